@@ -25,7 +25,7 @@ beforeEach(() => {
 
 const never = () => new Promise<never>(() => {})
 
-test("A sweep that hangs neither delays nor stops the others, and counts as failed when its time is over", async () => {
+test("A sweep that hangs neither delays nor stops the others, and counts as failed after its time limit", async () => {
   const began: string[] = []
   const done = runSweeps(ctx, {
     hangs: () => {
@@ -52,7 +52,7 @@ test("A sweep that hangs neither delays nor stops the others, and counts as fail
   ])
 })
 
-test("A sweep that throws, at once or later, stops no other", async () => {
+test("A sweep that throws, synchronously or later, stops no other", async () => {
   await runSweeps(ctx, {
     throws: () => {
       throw new Error("at once")
@@ -71,7 +71,7 @@ test("A sweep that throws, at once or later, stops no other", async () => {
   ])
 })
 
-test("The late result of a sweep whose time is over changes nothing", async () => {
+test("The late result of a sweep after its time limit changes nothing", async () => {
   const slow = Promise.withResolvers<object>()
   const done = runSweeps(ctx, { slow: () => slow.promise })
   await macrotask()

@@ -23,7 +23,7 @@ test("Every operation of the account API answers exactly what it declares", asyn
   const endedCookie = `token=${await signSessionToken(ended.context, ended.token)}`
   const answered = new Set<string>()
 
-  /** What a session that has ended asks is refused, and nothing is written for it. */
+  /** Asserts that a request with an ended session is refused and writes nothing. */
   async function refuse(method: string, path: string, body?: object): Promise<void> {
     await world.settled()
     const before = await dumpTables(world)
@@ -32,7 +32,10 @@ test("Every operation of the account API answers exactly what it declares", asyn
     expect(await dumpTables(world), path).toEqual(before)
   }
 
-  /** Calls an operation and holds its answer to its own status and schema, with no field beside it. */
+  /**
+   * Calls an operation and checks its answer against its declared status and schema, without
+   * further fields.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: each operation answers its own shape
   async function ask(id: string, ids: Record<string, string> = {}, body?: object, query = ""): Promise<any> {
     const operation = app.operations.find((known) => known.id === id)
@@ -124,7 +127,7 @@ test("Every operation of the account API answers exactly what it declares", asyn
   await ask("getDelivery", { delivery_id })
   await ask("redeliver", { delivery_id })
   await ask("replayEvents", { webhook_id }, { from: "2026-01-01T00:00:00Z" })
-  expect((await ask("listDeliveries", { webhook_id })).total, "the ping, and what was replayed").toBeGreaterThan(3)
+  expect((await ask("listDeliveries", { webhook_id })).total, "the ping and the replayed delivery").toBeGreaterThan(3)
   expect((await ask("listWebhooks")).total).toBe(1)
   await ask("deleteWebhook", { webhook_id })
   expect((await ask("getUsage")).total.turns).toBe(1)
@@ -157,7 +160,7 @@ test("Every operation of the account API answers exactly what it declares", asyn
   await ask("deleteTool", { space_id, name })
   await ask("archiveSpace", { space_id })
   await ask("endSessions")
-  expect([...answered].sort(), "every operation is asked here").toEqual(
+  expect([...answered].sort(), "every operation is called here").toEqual(
     app.operations
       .filter(({ answer }) => answer.status !== 302)
       .map(({ id }) => id)

@@ -51,7 +51,7 @@ test("Test keys and rotated keys have the account's brand too", async () => {
   expect((await client.call("GET", "/v1/me")).status).toBe(200)
 })
 
-test("Accounts of the worker's own brand keep their prefix, and no brand's prefix opens another's key", async () => {
+test("Accounts of the worker's own brand keep their prefix, and no brand's prefix works with another brand's key", async () => {
   const { userId, create } = await userOf("turnpike")
   const { value, client } = await create()
   expect(value).toMatch(/^turnpike_live_/)

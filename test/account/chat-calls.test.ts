@@ -6,7 +6,7 @@ import { createWorld, type World } from "../harness/world.ts"
 
 const CHAT = "/api/account/chat/turns"
 const PLAIN = "rehearsal/standard"
-/** A model ten times as dear. */
+/** A model with ten times the price. */
 const DEAR = "rehearsal/dear"
 
 let world: World
@@ -45,7 +45,7 @@ const callsOf = (turnId: string) =>
     [turnId],
   )
 
-/** A chat turn in a space whose sub-agent runs on the dearer model. */
+/** Runs a chat turn in a space whose sub-agent uses the more expensive model. */
 async function run(text: string, { test = false } = {}) {
   const client = await world.createAccount()
   const browser = await world.signIn(client.userId)
@@ -64,7 +64,7 @@ async function run(text: string, { test = false } = {}) {
 const DELEGATES = "[use input=1000 output=100]\n[delegate thinker [use input=500 output=10]\\nhello]"
 const sum = (calls: CallRow[], of: (call: CallRow) => number) => calls.reduce((all, call) => all + of(call), 0)
 
-test("A sub-agent on a dearer model has calls of its own, and the turn's bill is the sum of all calls", async () => {
+test("A sub-agent on a more expensive model has separate calls, and the turn's bill is the sum of all calls", async () => {
   const { turn, calls } = await run(DELEGATES)
   expect(turn).toMatchObject({ state: "done", model: PLAIN, usage: { model_calls: 3 } })
   const own = { model: PLAIN, role: "orchestrator", subagent: null, price_version: 1, tokens_input: 1000 }
@@ -81,7 +81,7 @@ test("A sub-agent on a dearer model has calls of its own, and the turn's bill is
     },
     { ...own, step: 2 },
   ])
-  // At 1 USD per million prompt tokens and 5 of output; the sub-agent at ten times that.
+  // At 1 USD per million prompt tokens and 5 of output; the sub-agent pays ten times as much.
   const micros = (input: number, output: number) => 10 * input + 50 * output
   expect(calls.map(({ cost }) => cost)).toEqual([micros(1000, 100), 10 * micros(500, 10), micros(1000, 100)])
   for (const { cost, billed, ended, test } of calls) expect([billed, ended, test]).toEqual([cost, true, false])
@@ -101,7 +101,7 @@ test("A test turn's calls cost nothing and use the rehearsal model", async () =>
   for (const call of calls) expect(call).toMatchObject({ model: PLAIN, cost: 0, billed: 0, test: true, ended: true })
 })
 
-test("The calls of a turn that failed through our fault keep their cost and bill nothing", async () => {
+test("The calls of a turn that failed because of us keep their cost and bill nothing", async () => {
   const client = await world.createAccount()
   const browser = await world.signIn(client.userId)
   const [, { space_id: space }] = await browser.json("POST", "/api/account/spaces", { title: "Mine" })
@@ -110,7 +110,7 @@ test("The calls of a turn that failed through our fault keep their cost and bill
   await world.plan([{ service: "pg", match: "commit_answer", call: 2, times: 99, action: "fail", when: "before" }])
   await drainWhileCommitsFail(world)
   await world.clearFaults()
-  // As if five workers had died behind the first step.
+  // As if five workers had died after the first step.
   await world.sql("update turns set attempts = 5, lease_until = null where turn_id = $1", [turn_id])
   await world.sql("update open_turns set wake_at = $2 where turn_id = $1", [turn_id, world.clock.now()])
   await world.qstash.reset()

@@ -76,7 +76,7 @@ describe("A web-chat turn", () => {
       { detail: [{ loc: ["header", "Idempotency-Key"], msg: expect.any(String), type: "idempotency_key_reused" }] },
     ])
     expect((await send())[1].turn_id).not.toBe((await send())[1].turn_id)
-    // The same key of one of the owner's servers is another request.
+    // The same key from one of the owner's servers is a different request.
     expect((await client.sendTurn({ space: await client.space() }, "one")).status).toBe(202)
     expect((await send({}, { "idempotency-key": "x".repeat(256) }))[1].code).toBe("IDEMPOTENCY_KEY_INVALID")
     await world.drain()
@@ -102,7 +102,7 @@ describe("A web-chat turn", () => {
     expect((await browser.json("GET", "/api/account/turns?end_user_ref=owner"))[1].total).toBe(2)
   })
 
-  test("A chat turn is refused for the same reasons as any other turn and then holds nothing", async () => {
+  test("A chat turn is refused for the same reasons as any other turn, and a refused turn holds nothing", async () => {
     const { client, browser, send } = await arrange({ usd: 0 })
     expect(await send()).toEqual([
       402,
@@ -212,7 +212,7 @@ test("Another owner's spaces, turns, events, chat and ledger are not found", asy
     if (method === "GET" && !path.endsWith(keyed.turn_id))
       expect((await browser.call("GET", path)).status, path).toBe(200)
   }
-  expect((await browser.json("GET", `${CHAT}/${keyed.turn_id}`))[0], "a turn of a key is none of the chat").toBe(404)
+  expect((await browser.json("GET", `${CHAT}/${keyed.turn_id}`))[0], "a key's turn is not part of the chat").toBe(404)
   expect((await other.json("GET", "/api/account/spaces"))[1].total).toBe(1)
   for (const list of ["/api/account/turns", CHAT])
     expect((await other.json("GET", list))[1]).toMatchObject({ items: [], total: 0 })

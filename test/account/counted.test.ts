@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
 import { signInAdmin } from "../harness/books.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-/** What an account without money may write. */
+/** The rows that an account without money may write. */
 let world: World
 beforeAll(async () => {
   world = await createWorld()
@@ -21,7 +21,7 @@ type Browser = Awaited<ReturnType<typeof broke>>["browser"]
 const makeKey = (browser: Browser) => browser.json("POST", "/api/account/keys", { name: "another" })
 const statuses = (answers: [number, unknown][]) => answers.map(([status]) => status).sort()
 
-test("An account cannot exceed its limit of API keys, counting revoked ones and parallel requests", async () => {
+test("An account cannot exceed its limit of API keys, including revoked keys and concurrent requests", async () => {
   const { browser } = await broke()
   await allow("max_keys", 4)
   expect(statuses(await Promise.all(Array.from({ length: 6 }, () => makeKey(browser))))).toEqual([
@@ -55,7 +55,7 @@ test("Creating, changing and rotating keys is limited per day, but revoking is a
   expect((await makeKey(await world.signIn(browser.userId)))[0]).toBe(201)
 })
 
-test("The number of end users with limits of their own is bounded, and existing limits can still be changed", async () => {
+test("The number of end users with their own limits is bounded, and existing limits can still be changed", async () => {
   const { browser } = await broke()
   await allow("max_end_users", 2)
   const limit = (ref: string) =>
@@ -88,7 +88,7 @@ test("An account's test turns are limited per day, and a refusal says when more 
   await world.drain()
 })
 
-test("The operators' audit log hides key changes by owners unless a query asks for them", async () => {
+test("The operators' audit log hides key changes by owners unless a query includes them", async () => {
   const { browser } = await broke()
   const admin = await signInAdmin(world)
   const [, key] = await makeKey(browser)

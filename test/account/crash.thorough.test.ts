@@ -10,7 +10,7 @@ afterAll(() => world.close())
 
 type Browser = Awaited<ReturnType<World["signIn"]>>
 
-/** The owner's browser: signing in is under the same faults. */
+/** The owner's browser. The sign-in has the same faults. */
 async function signIn({ userId }: TestClient): Promise<Browser> {
   return world.signIn(userId).catch(() => world.signIn(userId))
 }

@@ -37,7 +37,7 @@ const expiresAt = async ({ token }: SessionCredential) => {
 }
 
 describe("A session as the credential of a verb", () => {
-  test("Key operations work for the signed-in owner, over all of their spaces and no one else's", async () => {
+  test("Key operations work for the signed-in owner, over all of their spaces and no other user's", async () => {
     const owner = await world.createAccount({ usd: 3 })
     const other = await signedIn((await world.createAccount()).userId)
     const sent = await owner.runTurn({ space: await owner.space() })
@@ -62,7 +62,7 @@ describe("A session as the credential of a verb", () => {
     })
   })
 
-  test("A session sees test data only when it asks for it, and then nothing else", async () => {
+  test("A session sees test data only if it requests it, and then no other data", async () => {
     const tester = await world.createAccount({ test: true })
     const sent = await tester.runTurn({ space: await tester.space() })
     const live = await signedIn(tester.userId)
@@ -70,7 +70,7 @@ describe("A session as the credential of a verb", () => {
     expect((await getTurn(context, { ...live, test: true }, sent.turn_id)).test).toBe(true)
   })
 
-  test("A session that ended, expired or is unknown, and a disabled user, get the dashboard's 401", async () => {
+  test("An ended, expired or unknown session, and a disabled user, get the dashboard's 401", async () => {
     const { userId } = await world.createAccount()
     const [ended, expired, disabled] = [await signedIn(userId), await signedIn(userId), await signedIn(userId)]
     const unknown: SessionCredential = { kind: "session", token: "ses_nobody.secret", test: false }
@@ -89,7 +89,7 @@ describe("A session as the credential of a verb", () => {
     await expect(startSession(context, { userId })).rejects.toMatchObject(refused)
   })
 
-  test("A session used after an hour lasts 30 more days, and use within the hour writes nothing", async () => {
+  test("A session that is used after an hour lasts 30 more days, and use within the hour writes nothing", async () => {
     const session = await signedIn((await world.createAccount()).userId)
     const started = world.clock.ms()
     await world.advance(3_599_999)

@@ -12,7 +12,7 @@ import { createRandom } from "../harness/random.ts"
 import { staticFile } from "../harness/served.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-// A tenth of the fuzz of /v1. A failure repeats with TURNPIKE_SEED=<the printed seed>.
+// A tenth of the requests of the /v1 fuzz test. To repeat a failure, set TURNPIKE_SEED=<the printed seed>.
 const settings = bindings as unknown as { TURNPIKE_FUZZ: string; TURNPIKE_SEED: string }
 const app = new App()
 account.mount(app)
@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** The path of an operation in an estate; an id that only other operations have is made up. */
+/** The path of an operation in an estate. An id that only other operations have is invented. */
 function pathIn(operation: (typeof operations)[number], estate: Estate): string {
   const unknown = idsIn(operation.path).filter((id) => !(id in estate.ids))
   const ids = { ...estate.ids, ...Object.fromEntries(unknown.map((id) => [id, "none"])) }
@@ -43,7 +43,7 @@ test.each(operations)(
     const seed = Number(settings.TURNPIKE_SEED) || createRandom(`fuzz of ${operation.id}`).seed
     const faultsOf = declaredAnswers(document, "dashboard")
     const method = operation.method.toUpperCase()
-    // What is sent may end any session of it, or archive its spaces: only those that read have one together.
+    // The requests may end the session or archive the spaces, so only reading operations share an estate.
     const estate = await (method === "GET" ? read : createEstate(world))
     let browser = await world.signIn(estate.client.userId)
     const ok = { path: pathIn(operation, estate), ...(operation.body && { body: {} }) }

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 beforeEach(() => world.does({}))
 
-/** A browser in which somebody is signed in. */
+/** A browser in which this user is signed in. */
 async function signedIn(userId: number): Promise<Browser> {
   const browser = createBrowser(world)
   browser.cookies.set("token", (await world.signIn(userId)).cookie())
@@ -25,7 +25,7 @@ async function signedIn(userId: number): Promise<Browser> {
 let subjects = 0
 const nobody = () => `subject-${++subjects}`
 
-/** Goes through the provider as `subject`, to link it. */
+/** Signs in at the provider as `subject` to link this identity. */
 async function link(browser: Browser, subject: string, more: object = {}) {
   await world.does({ claims: { sub: subject, ...more } })
   return world.signInAt({ browser, path: LINK, next: "/account" })
@@ -43,7 +43,7 @@ const identitiesOf = async (userId: number): Promise<any[]> =>
 const codeOf = async (response: Response) => [response.status, ((await response.json()) as { code: string }).code]
 
 describe("Linking an identity", () => {
-  test("A linked identity becomes one more way to sign in, whatever its email", async () => {
+  test("A linked identity becomes another way to sign in, whatever its email", async () => {
     const { userId, email } = await createPerson(world)
     const other = await createPerson(world)
     const browser = await signedIn(userId)
@@ -54,7 +54,7 @@ describe("Linking an identity", () => {
     expect([response.status, response.headers.get("location")]).toEqual([302, "/account"])
     expect(
       response.headers.getSetCookie().some((line) => line.startsWith("token=")),
-      "it signs nobody in",
+      "it signs no user in",
     ).toBe(false)
     expect(await identitiesOf(userId)).toEqual([
       {
@@ -82,7 +82,7 @@ describe("Linking an identity", () => {
     expect(told, "once").toEqual([{ data: { factor: "identity", change: "linked" } }])
   })
 
-  test("Linking is the only way to an admin's account: a verified email does not lead there", async () => {
+  test("Linking is the only way for an identity to reach an admin's account: a verified email does not suffice", async () => {
     const { userId, email } = await createPerson(world, { role: "admin" })
     await world.sql("update users set email_verified = true where user_id = $1", [userId])
     const subject = nobody()
@@ -110,7 +110,7 @@ describe("Linking an identity", () => {
     expect((await link(browser, nobody())).response.status).toBe(302)
   })
 
-  test("Linking an identity of another user is refused, also when two accounts try at once", async () => {
+  test("Linking an identity of another user is refused, also when two accounts try concurrently", async () => {
     const [one, two] = [await createPerson(world), await createPerson(world)]
     const subject = nobody()
     await link(await signedIn(one.userId), subject)
@@ -197,7 +197,7 @@ describe("Unlinking an identity", () => {
     expect(await unlink(userId, own.identity_id)).toEqual([200, undefined])
   })
 
-  test("Two unlinks at once leave one identity", async () => {
+  test("Two concurrent unlinks leave one identity", async () => {
     for (let round = 0; round < 10; round++) {
       const { userId } = await createPerson(world)
       for (const subject of [nobody(), nobody()]) await link(await signedIn(userId), subject)

@@ -34,7 +34,7 @@ test.each([
     "same-origin",
   ])
   expect(await shown.text()).toBe("body")
-  // A customer's server gets the type that it sent.
+  // A customer's server gets the type that the client sent.
   const own = await client.call("GET", `/v1/files/${file_id}/content`)
   expect(own.headers.get("content-type")).toBe(type)
 })

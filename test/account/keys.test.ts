@@ -84,10 +84,10 @@ describe("Creating a key", () => {
       expect((await browser.json("POST", KEYS, { name: "x", ...body }))[0]).toBe(422)
     }
     const [, { total }] = await browser.json("GET", KEYS)
-    expect(total, "nothing was made of what was refused").toBe(5)
+    expect(total, "no key was made for a refused request").toBe(5)
   })
 
-  test("A key expires at the given moment and not before", async () => {
+  test("A key expires at its exact time and not before", async () => {
     const { browser, create } = await arrange()
     const at = world.clock.ms() + 60_000
     const key = await create({ expires_at: new Date(at).toISOString().replace("Z", "+00:00") })
@@ -136,7 +136,7 @@ describe("Changing a key", () => {
     }
   })
 
-  test("Two changes at once are both kept, and of two rotations the earlier value becomes the former one", async () => {
+  test("Two concurrent changes are both kept, and the earlier value of two rotations becomes the former value", async () => {
     const { client, browser, create } = await arrange()
     for (let round = 0; round < 10; round++) {
       const { key_id } = await create({ caps: { daily_usd: 20 } })
@@ -157,7 +157,7 @@ describe("Changing a key", () => {
     }
   })
 
-  test("A rotated key's former value works until its overlap ends, to the millisecond, and the key stays the same", async () => {
+  test("A rotated key's former value works until its overlap ends, to the millisecond, and the key's id stays the same", async () => {
     const { client, browser, create } = await arrange()
     const space = await client.space()
     const key = await create({ scope: "space", space, caps: { daily_usd: 5 } })
@@ -272,7 +272,7 @@ describe("A list of keys", () => {
     expect((await list("?test=false")).total).toBe(3)
   })
 
-  test("A key's list entry and every operation on it are closed to another owner", async () => {
+  test("A key's list entry and all operations on it are inaccessible to another owner", async () => {
     const { create } = await arrange()
     const key = await create()
     const before = await world.sql("select * from api_keys where key_id = $1", [key.key_id])

@@ -13,7 +13,10 @@ afterAll(() => world.close())
 
 const later = (ms: number) => new Date(world.clock.ms() + ms).toISOString()
 
-/** The caller as `find_caller` finds it now, for `noteUse`: others may have changed the row since. */
+/**
+ * The caller as `find_caller` returns it now, for `noteUse`. Other transactions may have changed
+ * the row since.
+ */
 async function findCaller(kind: "key" | "session", token: string): Promise<string> {
   const hash = kind === "key" ? "encode(sha256($2::bytea), 'hex')" : "$2"
   const [row] = await world.sql<{ caller: string }>(
@@ -27,7 +30,7 @@ const noteUse = (caller: string, at: string) =>
   world.sql(`select from ${RELEASE}.note_use($1::${RELEASE}.caller, $2)`, [caller, at])
 
 describe("A key's last use", () => {
-  /** When it was noted last, and by which transactions its row was written and locked last. */
+  /** The time of the last recorded use, and the transactions that last wrote and locked its row. */
   async function noted({ userId }: TestClient) {
     const [row] = await world.sql<{ at: string | null; by: string }>(
       "select last_used_at as at, xmin || ' ' || xmax as by from api_keys where user_id = $1",
@@ -36,7 +39,7 @@ describe("A key's last use", () => {
     return row as { at: string | null; by: string }
   }
 
-  test("A key's last use is recorded once a minute, and its row is not touched in between", async () => {
+  test("A key's last use is recorded once per minute, and its row is not touched in between", async () => {
     const client = await world.createAccount()
     const first = later(0)
     await client.call("GET", "/v1/me")
@@ -52,7 +55,7 @@ describe("A key's last use", () => {
     expect((await noted(client)).at).toBe(later(0))
   })
 
-  test("Calls that all read an old last use record it once", async () => {
+  test("Concurrent calls that all read an old last use record it once", async () => {
     const client = await world.createAccount()
     const caller = await findCaller("key", client.key)
     const first = later(0)
@@ -69,7 +72,7 @@ describe("A key's last use", () => {
     expect((await client.call("GET", "/v1/me")).status).toBe(200)
     expect((await noted(client)).at).toBeNull()
     await release()
-    expect((await noted(client)).at, "nor did it wait until here").toBeNull()
+    expect((await noted(client)).at, "the call has not waited until now").toBeNull()
     await client.call("GET", "/v1/me")
     expect((await noted(client)).at).toBe(later(0))
   })
@@ -89,7 +92,7 @@ describe("A session's last use", () => {
     return world.signIn(userId)
   }
 
-  test("A session's last use is recorded once an hour and extends it to 30 days; its row is not touched in between", async () => {
+  test("A session's last use is recorded once per hour and extends it to 30 days; its row is not touched in between", async () => {
     const browser = await open()
     const before = await noted(browser.sessionId)
     expect(before).toMatchObject({ at: later(0), until: later(30 * DAY) })
@@ -103,7 +106,7 @@ describe("A session's last use", () => {
     expect(await noted(browser.sessionId)).toMatchObject({ at: later(0), until: later(30 * DAY) })
   })
 
-  test("Requests at once extend a session once, and an ended session stays as it was", async () => {
+  test("Concurrent requests extend a session once, and an ended session stays unchanged", async () => {
     const browser = await open()
     await world.advance(HOUR)
     const caller = await findCaller("session", browser.token)
@@ -117,7 +120,7 @@ describe("A session's last use", () => {
     expect(await noted(browser.sessionId)).toMatchObject({ at: ended.at, until: ended.until })
   })
 
-  test("A locked session row does not delay a request, and a later one records the use", async () => {
+  test("A locked session row does not delay a request, and a later request records the use", async () => {
     const browser = await open()
     const before = await noted(browser.sessionId)
     await world.advance(HOUR)

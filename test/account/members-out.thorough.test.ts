@@ -12,7 +12,7 @@ afterAll(() => world.close())
 const upload = (browser: Session, space: string, name: string, text = "some bytes") =>
   browser.json("POST", `${SPACES}/${space}/files?name=${name}`, text, { "content-type": "text/plain" })
 
-/** Everything that a member can do with a space, as a path and its answer. */
+/** Every operation of a member on a space, as a path and its answer. */
 async function reach(browser: Session, space: string, { turn, file }: { turn: string; file: string }) {
   const files = `${SPACES}/${space}/files`
   const statuses: Record<string, number> = {}
@@ -59,19 +59,19 @@ const ENDS: Record<string, [keyof Shared["people"], (shared: Shared) => Promise<
     "team",
     ({ admin, teamId }) => admin.json("PUT", `/api/admin/teams/${teamId}`, { members: [] }),
   ],
-  "of a team that is archived": [
+  "in a team that is archived": [
     "team",
     ({ admin, teamId }) => admin.json("PUT", `/api/admin/teams/${teamId}`, { archived: true }),
   ],
-  "of a team that is detached": [
+  "in a team that is detached": [
     "team",
     ({ admin, workspaceId }) => admin.json("PATCH", `${WORKSPACES}/${workspaceId}`, { team_id: null }),
   ],
-  "of a workspace that is archived": [
+  "in a workspace that is archived": [
     "owner",
     ({ admin, workspaceId }) => admin.json("PATCH", `${WORKSPACES}/${workspaceId}`, { archived: true }),
   ],
-  "of a workspace that loses the space": [
+  "in a workspace that loses the space": [
     "owner",
     ({ admin, workspaceId }) => admin.json("PATCH", `${WORKSPACES}/${workspaceId}`, { spaces: [] }),
   ],
@@ -79,33 +79,29 @@ const ENDS: Record<string, [keyof Shared["people"], (shared: Shared) => Promise<
     "guest",
     ({ people }) => world.sql("delete from space_members where user_id = $1", [people.guest.userId]),
   ],
-  "of a space whose owner was disabled": [
+  "in a space whose owner was disabled": [
     "member",
     ({ owner }) => world.sql("update users set disabled_at = now() where user_id = $1", [owner.userId]),
   ],
 }
 
-test.each(Object.entries(ENDS))(
-  "A member who is %s loses all access with the next request",
-  async (name, [way, end]) => {
-    const shared = await shareSpace(world, name)
-    const browser = shared.people[way]
-    await giveCredit(world, browser.userId)
-    const used = await use(browser, shared.space)
-    const before = await reach(browser, shared.space, await use(browser, shared.space))
-    expect(Object.values(before).filter((status) => status === 404)).toEqual([])
-    await world.drain()
-    await end(shared)
-    const after = await reach(browser, shared.space, used)
-    expect(new Set(Object.values(after)), JSON.stringify(after)).toEqual(new Set([404]))
-    for (const list of [SPACES, CHAT])
-      expect((await browser.json("GET", list))[1]).toMatchObject({ total: 0, items: [] })
-    const replay = await browser.json("POST", CHAT, { space: shared.space, text: "hello" }, { "idempotency-key": "k" })
-    expect(replay[0]).toBe(404)
-  },
-)
+test.each(Object.entries(ENDS))("A member who is %s loses all access at the next request", async (name, [way, end]) => {
+  const shared = await shareSpace(world, name)
+  const browser = shared.people[way]
+  await giveCredit(world, browser.userId)
+  const used = await use(browser, shared.space)
+  const before = await reach(browser, shared.space, await use(browser, shared.space))
+  expect(Object.values(before).filter((status) => status === 404)).toEqual([])
+  await world.drain()
+  await end(shared)
+  const after = await reach(browser, shared.space, used)
+  expect(new Set(Object.values(after)), JSON.stringify(after)).toEqual(new Set([404]))
+  for (const list of [SPACES, CHAT]) expect((await browser.json("GET", list))[1]).toMatchObject({ total: 0, items: [] })
+  const replay = await browser.json("POST", CHAT, { space: shared.space, text: "hello" }, { "idempotency-key": "k" })
+  expect(replay[0]).toBe(404)
+})
 
-test("An idempotency key does not return the turn of a member who was removed", async () => {
+test("An idempotency key does not return the turn of a removed member", async () => {
   const { admin, people, space, workspaceId } = await shareSpace(world, "replay")
   const key = { "idempotency-key": "one" }
   const body = { space, text: "hello" }
@@ -116,7 +112,7 @@ test("An idempotency key does not return the turn of a member who was removed", 
 })
 
 describe("People outside a shared space", () => {
-  test("A stranger and a member of another workspace with its own spaces see nothing", async () => {
+  test("A stranger and a member of another workspace with its own spaces see no part of it", async () => {
     const shared = await shareSpace(world, "walls")
     const other = await shareSpace(world, "others")
     const used = await use(shared.people.member, shared.space)
@@ -126,7 +122,7 @@ describe("People outside a shared space", () => {
       const statuses = await reach(browser, shared.space, used)
       expect(new Set(Object.values(statuses)), JSON.stringify(statuses)).toEqual(new Set([404]))
     }
-    // A file or a conversation of one space is not there through another.
+    // A file or a conversation of one space cannot be found through another space.
     const files = `${SPACES}/${shared.space}/files`
     expect((await shared.people.admin.json("GET", `${files}/${elsewhere.file}`))[0]).toBe(404)
     const [, mine] = await other.people.admin.json("POST", SPACES, { title: "Mine" })
@@ -175,7 +171,7 @@ describe("People outside a shared space", () => {
     }
     expect((await key.sendTurn({ space })).status).toBe(404)
     expect(((await (await key.call("GET", "/v1/turns")).json()) as { data: [] }).data).toEqual([])
-    // Nor does a session make a key, a webhook or a workspace of what is only shared.
+    // A session cannot make a key, a webhook or a workspace for a space that is only shared either.
     const made = await people.admin.json("POST", "/api/account/keys", { name: "k", scope: "space", space })
     expect([made[0], (await people.admin.json("GET", "/api/account/keys"))[1].total]).toEqual([expect.any(Number), 1])
     expect(made[0]).toBeGreaterThanOrEqual(400)

@@ -34,7 +34,7 @@ async function run(browser: Session, space: string, body: object = {}): Promise<
 }
 
 describe("A space that is shared", () => {
-  test.each(WAYS)("A space shared by %s is listed and readable, and says what its member may do", async (way) => {
+  test.each(WAYS)("A space shared by %s is listed and readable, and shows the member's permissions", async (way) => {
     const browser = shared.people[way]
     const role = way === "owner" || way === "admin" ? "admin" : "member"
     const [, list] = await browser.json("GET", SPACES)
@@ -51,10 +51,10 @@ describe("A space that is shared", () => {
 
   test("A shared space appears once in a member's list, newest first and paged, and the owner's list says owner", async () => {
     const { owner, people, space } = shared
-    // Ids of one millisecond are in no order.
+    // Ids of the same millisecond have no order.
     await world.advance(1)
     const [, mine] = await people.admin.json("POST", SPACES, { title: "Own" })
-    // Two ways to one space are one space, with the role of the better way.
+    // A space that is shared in two ways is listed once, with the stronger role.
     await world.sql(
       "insert into space_members (space_id, user_id, created_at) select space_id, $2, created_at from spaces where slug = $1",
       [space, people.admin.userId],
@@ -131,7 +131,7 @@ describe("A space that is shared", () => {
     }
     expect((await stranger.json("GET", `${SPACES}/${space}/spend`))[0]).toBe(404)
     expect((await owner.json("GET", `${SPACES}/${space}/spend?days=366`))[0]).toBe(422)
-    expect((await people.member.json("GET", "/api/account/ledger"))[1].total, "no ledger of theirs").toBe(0)
+    expect((await people.member.json("GET", "/api/account/ledger"))[1].total, "no entry for members").toBe(0)
   })
 })
 
@@ -150,7 +150,7 @@ describe("A member's conversation", () => {
     expect((await run(people.team, space, { conversation: "other" })).result).toBe("You said: hello")
     const again = await run(people.member, space, { conversation: first.member.conversation })
     expect(again.result).toContain("(after 4 earlier messages)")
-    // Under its id neither the owner nor another member goes on with it.
+    // With its id, neither the owner nor another member can continue it.
     for (const [browser, conversation] of [
       [owner, first.member.conversation],
       [people.team, first.member.conversation],
@@ -175,9 +175,9 @@ describe("A member's conversation", () => {
     }
     expect((await owner.json("GET", `/api/account/turns/${first.member.turn_id}`))[1].result).toBe("You said: hello")
     expect((await owner.json("GET", `/api/account/turns?space=${space}`))[1].total).toBe(7)
-    expect((await owner.json("GET", `${CHAT}?space=${space}`))[1].total, "the owner's chat is what they sent").toBe(1)
+    expect((await owner.json("GET", `${CHAT}?space=${space}`))[1].total, "only the owner's own turns").toBe(1)
     expect((await people.member.json("GET", `${CHAT}?space=${space}`))[1].total).toBe(4)
-    expect((await people.member.json("GET", "/api/account/turns"))[1].total, "none of their account's").toBe(0)
+    expect((await people.member.json("GET", "/api/account/turns"))[1].total, "no turn of their account").toBe(0)
   })
 
   test("A member can wait for, follow and cancel their own turn", async () => {
@@ -198,7 +198,7 @@ describe("A member's conversation", () => {
     await expectPromises(world, owner.userId)
   })
 
-  test("Each member has their own Idempotency-Keys", async () => {
+  test("Each member has separate Idempotency-Keys", async () => {
     const { people, space, owner } = await shareSpace(world, "keys")
     const key = { "idempotency-key": "one" }
     const ids = []
@@ -271,7 +271,7 @@ describe("Changes to a shared space", () => {
     expect((await people.member.json("GET", `${SPACES}?archived=archived`))[1].total).toBe(1)
   })
 
-  test("An admin of the service may not change a shared space for that reason", async () => {
+  test("An admin of the service cannot change a shared space by that role alone", async () => {
     expect((await shared.admin.json("GET", `${SPACES}/${shared.space}`))[0]).toBe(404)
     expect((await send(shared.admin, shared.space))[0]).toBe(404)
     expect((await shared.admin.json("GET", SPACES))[1].total).toBe(0)

@@ -15,7 +15,7 @@ afterAll(() => world.close())
 
 const { name, ...definition } = orderTool()
 
-/** Every change of a space's configuration, and the trials. */
+/** Every change of a space's configuration, and the tests of tools and servers. */
 const changes = (space: string): [string, string, object | undefined][] => [
   ["PUT", `${SPACES}/${space}/secrets/TOKEN`, { value: "s3cret" }],
   ["PUT", `${SPACES}/${space}/tools/${name}`, definition],
@@ -44,7 +44,7 @@ async function configure(browser: Session, space: string) {
   }
 }
 
-test("Owner and admins of a shared space change and test its configuration, members read it, others get 404", async () => {
+test("The owner and admins of a shared space change and test its configuration, members read it, others get 404", async () => {
   const { owner, people, stranger, space } = shared
   await configure(owner, space)
   for (const browser of [people.member, people.team, people.guest]) {
@@ -69,7 +69,7 @@ test("Owner and admins of a shared space change and test its configuration, memb
   }
 })
 
-test("Versions show what changed, and their list continues by cursor", async () => {
+test("Versions show their changes, and their list continues with a cursor", async () => {
   const { client } = await shareSpace(world, "versions")
   const browser = await world.signIn(client.userId)
   const [, { space_id: space }] = await browser.json("POST", SPACES, { title: "Mine" })
@@ -150,7 +150,7 @@ test("A session reads the event feed and models of its mode", async () => {
   const [, events] = await browser.json("GET", "/api/account/events?limit=2")
   const [, rest] = await browser.json("GET", `/api/account/events?cursor=${events.next_cursor}`)
   const all = [...events.data, ...rest.data] as { type: string; data: object }[]
-  // Events of one millisecond have no order of their own, newest first.
+  // Events of the same millisecond have no defined order when the newest come first.
   expect(all.map(({ type }) => type).sort()).toEqual(["turn.done", "turn.queued", "turn.running"])
   for (const { data } of all) expect(data).toMatchObject({ turn: { turn_id } })
   expect((await browser.json("GET", "/api/account/events?type=balance.low"))[1].data).toEqual([])
@@ -162,7 +162,7 @@ test("A session reads the event feed and models of its mode", async () => {
   expect(await pins("?test=true")).toEqual(["rehearsal/standard"])
 })
 
-test("An owner's energy report equals the one that admins see", async () => {
+test("An owner's energy report equals the report that admins see", async () => {
   const { admin, client } = await shareSpace(world, "energy")
   const browser = await world.signIn(client.userId)
   await client.runTurn({ space: await client.space() })

@@ -24,7 +24,7 @@ async function threeBrowsers(password?: string) {
 }
 
 describe("A user's sessions", () => {
-  test("The list has only the user's own sessions and marks the current one", async () => {
+  test("The list has only the user's own sessions and marks the current session", async () => {
     const { own, others } = await threeBrowsers()
     await world.signIn((await createPerson(world)).userId)
     const [status, { items, total }] = await own.json("GET", "/api/account/sessions")
@@ -36,7 +36,7 @@ describe("A user's sessions", () => {
     expect((await own.json("GET", "/api/account/sessions?limit=1&offset=2"))[1].items).toHaveLength(1)
   })
 
-  test("One session can be ended at once; another user's, an ended and an unknown one are not found", async () => {
+  test("One session can be ended at once; another user's, an ended and an unknown session are not found", async () => {
     const { own, others } = await threeBrowsers()
     const stranger = await world.signIn((await createPerson(world)).userId)
     const end = async (sessionId: string) => (await own.json("DELETE", `/api/account/sessions/${sessionId}`))[0]
@@ -59,12 +59,12 @@ describe("A user's sessions", () => {
     expect((await own.call("GET", "/api/account/me", undefined, { cookie: before })).status).toBe(401)
     expect((await askAuth(world, "/api/auth/magic", { body: { token } })).status).toBe(401)
     expect((await own.json("GET", "/api/account/sessions"))[1].total).toBe(1)
-    // The session that was put in its place can open others again.
+    // The session that replaced it can open others again.
     const [, fresh] = await own.json("POST", "/api/auth/app-token")
     expect((await askAuth(world, "/api/auth/magic", { body: { token: fresh.token } })).status).toBe(200)
   })
 
-  test("Ending all sessions invalidates earlier magic links and password checks under way", async () => {
+  test("Ending all sessions invalidates earlier magic links and password checks in progress", async () => {
     const { own, userId } = await threeBrowsers(PASSWORD)
     const ctx = authContextOf(world)
     const { url } = await mintMagicLink(ctx, { userId, origin: "https://app.test" })
@@ -84,7 +84,7 @@ describe("A user's sessions", () => {
     expect((started[0] as PromiseRejectedResult).reason).toMatchObject({ code: "INVALID_CREDENTIALS" })
   })
 
-  test("Ending all sessions includes those whose hourly use is about to be recorded", async () => {
+  test("Ending all sessions includes sessions whose hourly use is about to be recorded", async () => {
     const { own, others } = await threeBrowsers()
     await world.advance(3_600_000)
     const cookie = `token=${own.cookie()}`
@@ -106,7 +106,7 @@ describe("A user's sessions", () => {
       ])
       expect(ended.status).toBe(200)
       expect([200, 401]).toContain(started.status)
-      // Whichever came first: it was refused, is over, or its password was looked at after the end.
+      // In either order: it was refused, it has ended, or its password was checked after the end.
       const [row] = await world.sql(
         `select count(*) filter (where n.epoch = u.session_epoch)::int as going, u.session_epoch as epoch
            from sessions n join users u using (user_id) where u.email = $1 group by u.session_epoch`,
@@ -144,7 +144,7 @@ describe("Changing the password", () => {
     expect((await postLogin(world, email, next)).status).toBe(200)
   })
 
-  test("Setting the first password needs no current one, and the audit entry has no hash", async () => {
+  test("Setting the first password needs no current password, and the audit entry has no hash", async () => {
     const { own, userId, email } = await threeBrowsers()
     expect((await change(own, { new_password: PASSWORD }))[0]).toBe(200)
     expect((await postLogin(world, email, PASSWORD)).status).toBe(200)
@@ -160,7 +160,7 @@ describe("Changing the password", () => {
     expect(JSON.stringify(entries)).not.toContain("scrypt")
   })
 
-  test("Of two password changes at once, one succeeds and the other is refused", async () => {
+  test("Of two concurrent password changes, one succeeds and the other is refused", async () => {
     const { own, others, email } = await threeBrowsers(PASSWORD)
     const wanted = ["first of the two", "second of the two"] as const
     const answers = await Promise.all([

@@ -13,7 +13,7 @@ afterAll(() => world.close())
 
 const RACES = isThorough ? 30 : 8
 
-/** An account with a space, a key to revoke and another one that stays. */
+/** An account with a space, a key to revoke and another key that stays valid. */
 async function arrange({ usd = 10, test = false } = {}) {
   const account = await world.createAccount({ usd })
   const browser = await world.signIn(account.userId)
@@ -31,7 +31,7 @@ const send = async (client: TestClient, body: { space: string } & Record<string,
   turnOf(await client.sendTurn(body))
 
 describe("Revoking a key", () => {
-  test("A revocation counts from the next request on, can be repeated, and is final", async () => {
+  test("A revocation takes effect at the next request, can be repeated, and is final", async () => {
     const { browser, revoked, staying, revoke } = await arrange()
     const [status, first] = await revoke()
     expect([status, first.revoked_at]).toEqual([200, world.clock.now().toISOString()])
@@ -65,7 +65,8 @@ describe("Revoking a key", () => {
       ]
       const behind = await send(staying, line)
       await world.settled()
-      // Every callback came while the conversation was taken, so only the end of the first turn can wake the last one.
+      // Every callback arrived while the conversation was busy, so only the end of the first turn
+      // can wake the last one.
       await world.qstash.reset()
       await revoke()
       for (const { turn_id } of queued) {
@@ -84,7 +85,7 @@ describe("Revoking a key", () => {
     },
   )
 
-  test("A revocation stops a running turn at its next boundary and bills the work done", async () => {
+  test("A revocation stops a running turn at its next boundary and bills the completed work", async () => {
     const { account, revoked, staying, space, revoke } = await arrange()
     const sent = await send(revoked, { space, text: "[steps 2]\n[think 35000 ms]" })
     const running = world.drain()
@@ -99,7 +100,7 @@ describe("Revoking a key", () => {
     await expectPromises(world, account.userId)
   })
 
-  test("A revocation cancels more turns than one statement takes, and leaves other keys' turns", async () => {
+  test("A revocation cancels more turns than one statement can process, and leaves other keys' turns", async () => {
     const { account, revoked, staying, space, revoke } = await arrange({ usd: 1 })
     const sent = await send(revoked, { space })
     const kept = await send(staying, { space, max_cost_usd: 0.1 })
@@ -144,7 +145,7 @@ describe("Revoking a key", () => {
     const sent = await send(revoked, { space })
     await world.settled()
     await world.qstash.reset()
-    // As if it had committed right after the revocation.
+    // As if the acceptance had committed right after the revocation.
     await world.sql("update turns set key_id = $2 where turn_id = $1", [sent.turn_id, staying.key_id])
     await revoke()
     await world.sql("update turns set key_id = $2 where turn_id = $1", [sent.turn_id, revoked.key_id])

@@ -12,7 +12,7 @@ afterAll(() => world.close())
 
 const PASSWORD = "correct horse battery staple"
 
-/** Ends the user's sessions with this change of their row, when the request waits for that row. */
+/** Ends the user's sessions with this change of their row while the request waits for that row. */
 async function endWhile(userId: number, change: string, ask: () => Promise<Response>) {
   const letGo = await holdRows(world, `select from users where user_id = ${userId} for update`, {
     last: `update users set session_epoch = session_epoch + 1, ${change} where user_id = ${userId}`,
@@ -30,7 +30,7 @@ const WAYS = [
 ] as const
 
 test.each(WAYS)(
-  "A session that is ended while it %s does not continue as another one",
+  "A session that is ended while it %s does not continue as another session",
   async (_, method, path, body, refusals) => {
     const { userId } = await createPerson(world)
     const thief = await world.signIn(userId)
@@ -44,7 +44,7 @@ test.each(WAYS)(
   },
 )
 
-test("A session does not survive when its account is disabled at that moment and enabled later", async () => {
+test("A session does not survive when its account is disabled during the request and enabled later", async () => {
   const { userId } = await createPerson(world)
   const browser = await world.signIn(userId)
   const response = await endWhile(userId, "disabled_at = now()", () => browser.call("DELETE", "/api/account/sessions"))

@@ -18,7 +18,7 @@ afterAll(() => world.close())
 const owner = async () => world.signIn((await world.createAccount()).userId)
 
 describe("A session", () => {
-  test("A session identifies its user and costs one statement a request", async () => {
+  test("A session identifies its user and costs one statement per request", async () => {
     const client = await world.createAccount({ usd: 2 })
     const response = await (await world.signIn(client.userId)).call("GET", ME)
     expect(response.headers.get("server-timing")).toContain('desc="calls=1", redis;dur=0.0;desc="calls=0"')
@@ -62,7 +62,7 @@ describe("A session", () => {
     expect((await other.call("GET", ME)).status).toBe(401)
   })
 
-  test("A used session slides: its cookie is renewed after an hour and ends 30 days after the last use", async () => {
+  test("The expiry of a session moves with its use: its cookie is renewed after an hour and ends 30 days after the last use", async () => {
     const browser = await owner()
     const first = browser.cookie()
     await world.advance(3_600_000)
@@ -76,7 +76,7 @@ describe("A session", () => {
     expect((await browser.call("GET", ME)).status).toBe(401)
   })
 
-  test("Every key of the ring verifies a session, and the newest signs", async () => {
+  test("Every key of the ring verifies a session, and the newest key signs", async () => {
     const browser = await owner()
     const old = world.env.SECRETS_KEYS as string
     const next = `next:${btoa("fedcba9876543210fedcba9876543210")}`
@@ -94,12 +94,12 @@ describe("A session", () => {
   })
 })
 
-describe("Operations that change something", () => {
+describe("Operations that write", () => {
   const app = new App()
   account.mount(app)
   const unsafe = app.operations.filter(({ method }) => method !== "get")
 
-  test("The document has operations that change something", () => expect(unsafe.length).toBeGreaterThan(5))
+  test("The document has operations that write", () => expect(unsafe.length).toBeGreaterThan(5))
 
   test.each(
     unsafe.map(
@@ -140,7 +140,7 @@ describe("Operations that change something", () => {
 })
 
 describe("Errors of the dashboard's API", () => {
-  test("Every fault of a form is listed in the shape that FastAPI's clients know", async () => {
+  test("Every error of a form is listed in the format that FastAPI's clients know", async () => {
     const browser = await owner()
     const [status, body] = await browser.json("POST", "/api/account/keys", {
       scope: "none",
@@ -165,14 +165,14 @@ describe("Errors of the dashboard's API", () => {
     expect(await fault("GET", "/api/account/keys?offset=-1")).toEqual([["query", "offset"], "greater_than_equal"])
     expect(await fault("GET", `/api/account/keys/${"x".repeat(129)}`)).toEqual([["path", "key_id"], "string_too_long"])
     expect(await fault("POST", "/api/account/keys", { name: " " })).toEqual([["body", "name"], "string_too_short"])
-    // Refusals of a verb look the same.
+    // Refusals by a verb have the same format.
     expect(await fault("POST", "/api/account/keys", { name: "x", expires_at: "2020-01-01T00:00:00Z" })).toEqual([
       ["body", "expires_at"],
       "value_error",
     ])
   })
 
-  test("A missing thing is 404, and an impossible change is a conflict", async () => {
+  test("A missing resource is 404, and an impossible change is a conflict", async () => {
     const browser = await owner()
     for (const path of ["/api/nothing", "/api/account/nothing", "/api/account/keys/key_none", "/api"]) {
       expect(await browser.json("GET", path)).toEqual([404, { detail: expect.any(String), code: "NOT_FOUND" }])
@@ -186,7 +186,7 @@ describe("Errors of the dashboard's API", () => {
     ])
   })
 
-  test("An internal fault is a 500 without details, and an unreachable database is a 503", async () => {
+  test("An internal error is a 500 without details, and an unreachable database is a 503", async () => {
     const browser = await owner()
     await world.plan([{ service: "pg", call: 1, action: "fail", when: "before" }])
     const away = await browser.json("GET", ME).finally(world.clearFaults)

@@ -21,10 +21,10 @@ afterAll(() => world.close())
 
 const sharingOf = (space: string) => `${SPACES}/${space}/sharing`
 const limitOf = (space: string) => `${SPACES}/${space}/members-limit`
-/** Amounts of some cheap turns, as USD with at most 7 decimals. */
+/** The amount of this many cheap turns, in USD with at most 7 decimals. */
 const cheap = (turns: number) => Math.round(turns * CHEAP_USD * 1e7) / 1e7
 
-/** A shared space without tools, whose turns need little. */
+/** A shared space without tools, whose turns need little credit. */
 async function shareBare(name: string) {
   const estate = await shareSpace(world, name)
   await estate.owner.json("PUT", `${SPACES}/${estate.space}/manifest`, BARE.manifest)
@@ -35,7 +35,7 @@ const send = (browser: Session, space: string, text = CHEAP, more: object = {}) 
   browser.json("POST", CHAT, { space, text, ...more })
 
 describe("The owner of a shared space", () => {
-  test("The owner sees with whom the space is shared, and other members do not", async () => {
+  test("The owner sees the people with whom the space is shared, and other members do not", async () => {
     const { owner, people, space, workspaceId, stranger } = shared
     const [status, sharing] = await owner.json("GET", sharingOf(space))
     expect([status, sharing]).toMatchObject([
@@ -71,7 +71,7 @@ describe("The owner of a shared space", () => {
     expect((await people.admin.json("GET", "/api/account/shares"))[1].total).toBe(0)
   })
 
-  test("The owner is told once, in the feed and by email, of each person who gains access", async () => {
+  test("The owner is notified once, in the feed and by email, of each person who gains access", async () => {
     const { admin, client, space, workspaceId, teamId } = shared
     const email = `owner-${client.userId}@people.test`
     await world.sql("update users set email = $2 where user_id = $1", [client.userId, email])
@@ -104,7 +104,7 @@ describe("The owner of a shared space", () => {
     )
   })
 
-  test("Ending the sharing counts from the next request on and can be repeated", async () => {
+  test("Ending the sharing takes effect at the next request and can be repeated", async () => {
     const { owner, people, space, workspaceId, admin } = await shareSpace(world, "ended")
     const [, turn] = await send(people.member, space)
     const [status, sharing] = await owner.json("DELETE", sharingOf(space))
@@ -119,18 +119,19 @@ describe("The owner of a shared space", () => {
     expect((await owner.json("DELETE", sharingOf(space)))[1]).toEqual(sharing)
     expect((await acts()).length).toBe(noted)
     await world.drain()
-    expect((await owner.json("GET", `/api/account/turns/${turn.turn_id}`))[1].state, "what was sent goes on").toBe(
-      "done",
-    )
+    expect(
+      (await owner.json("GET", `/api/account/turns/${turn.turn_id}`))[1].state,
+      "turns that were sent before continue",
+    ).toBe("done")
   })
 })
 
 describe("The daily limit of members' spend from an owner's balance", () => {
-  test("The limit is the operator's setting where the owner has set none", () => {
+  test("The operator's setting is the limit if the owner has set none", () => {
     expect(SETTINGS.members_daily_credit_micros.default).toBe(5 * 10_000_000)
   })
 
-  test("The limit bounds all members of a space together, and neither the owner nor another space", async () => {
+  test("The limit applies to all members of a space together, and neither to the owner nor to another space", async () => {
     const { owner, people, space, client } = await shareBare("limited")
     expect((await owner.json("PUT", limitOf(space), { daily_usd: cheap(2) }))[1]).toMatchObject({
       daily_usd: cheap(2),
@@ -184,7 +185,7 @@ describe("The daily limit of members' spend from an owner's balance", () => {
     }
   })
 
-  test("The limit bounds the hold of one member's turn, however much it asks for", async () => {
+  test("The limit caps the hold of one member's turn, however high its max_cost_usd", async () => {
     const { owner, people, space } = await shareBare("held")
     expect((await send(people.member, space, CHEAP, { max_cost_usd: 10 }))[0]).toBe(202)
     const { held_usd } = await balanceOf(owner)
@@ -195,7 +196,7 @@ describe("The daily limit of members' spend from an owner's balance", () => {
     expect(await send(people.member, space)).toMatchObject([429, { details: { cap: "members_daily", left_usd: 0 } }])
   })
 
-  test("The limit is never exceeded by turns that are sent at the same moment", async () => {
+  test("The limit is never exceeded by concurrent turns", async () => {
     const { owner, people, space, client } = await shareBare("race")
     await owner.json("PUT", limitOf(space), { daily_usd: cheap(3) })
     const senders = Object.values(people).flatMap((person) => [person, person])

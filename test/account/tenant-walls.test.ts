@@ -12,7 +12,7 @@ let world: World
 let estate: OwnerEstate
 let owner: Session
 let stranger: Session
-/** Whether the estate has all that was made: then the next test may have it too. */
+/** True if the estate is still complete, so that the next test can reuse it. */
 let isWhole = false
 beforeAll(async () => {
   world = await createWorld()
@@ -41,7 +41,7 @@ async function ask(browser: Session, { method, path, body, headers }: ReturnType
   return { status: response.status, code, text, added: sent.reduce((rest, id) => rest.replaceAll(id, ""), text) }
 }
 
-/** The same call for test data, where there is none of the estate's. */
+/** The same call for test data, which the estate does not have. */
 const forTests = (call: ReturnType<typeof callOf>) => ({
   ...call,
   path: `${call.path}${call.path.includes("?") ? "&" : "?"}test=true`,
@@ -49,12 +49,12 @@ const forTests = (call: ReturnType<typeof callOf>) => ({
 
 const hasModes = ({ query }: Operation) => query !== undefined && "test" in ((query as { shape?: object }).shape ?? {})
 
-/** The estate's owner has no second factor, and none that waits to be confirmed. */
+/** The estate's owner has no second factor, and none that awaits confirmation. */
 const WITHOUT_A_FACTOR = ["confirmSecondFactor", "removeSecondFactor"]
 
-/** An end_user_ref belongs to each account: limits can be set for one without turns. */
+/** An end_user_ref belongs to one account, so limits can be set for one without turns. */
 const OWN_WORDS = ["putEndUserLimits"]
-/** References in bodies count as ids. */
+/** References in bodies count as ids too. */
 const namesThings = ({ id, path }: Operation) =>
   (idsIn(path).length > 0 && !OWN_WORDS.includes(id)) || id === "createChatTurn" || id === "estimateChatTurn"
 
@@ -66,7 +66,7 @@ describe.each(ownerOperations.map((operation) => [operation.id, operation] as co
       const before = await dumpTables(world)
       expect(await ask(owner, call, { cookie: null })).toMatchObject({ status: 401, code: "SESSION_REQUIRED" })
       const key = { cookie: null, authorization: `Bearer ${estate.client.key}` }
-      expect((await ask(owner, call, key)).status, "an API key is no session").toBe(401)
+      expect((await ask(owner, call, key)).status, "an API key is not a session").toBe(401)
       if (call.method !== "GET") {
         for (const site of ["cross-site", "same-site", "none"]) {
           const crossed = await ask(owner, call, { "sec-fetch-site": site })
@@ -86,7 +86,7 @@ describe.each(ownerOperations.map((operation) => [operation.id, operation] as co
       await world.settled()
       expect(await dumpTables(world), "nothing was written").toEqual(before)
 
-      // It was the caller who was refused, not the call.
+      // The caller was the cause of the refusal, not the call.
       isWhole = leavesWhole(operation)
       const own = await ask(owner, call)
       expect(WITHOUT_A_FACTOR.includes(operation.id) ? [404, 409] : [200, 201, 202], own.text).toContain(own.status)

@@ -33,7 +33,7 @@ async function owner() {
   return { client, browser: await world.signIn(userId) }
 }
 
-/** The details of a turn, by their last segment. */
+/** The details of a turn, by the last segment of their path. */
 async function detailsOf(browser: Session, turnId: string) {
   const read = async (part: string) => (await browser.json("GET", `${TURNS}/${turnId}${part}`))[1]
   return {
@@ -45,13 +45,13 @@ async function detailsOf(browser: Session, turnId: string) {
   }
 }
 
-test("A turn shows its calls with both sides, each line of its bill, its files and its deliveries", async () => {
+test("A turn shows its calls with input and output, each line of its bill, its files and its deliveries", async () => {
   await addModel(world, DEAR)
   const { client, browser } = await owner()
   const space = await client.space(shop())
   const webhook = await makeWebhook(client, { url: "https://hooks.customer.com/" })
   const [, sent] = await browser.json("POST", `/api/account/spaces/${space}/files?name=sent.json`, { a: 1 })
-  // Of one moment, their order would be that of their ids.
+  // With equal times, their ids would decide the order.
   await world.advance(1000)
   const text = [
     "[use input=1000 output=100]",
@@ -145,7 +145,7 @@ test("An open turn's cost grows before it is charged, and a lost turn is never c
   expect([bill.held_usd, bill.cost_usd > 0, bill.billed_cost_usd]).toEqual([0, true, bill.cost_usd])
 })
 
-test("A member who sent a turn into a shared space sees its work but not the owner's deliveries; others see nothing", async () => {
+test("A member who sent a turn to a shared space sees its work but not the owner's deliveries; others see none of it", async () => {
   const { owner: host, people, stranger, space } = shared
   await host.json("POST", "/api/account/webhooks", { url: "https://hooks.customer.com/" })
   await giveCredit(world, people.member.userId)

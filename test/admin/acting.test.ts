@@ -23,7 +23,7 @@ afterAll(() => world.close())
 
 const cookieIn = (response: Response) => /(?:^|, )acting=([^;]*)/.exec(response.headers.get("set-cookie") ?? "")?.[1]
 
-/** Starts acting as a user, and returns the token of the cookie. */
+/** Starts to act as a user and returns the token of the cookie. */
 async function begin(userId = client.userId) {
   const response = await admin.call("POST", `/api/admin/users/${userId}/act-as`)
   expect(response.status).toBe(200)
@@ -39,7 +39,7 @@ async function acting(token: string, path = "/api/account/me", method = "GET", b
   return { status: response.status, answer: await response.json<{ code: string }>(), cookie: cookieIn(response) }
 }
 
-test("An acting admin sees an account as its owner does, is named there, and keeps their own session", async () => {
+test("An acting admin sees an account as its owner does, is named in it, and keeps their own session", async () => {
   const slug = await client.space()
   const token = await begin()
   expect((await acting(token)).answer).toMatchObject({
@@ -58,7 +58,7 @@ test("An acting admin sees an account as its owner does, is named there, and kee
   expect(sessions.items.map((session: { session_id: string }) => session.session_id)).toEqual([owner.sessionId])
 })
 
-test("An acting admin can change nothing, by any operation of an owner", async () => {
+test("An acting admin cannot change any data through the operations of an owner", async () => {
   const token = await begin()
   const unsafe = (await documentedAt("/api/openapi.json")).filter(
     ({ path, method }) => path.startsWith("/api/account") && method !== "GET",
@@ -76,7 +76,7 @@ test("An acting admin can change nothing, by any operation of an owner", async (
   expect(await world.sql("select 1 from audit_log")).toEqual(audit)
 })
 
-test("The acting token works nowhere else, and no session's token works as one", async () => {
+test("The acting token works nowhere else, and a session's token does not work as an acting token", async () => {
   const token = await begin()
   const asSession = (path: string, method = "GET") => admin.json(method, path, undefined, { cookie: `token=${token}` })
   for (const path of ["/api/account/me", "/api/auth/me", "/api/admin/users"]) {
@@ -89,7 +89,7 @@ test("The acting token works nowhere else, and no session's token works as one",
   }
 })
 
-test("Acting lasts half an hour at most, and its end is reported once", async () => {
+test("Acting lasts at most half an hour, and its end is reported once", async () => {
   const token = await begin()
   for (let minutes = 0; minutes < 30; minutes += 10) {
     expect((await acting(token)).status).toBe(200)
@@ -100,7 +100,7 @@ test("Acting lasts half an hour at most, and its end is reported once", async ()
   expect(await acting(token)).toMatchObject({ status: 401, answer: { code: "SESSION_REQUIRED" }, cookie: "" })
 })
 
-describe("Acting ends with the next request", () => {
+describe("Acting ends at the next request", () => {
   const ends: [string, (userId: number) => Promise<unknown>][] = [
     ["when it is ended", (userId) => admin.call("DELETE", `/api/admin/users/${userId}/act-as`)],
     ["when another admin ends it", (userId) => chief.call("DELETE", `/api/admin/users/${userId}/act-as`)],
@@ -140,7 +140,7 @@ test("Signing in as another user ends acting in this browser, and so does signin
   }
 })
 
-test("The start and the end of acting are audited with both ids, and ending nothing is not", async () => {
+test("The start and the end of acting are audited with both ids, and an end without a start is not", async () => {
   const { userId } = await createPerson(world)
   await begin(userId)
   await begin(userId)

@@ -18,7 +18,7 @@ afterAll(() => world.close())
 const CREDIT = { reason: "admin_grant", amount_usd: 2.5, note: "Welcome." }
 const keyed = () => ({ "idempotency-key": crypto.randomUUID() })
 
-test("A role that is given or taken away counts from the next request on", async () => {
+test("A role that is granted or revoked takes effect at the next request", async () => {
   const other = await signInAdmin(world)
   const look = async () => (await other.json("GET", "/api/admin/system"))[0]
   expect(await look()).toBe(200)
@@ -34,7 +34,7 @@ describe("A credit by an admin", () => {
   const credit = (body: object, headers: Record<string, string> = keyed(), userId: number | string = client.userId) =>
     admin.json("POST", `/api/admin/users/${userId}/credits`, body, headers)
 
-  test("A credit is booked once for an Idempotency-Key, with the admin and the reason", async () => {
+  test("A credit is booked once per Idempotency-Key, with the admin and the reason", async () => {
     const headers = keyed()
     const answers = await Promise.all(Array.from({ length: 8 }, () => credit(CREDIT, headers)))
     expect(answers.map(([status]) => status)).toEqual(Array(8).fill(201))
@@ -55,7 +55,7 @@ describe("A credit by an admin", () => {
     }
     const other = await signInAdmin(world)
     const [status, entry] = await other.json("POST", `/api/admin/users/${client.userId}/credits`, CREDIT, headers)
-    expect([status, entry.ledger_id !== answers[0]?.[1].ledger_id], "another admin's keys are their own").toEqual([
+    expect([status, entry.ledger_id !== answers[0]?.[1].ledger_id], "another admin's keys are separate").toEqual([
       201,
       true,
     ])
@@ -67,7 +67,7 @@ describe("A credit by an admin", () => {
     await expectBooks(world, client.userId)
   })
 
-  test("A wrong credit is refused and nothing is booked", async () => {
+  test("A wrong credit is refused, and no entry is booked", async () => {
     const before = await dumpMoney(world)
     const faults: [object, string][] = [
       [{ ...CREDIT, amount_usd: 0 }, "amount_usd"],
@@ -99,7 +99,7 @@ describe("A credit by an admin", () => {
   })
 })
 
-test("A second refund returns the first one, and a turn without a bill is refused", async () => {
+test("A second refund returns the first refund, and a turn without a bill is refused", async () => {
   const refund = (id: string) => admin.call("POST", `/api/admin/turns/${id}/refund`, { note: "Again." })
   const [first, second] = [await refund(turnId), await refund(turnId)]
   expect([first.status, second.status, second.headers.get("idempotent-replayed")]).toEqual([200, 200, "true"])

@@ -57,7 +57,7 @@ const list = async () => {
   return new Map((items as { key_id: string }[]).map((item) => [item.key_id, item]))
 }
 
-test("The list has every key that engines know, at first without value and use", async () => {
+test("The list has every key that engines know, initially without value and use", async () => {
   const keys = await list()
   expect([...keys.keys()]).toEqual([
     "engines.ANTHROPIC_API_KEY",
@@ -85,7 +85,7 @@ test("The list has every key that engines know, at first without value and use",
   })
 })
 
-test("Without a file the worker's variable counts; a change counts from the next call on, also within a turn", async () => {
+test("Without a file the worker's variable is used; a change takes effect at the next call, also within a turn", async () => {
   await client.runTurn({ space })
   expect(calls).toEqual([`model.test Bearer ${WORKERS}`])
   calls = []
@@ -97,7 +97,7 @@ test("Without a file the worker's variable counts; a change counts from the next
   expect(calls).toEqual([`model.test Bearer ${WORKERS}`, `model.test Bearer ${CANARY}`])
 })
 
-test("A set key is shown by its last 4 characters, version and author, and its value appears nowhere", async () => {
+test("A key that was set is shown by its last 4 characters, version and author, and its value appears nowhere", async () => {
   const response = await put(KEY, `${CANARY}-wxyz`)
   const answer = (await response.json()) as { version: number }
   expect(response.headers.get("etag")).toBe(`"${answer.version}"`)
@@ -132,7 +132,7 @@ interface Use {
 }
 const useOf = async (key: string) => (await list()).get(key) as unknown as Use
 
-test("A key's use counts its calls with tokens, cost and last use, of keyed turns and web chats", async () => {
+test("A key's use counts its calls with tokens, cost and last use, for keyed turns and web chats", async () => {
   const before = await useOf(KEY)
   await world.advance(1000)
   const turn = await client.runTurn({ space })
@@ -149,7 +149,7 @@ test("A key's use counts its calls with tokens, cost and last use, of keyed turn
   expect((await useOf("engines.ANTHROPIC_API_KEY")).calls).toBe(0)
 })
 
-test("Calls that a pool's account served count for no key", async () => {
+test("Calls that a pool's account served do not count for any key", async () => {
   const before = await useOf(KEY)
   await world.advance(1000)
   await setServingAccount(world, "member-a")
@@ -163,7 +163,7 @@ test("Calls that a pool's account served count for no key", async () => {
   expect((await useOf(KEY)).calls).toBe(before.calls + 1)
 })
 
-test("A key that was never set has no calls, and a new key has none from before it was set", async () => {
+test("A key that was never set has no calls, and a new key has no calls from before it was set", async () => {
   await world.sql("delete from environment_keys")
   await world.sql("delete from environment_files")
   await client.runTurn({ space })
@@ -251,7 +251,7 @@ describe("An edit of the keys", () => {
     expect((await put("engines.FRESH", "87654321", { "if-match": '"0"' })).status).toBe(200)
   })
 
-  test("Edits of several keys at once are all kept", async () => {
+  test("Concurrent edits of several keys are all kept", async () => {
     const names = Array.from({ length: 6 }, (_, n) => `engines.AT_ONCE_${n}`)
     const answers = await Promise.all(names.map((name) => put(name, `value-of-${name}`)))
     expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200))

@@ -49,7 +49,7 @@ test("Creating, changing, rotating and ending a key are each audited once, witho
   for (const secret of [value, rotated.value, hashes?.hash]) expect(JSON.stringify(entries)).not.toContain(secret)
 })
 
-test("Sign-ins of admins are audited, and those of other users are not", async () => {
+test("Sign-ins of admins are audited, and sign-ins of other users are not", async () => {
   const admin = await createPerson(world, { password: PASSWORD, role: "admin" })
   const user = await createPerson(world, { password: PASSWORD })
   const before = await lastEntry()
@@ -89,7 +89,7 @@ test("Exports of whole lists by admins and owners are audited", async () => {
   expect(JSON.stringify(entries)).not.toContain("customer-1")
 })
 
-test("An erasure is audited by its receipt, and a repair of the books by its finding", async () => {
+test("An erasure is audited with its receipt, and a repair of the books with its finding", async () => {
   const client = await world.createAccount()
   const { value } = await world.makeKey(client.userId, { scope: "all" })
   await client.runTurn({ space: await client.space() })

@@ -28,7 +28,7 @@ async function user(brand = "acme", id = ++people): Promise<{ id: number; userId
   return { id, userId: made.user_id }
 }
 
-/** The members that the by-key operation lists, without the owner. */
+/** The members in the answer of the by-key operation, without the owner. */
 async function membersOf(chatKey: string): Promise<[userId: number, role: string, via: string][]> {
   const [status, { items }] = await estate.admin.json("GET", `/api/admin/spaces/by-key/${chatKey}`)
   expect(status).toBe(200)
@@ -43,7 +43,7 @@ async function spacesOf(userId: number): Promise<[spaceId: number, role: string,
   return items.map(({ space_id, role, via }: { space_id: number; role: string; via: string }) => [space_id, role, via])
 }
 
-test("People of a board appear as members of its space to operators, next to registered ones, and gain no access", async () => {
+test("Operators see the people of a board as members of its space, next to registered members, and these people gain no access", async () => {
   const chat = group()
   const [joined, wrote, guest, absent] = [await user(), await user(), await user(), await user()]
   const spaceId = await spaceOfChat(estate, chat.chatKey, "acme")
@@ -80,7 +80,7 @@ test("People of a board appear as members of its space to operators, next to reg
 })
 
 describe("Updates in any order", () => {
-  test("An older update that arrives late does not bring back a member who left or remove one who came back", async () => {
+  test("An older update that arrives late does not restore a member who left or remove a member who returned", async () => {
     const chat = group()
     const { id, userId } = await user()
     await spaceOfChat(estate, chat.chatKey, "acme")
@@ -100,7 +100,7 @@ describe("Updates in any order", () => {
     expect(await is()).toEqual([])
   })
 
-  test("While the bot is out of the chat it counts no one, and afterwards only people seen since", async () => {
+  test("While the bot is out of the chat no member counts, and afterwards only people seen since then count", async () => {
     const chat = group()
     const [one, two] = [await user(), await user()]
     await spaceOfChat(estate, chat.chatKey, "acme")
@@ -125,7 +125,7 @@ describe("Updates in any order", () => {
     expect(await membersOf(chat.chatKey)).toEqual([[two.userId, "member", "board"]])
   })
 
-  test("Ten copies of each update at once leave one board and one row per person", async () => {
+  test("Ten copies of each update sent concurrently leave one board and one row per person", async () => {
     const chat = group()
     const { id, userId } = await user()
     await spaceOfChat(estate, chat.chatKey, "acme")
@@ -137,7 +137,7 @@ describe("Updates in any order", () => {
     expect(await membersOf(chat.chatKey)).toEqual([[userId, "member", "board"]])
   })
 
-  test("A group that gets another id keeps its members and its space, also for updates under its old id", async () => {
+  test("A group whose id changes keeps its members and its space, also for updates under its old id", async () => {
     const [chat, next] = [group(), group()]
     const [one, two, three] = [await user(), await user(), await user()]
     await spaceOfChat(estate, chat.chatKey, "acme")
@@ -156,7 +156,7 @@ describe("Updates in any order", () => {
 })
 
 describe("The user of a messaging id", () => {
-  test("A messaging id counts for the user of the space's brand, and a person with two of them counts once", async () => {
+  test("A messaging id counts for the user of the space's brand, and a person with two ids counts once", async () => {
     const chat = group()
     await createBot(world, "other", "700200:AAother")
     const { id, userId } = await user("acme")
@@ -173,7 +173,7 @@ describe("The user of a messaging id", () => {
     expect([await spacesOf(userId), await spacesOf(foreign.userId)]).toEqual([[[spaceId, "member", "board"]], []])
   })
 
-  test("A workspace's bot counts for the workspace's spaces while the workspace is active and the bot is the same", async () => {
+  test("A workspace's bot counts for the workspace's spaces while the workspace is active and the bot is unchanged", async () => {
     const { workspace_id: workspace } = await makeWorkspace(estate)
     const path = `/api/admin/workspaces/${workspace}`
     const sent: { url: string; secret_token: string; allowed_updates: string[] }[] = []
@@ -211,7 +211,7 @@ describe("The user of a messaging id", () => {
 })
 
 describe("Bounds of boards", () => {
-  test("A board's members are bounded: a leaver makes room, and a newcomer to a full board is not kept", async () => {
+  test("The number of a board's members is limited: a leaver frees a place, and a newcomer to a full board is not stored", async () => {
     const chat = group()
     const [first, late] = [await user(), await user()]
     await spaceOfChat(estate, chat.chatKey, "acme")
@@ -227,7 +227,7 @@ describe("Bounds of boards", () => {
     expect(await membersOf(chat.chatKey)).toEqual([[late.userId, "member", "board"]])
   })
 
-  test("When a bot has too many boards, one without a space is dropped", async () => {
+  test("When a bot has too many boards, a board without a space is deleted", async () => {
     const [kept, free, next] = [group(), group(), group()]
     const { id, userId } = await user()
     await spaceOfChat(estate, kept.chatKey, "acme")
@@ -267,7 +267,7 @@ test("A chat belongs to one space, has the form of a group's key, and can be rel
     world.sql("select 1 from audit_log where action = 'space.chat' and subject_id = $1", [space.slug])
   expect(await actions()).toHaveLength(2)
   await estate.admin.json("PUT", path, { chat_key: null })
-  expect(await actions(), "nothing new").toHaveLength(2)
+  expect(await actions(), "no change").toHaveLength(2)
 })
 
 test("A space is shared with a user once; its owner and unknown users are refused", async () => {

@@ -5,7 +5,7 @@ import { operatorMoved, operatorOrderChanges, operatorOrdered } from "../../dash
 const rowsOf = (orders: Record<string, number>) =>
   Object.entries(orders).map(([pin, sort_order]) => ({ pin, sort_order }) as ModelCatalogRow)
 
-/** The pins by `sort_order` after the changes, and how many there were. */
+/** The pins sorted by `sort_order` after the changes, and the number of changes. */
 function saved(orders: Record<string, number>, wanted: string[]) {
   const changes = operatorOrderChanges(operatorOrdered(rowsOf(orders), wanted))
   const after = { ...orders, ...Object.fromEntries(changes.map(({ row, sort_order }) => [row.pin, sort_order])) }
@@ -13,7 +13,7 @@ function saved(orders: Record<string, number>, wanted: string[]) {
   return { pins, changes: changes.length, distinct: new Set(Object.values(after)).size }
 }
 
-test("A moved row is the only one that changes while there is room", () => {
+test("A moved row is the only row that changes while there is a free position", () => {
   const orders = { a: 10, b: 20, c: 30 }
   expect(saved(orders, ["a", "b", "c"])).toEqual({ pins: ["a", "b", "c"], changes: 0, distinct: 3 })
   expect(saved(orders, ["b", "c", "a"])).toEqual({ pins: ["b", "c", "a"], changes: 1, distinct: 3 })
@@ -21,7 +21,7 @@ test("A moved row is the only one that changes while there is room", () => {
   expect(saved(orders, ["a", "c", "b"])).toEqual({ pins: ["a", "c", "b"], changes: 1, distinct: 3 })
 })
 
-test("Every order of five rows can be saved, also without room and with equal positions", () => {
+test("Every order of five rows can be saved, also without free positions and with equal positions", () => {
   const orders = [
     { a: 1, b: 2, c: 3, d: 4, e: 5 },
     { a: 0, b: 0, c: 0, d: 1, e: 1 },
@@ -34,7 +34,7 @@ test("Every order of five rows can be saved, also without room and with equal po
   }
 })
 
-test("A row moves to its place, and the others keep their order", () => {
+test("A row moves to its new place, and the others keep their order", () => {
   expect(operatorMoved(["a", "b", "c"], 0, 2)).toEqual(["b", "c", "a"])
   expect(operatorMoved(["a", "b", "c"], 2, 0)).toEqual(["c", "a", "b"])
 })

@@ -44,7 +44,7 @@ describe("The catalog", () => {
     await patch(first, { enabled: false })
   })
 
-  test("The catalog counts live spaces pinned to each row, and no space that names no model", async () => {
+  test("The catalog counts the live spaces that are pinned to each row, and not spaces that name no model", async () => {
     const client = await world.createAccount()
     const pin = await catalogModel({ admin }, { enabled: true })
     const other = await catalogModel({ admin }, { enabled: true, sort_order: 5_000 })
@@ -56,7 +56,7 @@ describe("The catalog", () => {
     await client.space({ model: pin })
     await client.space({ manifest: { model: pin } })
     const gone = await client.space({ model: pin })
-    // The manifest goes before the space's own model.
+    // The manifest's model takes precedence over the space's own.
     const both = await client.space({ model: pin, manifest: { model: other } })
     await client.space()
     await client.space({ model: REHEARSAL })
@@ -69,13 +69,13 @@ describe("The catalog", () => {
     expect(await counts()).toEqual([3, 0, rehearsed + 1])
     const [, row] = await patch(pin, { label: "Counted" })
     expect(row).toMatchObject({ label: "Counted", space_count: 3 })
-    // Another default changes no count.
+    // Another default does not change the counts.
     await patch(pin, { enabled: false })
     expect(await counts()).toEqual([3, 0, rehearsed + 1])
     await patch(other, { enabled: false })
   })
 
-  test("An edit enables, disables, relabels and reorders rows, and leaves out what it does not name", async () => {
+  test("An edit enables, disables, relabels and reorders rows, and keeps the fields that it does not name", async () => {
     const pin = await catalogModel({ admin })
     expect(await patch(pin, { enabled: true })).toMatchObject([200, { enabled: true, label: "Ours", version: 2 }])
     expect(await patch(pin, { label: "Theirs" })).toMatchObject([200, { enabled: true, label: "Theirs" }])
@@ -84,8 +84,8 @@ describe("The catalog", () => {
       { label: "Theirs", sort_order: 77, version: 4, updated_by: { user_id: admin.userId, name: "Ada" } },
     ])
     expect(await patch(pin, { enabled: false })).toMatchObject([200, { enabled: false, version: 5 }])
-    expect(await patch(pin, { enabled: false }), "nothing new").toMatchObject([200, { version: 5 }])
-    expect(await patch(pin, {}), "nothing at all").toMatchObject([200, { version: 5 }])
+    expect(await patch(pin, { enabled: false }), "no change").toMatchObject([200, { version: 5 }])
+    expect(await patch(pin, {}), "an edit without fields").toMatchObject([200, { version: 5 }])
     const client = await world.createAccount()
     const refused = await client.call("POST", "/v1/spaces", { title: "x", model: pin })
     expect(refused.status).toBe(422)
@@ -189,7 +189,7 @@ describe("Prices", () => {
     const accepted = await turnOf(await client.sendTurn({ space, text, max_cost_usd: 9 }))
     await world.advance(1_000)
     expect((await put(2))[1]).toMatchObject({ price_version: before.price_version + 1, version: before.version + 1 })
-    expect((await put(2))[1], "the same again").toMatchObject({ price_version: before.price_version + 1 })
+    expect((await put(2))[1], "the same prices again").toMatchObject({ price_version: before.price_version + 1 })
     await world.advance(1_000)
     const later = await turnOf(
       await client.sendTurn({ space, end_user_ref: "customer-2", text: "[use input=1000000]", max_cost_usd: 9 }),
@@ -211,14 +211,14 @@ describe("Prices", () => {
     expect((await rowOf(REHEARSAL))?.price_version).toBe(before.price_version + 2)
   })
 
-  test("A turn keeps the prices it was admitted under, whatever the clocks of worker and admin say", async () => {
+  test("A turn keeps its prices of admission, whatever the clocks of worker and admin say", async () => {
     const client = await world.createAccount({ usd: 50 })
     const space = await client.space()
     const send = async (ref: string) =>
       turnOf(await client.sendTurn({ space, end_user_ref: ref, text: "[use input=1000000]", max_cost_usd: 9 }))
     await put(4)
     const [one, , two] = [await send("customer-1"), await put(5), await send("customer-2")]
-    // The next edit is of a worker whose clock is behind.
+    // The next edit comes from a worker whose clock is slow.
     await put(6)
     await world.sql("update former_prices set until_at = until_at - interval '1 minute'")
     await world.drain()

@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-/** Runs `npm run admin -- …`, and returns its exit code and output. */
+/** Runs `npm run admin -- …`. Returns its exit code and output. */
 function admin(...args: string[]): Promise<[number | null, string]> {
   return adminOf(url, ...args)
 }
@@ -99,7 +99,7 @@ test("Each act of the command line is in the audit log, without a secret", async
     expect(actions).toContain(action)
   }
   const own = rows.filter(({ subject_id }) => subject_id === user).map(({ action }) => action)
-  expect(own, "what was refused is not there").toEqual(["user.create", "user.credit"])
+  expect(own, "refused acts are not in the log").toEqual(["user.create", "user.credit"])
   const text = JSON.stringify(rows)
   expect([password.length, value.length].every((length) => length > 10)).toBe(true)
   for (const secret of [password, value]) expect(text).not.toContain(secret)

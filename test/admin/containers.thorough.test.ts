@@ -64,7 +64,7 @@ const failures = (turnId: string) =>
   )
 
 describe("A mapping", () => {
-  test("A mapping is made, changed and listed without the values of its headers", async () => {
+  test("A mapping can be made, changed and listed without revealing the values of its headers", async () => {
     const made = await map()
     expect(made).toEqual({
       container: "sandbox",
@@ -81,7 +81,7 @@ describe("A mapping", () => {
     const off = (await (await put({ container: "sandbox", space, url: URL_, enabled: false })).json()) as object
     expect(off).toEqual({ ...made, enabled: false, version: 2, updated_at: world.clock.now().toISOString() })
     const same = await put({ container: "sandbox", space, url: URL_ })
-    expect(await same.json(), "what is not sent stays, and nothing has changed").toEqual(off)
+    expect(await same.json(), "omitted fields are kept, so the mapping is unchanged").toEqual(off)
     const bare = (await (await put({ container: "sandbox", space, url: URL_, headers: null })).json()) as object
     expect(bare).toMatchObject({ header_names: [], enabled: false, version: 3 })
     const other = await map({ container: "another" })
@@ -123,7 +123,7 @@ describe("A mapping", () => {
     const [path, none] = [`${URL_}/2`, `https://${evil}/mcp`]
     expect((await put({ container: "sandbox", space, url: path })).status, "the same server").toBe(200)
     expect((await put({ container: "sandbox", space, url: none, headers: null })).status).toBe(200)
-    expect((await put({ container: "sandbox", space, url: URL_ })).status, "there are none").toBe(200)
+    expect((await put({ container: "sandbox", space, url: URL_ })).status, "there are no headers").toBe(200)
   })
 
   test("A mapping of an unknown space is not found", async () => {
@@ -140,7 +140,7 @@ describe("A mapping", () => {
     ["a placeholder", { url: "https://sandbox.corp.internal/{{secrets.X}}" }],
     ["a header of ours", { headers: { host: "x" } }],
     ["a line break", { headers: { "x-y": "a\nb" } }],
-    ["a field that it has not", { urls: [] }],
+    ["an unknown field", { urls: [] }],
     ["a null", { url: null }],
     ["a limit of 201", "?limit=201"],
   ])("A mapping refuses %s", async (_what, wrong) => {
@@ -153,7 +153,7 @@ describe("A mapping", () => {
 })
 
 describe("A turn of a mapped space", () => {
-  test("A turn calls the container's tool, and no answer, event, error or log has its address or headers", async () => {
+  test("A turn calls the container's tool, and no answer, event, error or log contains its address or headers", async () => {
     await map()
     container.callMs = 1500
     const turn = await client.runTurn({ space, text: ECHO })
@@ -179,14 +179,14 @@ describe("A turn of a mapped space", () => {
     )
     const said = (await Promise.all(seen)).join("\n") + stored[0]?.text
     expect(said).toContain("container__echo")
-    // The text of the customer contains both, because this test wrote it.
+    // The customer's text contains both, because this test wrote it.
     const own = said.replaceAll(JSON.stringify(ECHO).slice(1, -1), "")
     expect(own).not.toContain(TOKEN)
     expect(own).not.toContain("corp.internal")
     expect(logged.join("\n")).not.toContain(TOKEN)
   })
 
-  test("A turn tells the model nothing about the container's address either", async () => {
+  test("A turn does not reveal the container's address to the model either", async () => {
     await map()
     const provider = scriptProvider(world, (_asked, n) =>
       n === 0 ? { calls: [{ name: "container__get-sum", arguments: '{"a":2,"b":40}' }] } : { words: ["42"] },
@@ -200,7 +200,7 @@ describe("A turn of a mapped space", () => {
     for (const hidden of ["corp.internal", TOKEN, "sandbox"]) expect(asked).not.toContain(hidden)
   })
 
-  test("A turn ignores disabled mappings and those of other spaces", async () => {
+  test("A turn ignores disabled mappings and mappings of other spaces", async () => {
     await map({ enabled: false })
     const turn = await client.runTurn({ space, text: ECHO })
     expect(JSON.stringify(turn)).toContain("There is no tool")
@@ -238,7 +238,7 @@ describe("A turn of a mapped space", () => {
   })
 })
 
-describe("A container that is stopped", () => {
+describe("A container that stops", () => {
   const hidden = (turn: object) => {
     const text = JSON.stringify(turn).replaceAll(JSON.stringify(ECHO).slice(1, -1), "") + logged.join("\n")
     for (const word of ["ECONNREFUSED", TOKEN]) expect(text).not.toContain(word)
@@ -258,7 +258,7 @@ describe("A container that is stopped", () => {
     expect(await failures(turn.turn_id)).toEqual([{ kind: "container_start", name: "sandbox", code: "unreachable" }])
   })
 
-  test("A container that stops between calls is an error for the model, counted as container_exec, and the turn goes on", async () => {
+  test("A container that stops between calls is an error for the model, counted as container_exec, and the turn continues", async () => {
     await map()
     container.stopsAtCalls = true
     const turn = await client.runTurn({ space, text: '[call container__echo {"message":"hi"}]' })
@@ -268,7 +268,7 @@ describe("A container that is stopped", () => {
     expect(await failures(turn.turn_id)).toEqual([{ kind: "container_exec", name: "sandbox", code: "unreachable" }])
     container.stopsAtCalls = false
     const wrong = await client.runTurn({ space, text: '[call container__get-sum {"a":"x"}]' })
-    expect(await failures(wrong.turn_id), "a tool that refuses its input is no failure of the container").toEqual([])
+    expect(await failures(wrong.turn_id), "a tool that rejects its input is no failure of the container").toEqual([])
   })
 
   test("A container's redirects are not followed", async () => {

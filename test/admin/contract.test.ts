@@ -24,7 +24,7 @@ const NUMBERS: [path: string, name: string, least: number, most: number | null, 
   ["/providers/capacity", "hours", 1, 2160, 72],
 ]
 
-describe.each(NUMBERS)("Parameter %s: %s", (path, name, least, most, usual) => {
+describe.each(NUMBERS)("The parameter %s: %s", (path, name, least, most, usual) => {
   const get = (value: string) => admin.json("GET", `/api/admin${path}?${name}=${encodeURIComponent(value)}`)
 
   test("The parameter has its bounds and its default", async () => {
@@ -66,7 +66,7 @@ test.each([
   "providers",
   "providers/",
   "audit",
-])("The operation %s lists its rows with their number", async (path) => {
+])("The operation %s lists its rows with their total", async (path) => {
   const [status, list] = await admin.json("GET", `/api/admin/${path}`)
   expect([status, Object.keys(list).sort()]).toEqual([200, ["items", "limit", "offset", "total"]])
   expect([list.total, list.offset]).toEqual([list.items.length, 0])
@@ -80,7 +80,10 @@ test.each(["users", "tasks", "teams", "workspaces", "spaces/list"])(
   },
 )
 
-/** The rows of contract 4.7 without the logins: method, path, and a status that proves that the operation exists. */
+/**
+ * The rows of contract 4.7 without the logins: method, path, and a status that proves that the
+ * operation exists.
+ */
 test.each([
   ["GET", "/", 200],
   ["GET", "/pool", 200],
@@ -105,7 +108,7 @@ test.each(["main", "alt-pool"])("The capacity report of the pool %s exists", asy
   expect([status, answer.provider]).toEqual([200, provider])
 })
 
-test.each(["media", "Main", "all"])("The pool %j is refused", async (provider) => {
+test.each(["media", "Main", "all"])("The unknown pool %j is refused", async (provider) => {
   const answer = await admin.json("GET", `/api/admin/providers/capacity?provider=${provider}`)
   expect(answer).toMatchObject([422, { detail: [{ loc: ["query", "provider"] }] }])
 })

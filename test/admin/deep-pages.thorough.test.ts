@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 test.each(INVENTORY_SORTS.flatMap((sort) => ["asc", "desc"].map((direction) => ({ sort, direction }))))(
-  "Pages deep in the list of spaces sorted by $sort, $direction, continue where the former page ended",
+  "Deep pages of the list of spaces sorted by $sort, $direction, continue where the previous page ended",
   async (order) => {
     const page = async (limit: number, offset: number): Promise<number[]> => {
       const query = new URLSearchParams({ ...order, limit: String(limit), offset: String(offset) })

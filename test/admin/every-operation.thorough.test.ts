@@ -27,7 +27,7 @@ test.each(adminOperations)("The operation $id needs a signed-in admin and our ow
   const bare = await estate.admin.json(method, path, body, { ...headers, cookie: null })
   expect(bare).toMatchObject([401, { code: "SESSION_REQUIRED" }])
   const key = { ...headers, cookie: null, authorization: `Bearer ${estate.client.key}` }
-  expect((await estate.admin.json(method, path, body, key))[0], "an API key is no session").toBe(401)
+  expect((await estate.admin.json(method, path, body, key))[0], "an API key is not a session").toBe(401)
   if (method !== "GET") {
     for (const site of ["cross-site", "same-site", "none"]) {
       const crossed = await estate.admin.json(method, path, body, { ...headers, "sec-fetch-site": site })

@@ -9,7 +9,8 @@ import { createRandom } from "../harness/random.ts"
 import { staticFile } from "../harness/served.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-// A tenth of the fuzz of /v1, which shares its harness. A failure repeats with TURNPIKE_SEED=<the printed seed>.
+// A tenth of the requests of the /v1 fuzz test, which shares its harness. To repeat a failure, set
+// TURNPIKE_SEED=<the printed seed>.
 const settings = bindings as unknown as { TURNPIKE_FUZZ: string; TURNPIKE_SEED: string }
 const EACH = Math.ceil(Number(settings.TURNPIKE_FUZZ) / 10 / adminOperations.length)
 
@@ -29,7 +30,7 @@ test.each(adminOperations)(
     const faultsOf = declaredAnswers(document, "dashboard")
     const method = operation.method.toUpperCase()
     let admin = await signInAdmin(world)
-    // Its own: what is sent may end anybody's session, or disable them.
+    // A separate estate, because the requests may end any session or disable its user.
     const ok = await requestOf(await createAdminEstate(world, operation.id), operation)
     const statuses: Record<number, number> = {}
     for (const { path, body, ifMatch } of fc.sample(around(document, operation, ok), { seed, numRuns: EACH })) {
@@ -44,7 +45,7 @@ test.each(adminOperations)(
         `seed ${seed}: ${method} ${path.slice(0, 300)} ${shown}\n${response.status} ${text.slice(0, 500)}`,
       ).toEqual([])
       statuses[response.status] = (statuses[response.status] ?? 0) + 1
-      // It has ended its own session, or is no admin any more.
+      // The request has ended its own session or removed the admin's role.
       if (response.status === 401 || response.status === 403) admin = await signInAdmin(world)
     }
     console.log(`${operation.id} ${JSON.stringify(statuses)}`)

@@ -57,13 +57,13 @@ test.each([
   expect([status, detail?.[0]?.loc]).toEqual([422, ["body", field]])
 })
 
-test("A changed picture price is a new version, and the former one is kept", async () => {
+test("A changed picture price makes a new version, and the previous price is kept", async () => {
   const pin = await imageModel()
   expect(await putPrices(pin, { picture: 0.05 })).toMatchObject([
     200,
     { price_usd_per_picture: 0.05, price_version: 2, version: 2 },
   ])
-  expect(await putPrices(pin, { picture: 0.05 }), "the same again").toMatchObject([
+  expect(await putPrices(pin, { picture: 0.05 }), "the same price again").toMatchObject([
     200,
     { price_version: 2, version: 2 },
   ])

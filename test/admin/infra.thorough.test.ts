@@ -24,12 +24,12 @@ beforeAll(async () => {
   ;({ world, admin, account } = await createInfraWorld())
 })
 afterAll(() => world.close())
-// Bills the usage of the previous test, so that each test starts with nothing due.
+// Bills the usage of the previous test, so that each test starts with no amount due.
 beforeEach(async () => void (await askForBills(admin)))
 
 const nothing = { finished: true, accounts: 0, cost_usd: 0, billed_usd: 0, due_usd: 0, bills: [] }
 
-test("A billing run reports nothing when nothing was used, and is audited", async () => {
+test("A billing run without usage reports no bills and is audited", async () => {
   const [status, answer] = await askForBills(admin)
   expect([status, answer]).toEqual([200, { dry_run: false, until: world.clock.now().toISOString(), ...nothing }])
 })
@@ -64,7 +64,7 @@ describe("Billing of an account's infrastructure", () => {
     const sums = { finished: true, accounts: 1, cost_usd: 0.01152, billed_usd: 0.01152, due_usd: 0, bills: [bill] }
     const until = world.clock.now().toISOString()
     expect(await askForBills(admin, "?dry_run=true")).toEqual([200, { dry_run: true, until, ...sums }])
-    expect(await chargesOf(world, userId), "a dry run writes nothing").toEqual([])
+    expect(await chargesOf(world, userId), "a dry run writes no rows").toEqual([])
     expect(await askForBills(admin, "?dry_run=false")).toEqual([200, { dry_run: false, until, ...sums }])
     expect(await availableOf(world, userId)).toBe(from - 115_200)
     expect(await chargesOf(world, userId)).toEqual([
@@ -176,7 +176,7 @@ describe("Billing of an account's infrastructure", () => {
     await expectInfraBooks(world, admin, [client.userId])
   })
 
-  test("An account is told when a billing run uses up its balance", async () => {
+  test("An account is notified when a billing run uses up its balance", async () => {
     const { userId } = await world.createAccount({ usd: 0.0001 })
     const client = world.createClient(userId, (await world.makeKey(userId, { scope: "all" })).value)
     await useContainer(world, client.userId, 1_000_000)
@@ -195,11 +195,11 @@ describe("Billing of an account's infrastructure", () => {
     await useContainer(world, userId, 1_000_000)
     expect(await askForBills(admin)).toMatchObject([200, nothing])
     await setPrices(admin)
-    expect(await askForBills(admin), "what was free stays free").toMatchObject([200, nothing])
+    expect(await askForBills(admin), "use at a price of 0 stays free").toMatchObject([200, nothing])
   })
 })
 
-test("A run out of time continues with the next request and bills each account once", async () => {
+test("A run that exceeds its time continues with the next request and bills each account once", async () => {
   const users = await Promise.all(Array.from({ length: 25 }, () => account(1)))
   for (const userId of users) await useContainer(world, userId, 1000)
   const policy = INFRA_POLICY as { requestMs: number }

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Sorted by kind, because errors are written in the background in any order. */
+/** Sorted by kind, because background writes have no fixed order. */
 const noted = (turnId: string) =>
   world.sql<{ kind: string; name: string; code: string }>(
     "select kind, name, code from infrastructure_errors where turn_id = $1 order by kind, error_id",
@@ -30,7 +30,7 @@ const noted = (turnId: string) =>
   )
 const status = async () => (await admin.json("GET", "/api/admin/system"))[1]
 
-test("A failed model call is counted for its provider, and a successful one writes nothing", async () => {
+test("A failed model call is counted for its provider, and a successful call writes no row", async () => {
   const space = await client.space({ model: MODEL_PIN })
   script = () => ({ status: 400 })
   const refused = await client.runTurn({ space })
@@ -45,7 +45,7 @@ test("A failed model call is counted for its provider, and a successful one writ
   expect((await client.getTurn(turn_id)).state).toBe("done")
   expect(await noted(turn_id)).toEqual([{ kind: "model_call", name: "openai-compatible", code: "unavailable" }])
   const failing = await client.runTurn({ space, model: "rehearsal/standard", text: "[fail OUT_OF_STOCK]" })
-  expect(await noted(failing.turn_id), "a script that is told to fail").toEqual([])
+  expect(await noted(failing.turn_id), "a script that fails on purpose").toEqual([])
 })
 
 test("A sub-agent's failed task is counted for its model's provider", async () => {

@@ -78,7 +78,7 @@ test("The overview counts people, spaces and turns, sums money, and names the la
   })
 })
 
-test("Turns and bills of today, 7 and 30 days are exact before and after the roll-up, without test data; failures count for a day", async () => {
+test("Turns and bills of today, 7 and 30 days are exact before and after the roll-up, without test data; failures cover one day", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const tests = world.createClient(client.userId, (await world.makeKey(client.userId, { test: true })).value)
@@ -103,7 +103,7 @@ test("Turns and bills of today, 7 and 30 days are exact before and after the rol
   await expectExact()
   await world.sweep()
   await expectExact()
-  // Later than all turns that the test above ended.
+  // Later than all turns that the previous test ended.
   await world.advance(40 * DAY_MS)
   admin = await signInAdmin(world)
   for (const days of [25, 5, 0]) {

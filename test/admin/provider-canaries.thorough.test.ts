@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Looks everywhere after each act: what an act leaves for a moment only must not be there either. */
+/** Searches everywhere after each act, because a secret must not be stored even for a moment. */
 test("No token, code, verifier, device code or key is readable anywhere while logins run, fail and end", async () => {
   const { provider } = world
   const log = watchLog()
@@ -20,7 +20,7 @@ test("No token, code, verifier, device code or key is readable anywhere while lo
   const states: string[] = []
   const note = async ([status, answer]: [number, object]) => {
     answers.push(`${status} ${JSON.stringify(answer)}`)
-    // What leads to a provider's page has the state in it; it is for whoever has started the login.
+    // The link to the provider's page contains the state. Only the user who started the login gets it.
     const shown = [...answers.filter((text) => !text.includes("authorization_url")), ...log.lines]
     expect(await expectNoSecret(world, [...provider.secrets, ...states], shown)).toBeGreaterThan(10)
     return answer as Record<string, string>
@@ -43,7 +43,7 @@ test("No token, code, verifier, device code or key is readable anywhere while lo
     await note(await world.call("auth/code", { code: login.code }))
     provider.mend()
     await note(await world.call("auth/code", { code: login.code }))
-    expect(await redisOf(world).command("KEYS", "provider_login:*"), "the scan has seen a login").toHaveLength(1)
+    expect(await redisOf(world).command("KEYS", "provider_login:*"), "the search has found a login").toHaveLength(1)
     await note(await world.call("add", { name: "Ada" }))
     await note(await world.call("add", { name: "x", kind: "api_key", api_key: "canary-of-a-key", engine: "openai" }))
     await note(await world.call("add", { name: "x", kind: "api_key", api_key: "canary of a key", engine: "openai" }))

@@ -104,7 +104,7 @@ describe("Snapshots", () => {
     expect((await admin.json("GET", `${CAPACITY}?provider=media`))[0]).toBe(422)
   })
 
-  test("Above the bound, the report shows the newest snapshot of each step of every window, unchanged", async () => {
+  test("Above the limit, the report shows the newest snapshot of each step of every window, unchanged", async () => {
     const ids = [await storeAccount(world), await storeAccount(world, { pool: "alt-pool" })]
     const store = (count: number) =>
       world.sql(
@@ -179,7 +179,7 @@ describe("Spend", () => {
     await serve(id, keyed, true)
     await serve(id, chat, true)
     await serve(other, keyed, false)
-    expect((await read()).spend, "no snapshot names it").toEqual([])
+    expect((await read()).spend, "no snapshot names the account").toEqual([])
     await point(id, ago(0))
     await expectExact()
     await world.sweep()
@@ -214,7 +214,7 @@ describe("Spend", () => {
     const report = await read("?hours=2159")
     expect([report.spend_seconds, report.spend.length]).toEqual([3600, 2160])
     expect(report.spend[0]).toMatchObject({ model_calls: 1, cost_usd: 2, billed_usd: 1 })
-    // As many accounts, without as many rows in the answer.
+    // More accounts with the same hours would give too many rows, so the answer has days.
     for (const other of [1, 2, 3, 4]) {
       await storeAccount(world, { provider_id: `more-${other}` })
       await point(`more-${other}`, ago(0))

@@ -49,7 +49,7 @@ test.each([
   world.rebind({ PROVIDER_LOGINS: JSON.stringify(LOGINS) })
 })
 
-test("An unconfigured pool and a URL that leads to ourselves are refused; broken JSON is a 503 that names the variable", async () => {
+test("An unconfigured pool and a URL that leads to ourselves are refused; invalid JSON is a 503 that names the variable", async () => {
   const only = { main: { ...LOGINS.main, token_endpoint: "https://callbacks.test/token" } }
   world.rebind({ PROVIDER_LOGINS: JSON.stringify(only) })
   const own = await world.call("auth/start", { name: "Ada" })
@@ -81,7 +81,7 @@ test("An unconfigured pool and a URL that leads to ourselves are refused; broken
   world.rebind({ PROVIDER_LOGINS: JSON.stringify(LOGINS) })
 })
 
-test("A login that was begun for another client cannot be completed", async () => {
+test("A login that was started for another client cannot be completed", async () => {
   const login = await begun()
   world.rebind({ PROVIDER_LOGINS: JSON.stringify({ ...LOGINS, main: { ...LOGINS.main, client_id: "another" } }) })
   expect(await world.call("auth/code", { code: login.code })).toMatchObject([409, { code: "LOGIN_NOT_STARTED" }])

@@ -31,7 +31,7 @@ async function started() {
 
 const status = async () => (await world.look("alt-pool/auth/status"))[1]
 
-/** The provider does what is right, and answers something else. */
+/** The provider performs the request correctly but returns another answer. */
 const behind =
   (answer: () => Response): ProviderSays =>
   async (_request, right) => {
@@ -70,7 +70,7 @@ describe("Answers to a device poll", () => {
     expect(world.provider.wrongs).toEqual([])
   })
 
-  test("The provider's interval counts, and 5 s without one", async () => {
+  test("The provider's interval is used, and 5 s without one", async () => {
     for (const [interval, seconds] of [
       [undefined, 5],
       [0, 5],
@@ -106,7 +106,7 @@ describe("Answers to a device poll", () => {
     ["an unknown error", say("server_is_tired")],
     ["an invalid client", say("invalid_client", 401)],
     ["nothing", () => Promise.reject(new Error("canary"))],
-  ] as [string, () => Response | Promise<Response>][])("After %s the login goes on", async (_what, answer) => {
+  ] as [string, () => Response | Promise<Response>][])("After %s the login continues", async (_what, answer) => {
     const account = someAccount()
     const login = await started()
     login.device.account = account
@@ -125,14 +125,14 @@ describe("Answers to a device poll", () => {
     ["a token that is a number", () => Response.json({ access_token: 7, token_type: "Bearer" })],
     ["a token with a line break", () => Response.json({ access_token: "canary\n", token_type: "Bearer" })],
     ["another type of token", () => Response.json({ access_token: "canary", token_type: "mac" })],
-    ["tokens of nobody", () => Response.json({ access_token: "canary", token_type: "Bearer" })],
+    ["tokens without an account", () => Response.json({ access_token: "canary", token_type: "Bearer" })],
     [
       "an account that is an object",
       () => Response.json({ access_token: "canary", token_type: "Bearer", account: { uuid: {} } }),
     ],
     ["a list", () => Response.json(["canary"])],
     ["too much", () => Response.json({ access_token: "canary".repeat(100_000), token_type: "Bearer" })],
-  ])("An answer with %s instead of tokens ends the login: nothing is guessed", async (_what, answer) => {
+  ])("An answer with %s instead of tokens ends the login, and no value is guessed", async (_what, answer) => {
     await started()
     world.provider.at("/token", answer)
     await world.pass(30 * SECOND)
@@ -140,7 +140,7 @@ describe("Answers to a device poll", () => {
   })
 })
 
-test("A poll without an answer is given up after 8 s, and later polls come less often", async () => {
+test("A poll without an answer is abandoned after 8 s, and later polls are less frequent", async () => {
   const login = await started()
   const asked: number[] = []
   world.provider.at("/token", () => {

@@ -38,7 +38,7 @@ describe.each([
 ])("The device login of %s", (_name, logins) => {
   beforeAll(() => logins && world.rebind({ PROVIDER_LOGINS: JSON.stringify(logins) }))
 
-  test("A device login polls by itself until it is confirmed and makes the account, also with the page closed", async () => {
+  test("A device login polls by itself until it is confirmed and makes the account, even if the page is closed", async () => {
     const account = someAccount()
     const login = await started()
     expect(login).toMatchObject({
@@ -110,7 +110,7 @@ describe.each([
   afterAll(() => world.rebind({ PROVIDER_LOGINS: JSON.stringify(LOGINS) }))
 })
 
-test("A device login expires with its code and then polls no more", async () => {
+test("A device login expires with its code and then stops polling", async () => {
   world.provider.devicesSay({ expires_in: 20 })
   const login = await started()
   await world.pass(19 * SECOND)
@@ -121,7 +121,7 @@ test("A device login expires with its code and then polls no more", async () => 
   expect([login.device.polls.length, world.provider.wrongs]).toEqual([3, []])
 })
 
-test("Messages that come early, twice at once, or after the end start a poll once", async () => {
+test("Messages that arrive early, twice at the same time, or after the end start one poll", async () => {
   const login = await started()
   const path = `https://callbacks.test/callbacks/provider-logins/${login.login_id}`
   await world.advance(5 * SECOND)
@@ -155,7 +155,7 @@ test("The sweeper finds a poll whose message was lost", async () => {
   expect(world.provider.wrongs).toEqual([])
 })
 
-test("A poll whose worker died is repeated after its time", async () => {
+test("A poll whose worker died is repeated after its timeout", async () => {
   const login = await started()
   await world.plan([{ service: "pg", match: "keep_login", call: 1, action: "cut", when: "before", times: 20 }])
   await world.pass(6 * SECOND)
@@ -192,7 +192,7 @@ test.each(["before", "after"] as const)(
   },
 )
 
-test("A new start replaces the former login, also while that one is polled", async () => {
+test("A new start replaces the previous login, even while that login is polled", async () => {
   const [former, account] = [await started(), someAccount()]
   former.device.account = someAccount()
   const newer = await started()

@@ -20,7 +20,7 @@ const INVALID = [422, { detail: [{ type: "login_code_invalid" }] }]
 const right = { access_token: "canary-access", token_type: "Bearer", account: { uuid: "x" } }
 const say = (body: unknown, init?: ResponseInit) => () => Response.json(body, init)
 
-/** What the token endpoint says instead of tokens, and what the admin is told. */
+/** Answers of the token endpoint without tokens, and the error that the admin gets. */
 const ANSWERS: [string, ProviderSays, object][] = [
   ["500", say({ error: "invalid_grant" }, { status: 500 }), UNAVAILABLE],
   ["429", say({ error: "access_denied" }, { status: 429 }), UNAVAILABLE],
@@ -45,10 +45,10 @@ const ANSWERS: [string, ProviderSays, object][] = [
   ["no access token", say({ ...right, access_token: undefined }), FAILED],
   ["an empty access token", say({ ...right, access_token: "" }), FAILED],
   ["a list of tokens", say({ ...right, access_token: ["canary"] }), FAILED],
-  ["an access token for no header", say({ ...right, access_token: "canary\r\nx: y" }), FAILED],
+  ["an access token that no header can carry", say({ ...right, access_token: "canary\r\nx: y" }), FAILED],
   ["a refresh token that is a number", say({ ...right, refresh_token: 7 }), FAILED],
-  ["an end that is a text", say({ ...right, expires_in: "soon" }), FAILED],
-  ["an end before the beginning", say({ ...right, expires_in: -1 }), FAILED],
+  ["an expiry that is a text", say({ ...right, expires_in: "soon" }), FAILED],
+  ["a negative expiry", say({ ...right, expires_in: -1 }), FAILED],
   ["no type", say({ ...right, token_type: undefined }), FAILED],
   ["another type", say({ ...right, token_type: "mac" }), FAILED],
   ["nobody's tokens", say({ ...right, account: undefined }), FAILED],
@@ -62,7 +62,7 @@ const ANSWERS: [string, ProviderSays, object][] = [
 const saved = async () => (await world.sql("select from provider_credentials")).length
 
 describe.each(ANSWERS)("A token endpoint that answers %s", (_what, says, told) => {
-  test("A wrong answer to a pasted code saves and shows nothing, and the right code can follow", async () => {
+  test("A wrong answer to a pasted code saves and reveals nothing, and the correct code can follow", async () => {
     const before = await saved()
     const [, { authorization_url }] = await world.call("auth/start", { name: "Ada" })
     const { code } = world.provider.logIn(authorization_url, "acc")
@@ -76,7 +76,7 @@ describe.each(ANSWERS)("A token endpoint that answers %s", (_what, says, told) =
     expect((await world.call("auth/code", { code }))[0]).toBe(200)
   })
 
-  test("A wrong answer to the media account's code saves and shows nothing, and the right URL can follow", async () => {
+  test("A wrong answer to the media account's code saves and reveals nothing, and the correct URL can follow", async () => {
     await world.sql("delete from provider_accounts where provider_id = 'media'")
     const before = await saved()
     const [, { authorization_url }] = await world.call("media/auth/start")
@@ -109,10 +109,10 @@ test.each([
   ["a user code with a line break", say({ ...device, user_code: "A\nB" }), FAILED],
   ["a page that is a script", say({ ...device, verification_uri: "javascript:alert(1)" }), FAILED],
   ["a page with its code that is a script", say({ ...device, verification_uri_complete: "data:canary" }), FAILED],
-  ["an end that is a text", say({ ...device, expires_in: "canary" }), FAILED],
-  ["an interval before now", say({ ...device, interval: -5 }), FAILED],
+  ["an expiry that is a text", say({ ...device, expires_in: "canary" }), FAILED],
+  ["a negative interval", say({ ...device, interval: -5 }), FAILED],
 ] as [string, ProviderSays, object][])(
-  "A device endpoint that answers %s begins no login",
+  "A device endpoint that answers %s starts no login",
   async (_what, says, told) => {
     const logins = async () => (await world.sql("select from provider_logins")).length
     const before = await logins()
@@ -125,7 +125,7 @@ test.each([
 )
 
 test.each(["auth/code", "media/auth/complete", "alt-pool/auth/start"])(
-  "A provider that is slow (%s) is given up after 8 s",
+  "A request to a provider that is slow (%s) is abandoned after 8 s",
   async (path) => {
     const [, started] = await world.call(
       path.replace(/auth.*/, "auth/start"),

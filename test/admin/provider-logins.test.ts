@@ -66,7 +66,7 @@ test.each([
   },
 )
 
-test("Codes of other logins are refused, and the right one can follow", async () => {
+test("Codes of other logins are refused, and the correct code can follow", async () => {
   const login = await begun()
   for (const code of [
     `${login.code}#another-state`,
@@ -92,7 +92,7 @@ test("An account with an API key needs no login", async () => {
   expect(await world.call("auth/start", body)).toMatchObject([422, { detail: [{ loc: ["body", "kind"] }] }])
 })
 
-test("Each step needs the one before it, within 15 minutes, and a login belongs to its admin", async () => {
+test("Each step needs the previous step, within 15 minutes, and a login belongs to its admin", async () => {
   const other = await signInAdmin(world)
   const code = { code: "some-code" }
   expect(await world.call("auth/code", code, other)).toMatchObject([409, { code: "LOGIN_NOT_STARTED" }])
@@ -100,7 +100,7 @@ test("Each step needs the one before it, within 15 minutes, and a login belongs 
   const login = await begun()
   expect(await world.call("auth/code", { code: login.code }, other)).toMatchObject([409, { code: "LOGIN_NOT_STARTED" }])
   expect(await world.call("add", { name: "Ada" })).toMatchObject([409, { code: "LOGIN_NOT_STARTED" }])
-  expect((await world.call("auth/code", { code: login.code }))[0], "an add too early leaves it").toBe(200)
+  expect((await world.call("auth/code", { code: login.code }))[0], "an early add leaves the login unchanged").toBe(200)
   expect(await world.call("auth/code", { code: login.code })).toMatchObject([409, { code: "LOGIN_NOT_STARTED" }])
   expect((await world.call("add", { name: "Ada of another time" }))[0]).toBe(200)
   expect(await world.call("add", { name: "Ada" })).toMatchObject([409, { code: "LOGIN_NOT_STARTED" }])
@@ -121,7 +121,7 @@ test("Each step needs the one before it, within 15 minutes, and a login belongs 
   expect(await world.call("add", { name: "Ada" })).toMatchObject([409, { code: "LOGIN_NOT_STARTED" }])
 })
 
-test("A second start replaces the first, and two codes at once are exchanged once", async () => {
+test("A second start replaces the first, and two concurrent codes are exchanged once", async () => {
   const first = await begun()
   const second = await begun()
   expect(await world.call("auth/code", { code: `${first.code}#${first.state}` })).toMatchObject(CODE_INVALID)
@@ -225,13 +225,13 @@ test.each([
   ["a key with a blank", { name: "x", kind: "api_key", api_key: "sk 12345678" }, "api_key"],
   ["a login to the other pool", { name: "x", pool: "alt-pool" }, "pool"],
   [
-    "no URL for an engine that has none",
+    "no URL for an engine without a default URL",
     { name: "x", kind: "api_key", api_key: "sk-12345678", engine: "openai-compatible", base_url: null },
     "base_url",
   ],
   ["the media pool", { name: "x", pool: "media", kind: "api_key", api_key: "sk-12345678" }, "pool"],
   ["an id of ours", { name: "x", provider_id: "media" }, "provider_id"],
-  ["an id like those of devices", { name: "x", provider_id: "alt-0123456789ab" }, "provider_id"],
+  ["an id like a device login's", { name: "x", provider_id: "alt-0123456789ab" }, "provider_id"],
   ["an id of digits", { name: "x", provider_id: "123" }, "provider_id"],
   ["a URL with a query", { name: "x", base_url: "https://a.com/?key=1" }, "base_url"],
   ["something unknown", { name: "x", token: "y" }, "token"],
@@ -248,7 +248,7 @@ test.each(["https://callbacks.test/v1", "ftp://a.com", "nonsense", "https://user
   },
 )
 
-test("Each step is one audit entry, and a database failure after an add adds nothing twice", async () => {
+test("Each step is one audit entry, and a database failure after an add adds no second account", async () => {
   const entries = () => world.sql<{ action: string }>("select action from audit_log order by audit_id desc limit 3")
   const account = someAccount()
   await world.added(account, { name: "Audited" })

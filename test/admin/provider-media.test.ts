@@ -58,7 +58,7 @@ test("Only one media login runs at a time: other admins are refused, and the sam
   expect([status, theirs.authorization_url === authorization_url]).toEqual([200, false])
 })
 
-test("Of two admins who start at once, one succeeds", async () => {
+test("Of two admins who start concurrently, one succeeds", async () => {
   const answers = await Promise.all([start(), start(other)])
   expect(answers.map(([status]) => status).sort()).toEqual([200, 409])
 })
@@ -93,7 +93,7 @@ test("The callback URL completes the login, and the answer has the stored expiry
   ])
 })
 
-test("Only the registered URL with state and code is taken, and the right one can follow", async () => {
+test("Only the registered URL with state and code is accepted, and the correct URL can follow", async () => {
   const { code, state, url } = await begun()
   const query = `code=${code}&state=${state}`
   const wrongs = [
@@ -129,7 +129,7 @@ test("Only the registered URL with state and code is taken, and the right one ca
     403,
     { code: "LOGIN_DENIED" },
   ])
-  expect(world.provider.grants.length, "nothing was sent").toBe(before)
+  expect(world.provider.grants.length, "no request was sent").toBe(before)
   expect((await complete(url))[0]).toBe(200)
 })
 
@@ -148,12 +148,12 @@ test.each<[string, (url: string, query: string) => string]>([
   ["its parameters alone", (_url, query) => query],
   ["ampersands of HTML", (url) => url.replaceAll("&", "&amp;")],
   ["everything encoded", (url) => encodeURIComponent(url)],
-])("The callback URL is understood with %s", async (_what, written) => {
+])("The callback URL is accepted with %s", async (_what, written) => {
   const { code, state, url } = await begun()
   expect((await complete(written(url, `code=${code}&state=${state}`)))[0]).toBe(200)
 })
 
-test("A refusal tells the provider's own reason", async () => {
+test("A refusal reports the provider's own reason", async () => {
   const { state } = await begun()
   const query = `error=access_denied&error_description=The+user+has+declined&state=${state}`
   const [status, { detail }] = await complete(`${MEDIA_CALLBACK}?${query}`)
@@ -180,7 +180,7 @@ test("A completion needs a running login, and the login expires", async () => {
   expect(await complete(url, other)).toMatchObject([409, { code: "LOGIN_NOT_STARTED" }])
 })
 
-test("Two completions at once exchange the code once", async () => {
+test("Two concurrent completions exchange the code once", async () => {
   const { url } = await begun()
   const before = world.provider.grants.length
   const answers = await Promise.all([1, 2, 3].map(() => complete(url)))
@@ -188,7 +188,7 @@ test("Two completions at once exchange the code once", async () => {
   expect(world.provider.grants.length - before).toBe(1)
 })
 
-test("A credential being refreshed is shown as locked, and one whose worker died as contained", async () => {
+test("A credential being refreshed is shown as locked, and a credential whose worker died as contained", async () => {
   await complete((await begun()).url)
   const refreshing = (ms: number) =>
     world.sql("update provider_credentials set refreshing_until = $1 where provider_id = 'media'", [

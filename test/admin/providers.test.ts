@@ -23,7 +23,7 @@ const later = (ms: number) => new Date(world.clock.ms() + ms)
 const audit = () =>
   world.sql<{ action: string }>("select action from audit_log where subject_type = 'provider' order by audit_id")
 
-/** Has the newest turn's calls served by an account, as a worker that routes to it writes them. */
+/** Makes an account serve the newest turn's calls, with the rows that a routing worker writes. */
 async function serveBy(client: TestClient, id: string, space: string): Promise<number> {
   const { turn_id, billed_cost_usd } = await client.runTurn({ space, text: "[use input=1000 output=500]" })
   await world.sql("update usage set subscription_id = $1 where turn_id = $2", [id, turn_id])
@@ -150,7 +150,7 @@ describe("Disabling and enabling an account", () => {
       ...{ version: 2, updated_by: { user_id: admin.userId, name: "Ada" } },
     })
     await world.advance(1000)
-    expect(await post(`/${id}/disable`, {}), "nothing new").toEqual([200, disabled])
+    expect(await post(`/${id}/disable`, {}), "no change").toEqual([200, disabled])
     const [, again] = await post(`/${id}/disable`, { reason: "Another" })
     expect(again).toMatchObject({ disabled_at: disabled.disabled_at, disabled_reason: "Another", version: 3 })
     const [, enabled] = await post(`/${id}/enable`)
@@ -194,7 +194,7 @@ describe("Disabling and enabling an account", () => {
       expect(await remove(id)).toMatchObject([404, { code: "NOT_FOUND" }])
     }
     for (const action of ["disable", "enable"]) {
-      expect(await post(`/alt-pool/accounts/${main}/${action}`), "of the main pool").toMatchObject([404, {}])
+      expect(await post(`/alt-pool/accounts/${main}/${action}`), "an account of the main pool").toMatchObject([404, {}])
     }
     expect((await post(`/${main}/disable`, { reason: "" }))[0]).toBe(422)
     expect((await post(`/${main}/disable`, { why: "x" }))[0]).toBe(422)
@@ -250,7 +250,7 @@ describe("The alt-pool", () => {
     const space = await client.space()
     const billed = (await serveBy(client, full, space)) + (await serveBy(client, down, space))
     const used = await get("/alt-pool")
-    expect(used.active.account_id, "the one that served last").toBe(full)
+    expect(used.active.account_id, "the account that served last").toBe(full)
     expect(used.usage).toMatchObject({ model_calls: 2, tokens_input: 2000, billed_usd: Math.round(billed * 1e7) / 1e7 })
     await world.sql("update provider_states set cool_until = $1 where provider_id = $2", [later(HOUR), full])
     expect((await get("/alt-pool")).active.account_id).toBe(free)
@@ -282,15 +282,15 @@ describe("The alt-pool", () => {
     expect((await post(`/alt-pool/accounts/${a}/disable`))[0]).toBe(200)
     expect(await post(`/alt-pool/accounts/${b}/disable`)).toMatchObject(refused)
     expect(await post(`/${b}/disable`, {}), "by the other path").toMatchObject(refused)
-    expect((await post(`/alt-pool/accounts/${a}/disable`))[0], "it is disabled already").toBe(200)
+    expect((await post(`/alt-pool/accounts/${a}/disable`))[0], "it is already disabled").toBe(200)
     expect((await post(`/alt-pool/accounts/${a}/enable`))[0]).toBe(200)
     await world.sql("update provider_accounts set health = 'needs_login' where provider_id = $1", [a])
-    expect(await post(`/alt-pool/accounts/${b}/disable`), "the other one is not healthy").toMatchObject(refused)
-    expect((await post(`/alt-pool/accounts/${a}/disable`))[0], "nor is it the last one itself").toBe(200)
+    expect(await post(`/alt-pool/accounts/${b}/disable`), "the other account is not healthy").toMatchObject(refused)
+    expect((await post(`/alt-pool/accounts/${a}/disable`))[0], "it is not the last healthy account either").toBe(200)
     expect((await remove(a))[0]).toBe(200)
     const cooling = await storeAccount(world, { pool: "alt-pool", cool_until: later(HOUR) })
-    expect((await post(`/alt-pool/accounts/${b}/disable`))[0], "what cools is healthy").toBe(200)
-    expect((await remove(cooling))[0], "the last one may be removed").toBe(200)
+    expect((await post(`/alt-pool/accounts/${b}/disable`))[0], "a cooling account is healthy").toBe(200)
+    expect((await remove(cooling))[0], "the last account may be removed").toBe(200)
     expect((await audit()).length - before).toBe(6)
     const main = await storeAccount(world)
     expect((await post(`/${main}/disable`, {}))[0]).toBe(200)

@@ -47,7 +47,7 @@ test.each([
   ["False", false],
   ["0", false],
   ["no", false],
-] as const)("A boolean parameter takes %s", async (word, means) => {
+] as const)("A boolean parameter accepts %s", async (word, means) => {
   const day = { days: "1" }
   const asked = await get(`/api/admin/analytics/energy-timeline?days=1&all_time=${word}`)
   const plain = await get(
@@ -65,7 +65,7 @@ test("A boolean parameter refuses any other word", async () => {
   }
 })
 
-test("Test data is asked for by each word for true", async () => {
+test("Each word for true selects test data", async () => {
   const customer = await world.createAccount()
   const key = await world.makeKey(customer.userId, { test: true })
   const space = await world.createClient(customer.userId, key.value).space({ title: "Trial" })
@@ -80,7 +80,7 @@ test("A role that does not exist has no users", async () => {
   expect(await get("/api/admin/users?role=nope")).toMatchObject([200, { items: [], total: 0 }])
 })
 
-test("Lists refuse a brand that does not exist in the same words", async () => {
+test("Lists refuse a brand that does not exist with the same message", async () => {
   const [[status, spaces], [same, tasks]] = [
     await get("/api/admin/spaces/list?brand=missing"),
     await get("/api/admin/tasks?brand=missing"),

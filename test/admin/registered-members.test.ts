@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("Operators see a space's members also while its owner is disabled and the space is closed", async () => {
+test("Operators see a space's members even if its owner is disabled and the space is archived", async () => {
   const { admin, owner, people, space } = await shareSpace(world, "registered")
   const registered = async () => {
     const [, { total, items }] = await admin.json("GET", `/api/admin/spaces/by-key/space:${space}`)

@@ -30,7 +30,7 @@ test("Every setting is listed with its default, bounds and last author", async (
     })
   }
   expect(await put("trial_days", 30)).toMatchObject([200, { key: "trial_days", value: 30, version: 1 }])
-  expect(await put("trial_days", 30), "what is so already stays").toMatchObject([200, { version: 1 }])
+  expect(await put("trial_days", 30), "an equal value changes nothing").toMatchObject([200, { version: 1 }])
   const changed = { value: 30, default: 14, version: 1, updated_by: { user_id: admin.userId, name: "Ada" } }
   expect(await settingOf("trial_days")).toMatchObject({ ...changed, updated_at: world.clock.now().toISOString() })
   expect(await put("trial_days", 7, { "if-match": '"0"' })).toMatchObject([
@@ -72,7 +72,7 @@ test("A plan in use cannot be removed, and an unused plan can", async () => {
   expect((await put("plans", { pro: { label: "Pro" } }))[0]).toBe(200)
 })
 
-test("The amounts of a plan are whole credit micros, so that none of them is lost", async () => {
+test("The amounts of a plan are whole credit micros, so that rounding loses none of them", async () => {
   const plan = (amounts: object) => ({ trial: { label: "Trial" }, ten: { label: "Ten", ...amounts } })
   for (const amount of [1e-8, 0.00000015]) {
     for (const name of ["included_credit_usd", "daily_cap_usd"]) {

@@ -26,7 +26,7 @@ interface Shown {
 const shown = async (): Promise<Shown[]> =>
   (await admin.json("GET", "/api/admin/spaces/list?archived=all&sort=created_at"))[1].items
 
-/** The same from the turns themselves. */
+/** The expected totals, computed from the turns. */
 const said = () =>
   world.sql<{ slug: string; turns: number; micros: number; at: string | null }>(
     `select s.slug, count(t.turn_id)::int as turns, coalesce(sum(t.billed_credit_micros), 0)::int as micros,
@@ -50,7 +50,7 @@ async function expectExact(when: string) {
   }
 }
 
-test("Totals equal those of the turns at every moment, whichever turns end and whenever the roll-up runs", async () => {
+test("Totals equal the sums of the turns at every moment, whichever turns end and whenever the roll-up runs", async () => {
   const random = createRandom("totals of spaces")
   const client = await world.createAccount()
   const spaces = [await client.space(), await client.space(), await client.space()]
@@ -105,7 +105,7 @@ test("A roll-up that is lost before or after its effect changes nothing", async 
   }
 })
 
-test("The contexts of the last calls are shown for the space's own agent and each sub-agent, with window and share", async () => {
+test("The context sizes of the last calls are shown for the space's own agent and each sub-agent, with window and share", async () => {
   const client = await world.createAccount()
   const subagents = ["helper", "writer"].map((name) => ({ name, description: "Helps.", instructions: "Help." }))
   const space = await client.space({ title: "Contexts", manifest: { subagents } })

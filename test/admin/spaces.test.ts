@@ -8,7 +8,7 @@ let world: World
 let admin: Admin
 let [ada, bob]: TestClient[] = []
 let browser: Awaited<ReturnType<World["signIn"]>>
-/** By title. */
+/** The slugs by title. */
 const slugs: Record<string, string> = {}
 beforeAll(async () => {
   world = await createWorld()
@@ -167,12 +167,12 @@ describe("GET /api/admin/spaces/list", () => {
   })
 })
 
-test("A search finds a space by its slug, or by the beginning of it, as well as by its title", async () => {
+test("A search finds a space by its slug or a prefix of it, and by its title", async () => {
   const slug = slugs.banana ?? ""
   expect(await titles(`?q=${slug}`)).toEqual(["banana"])
   expect(await titles(`?q=${slug.toUpperCase()}`)).toEqual(["banana"])
   expect(await titles(`?q=${slug.slice(0, -1)}`)).toContain("banana")
-  expect(await titles(`?q=${slug.slice(1)}`), "the middle of a slug is none of it").toEqual([])
+  expect(await titles(`?q=${slug.slice(1)}`), "the middle of a slug is not a prefix").toEqual([])
   expect(await titles(`?q=spc_&owner_id=${of(bob).userId}`)).toEqual(["Apple 100%"])
   const [, own] = await browser.json("GET", `/api/account/spaces?q=${slugs.date}`)
   expect(own.items.map(({ title }: { title: string }) => title)).toEqual(["date"])
@@ -210,7 +210,7 @@ describe("GET /api/admin/spaces/by-id/{space_id}", () => {
 describe("GET /api/admin/spaces/by-key/{chat_key}", () => {
   const byKey = (title: string, query = "") => get(`/api/admin/spaces/by-key/space:${slugs[title]}${query}`)
 
-  test("The answer has the owner and everyone who wrote in the chat, each with their totals", async () => {
+  test("The answer has the owner and every person who wrote in the chat, each with their totals", async () => {
     const space = slugs.banana
     await browser.json("POST", "/api/account/chat/turns", { space, text: "[use input=500 output=5]\nme" })
     await world.drain()
@@ -229,7 +229,7 @@ describe("GET /api/admin/spaces/by-key/{chat_key}", () => {
     }
   })
 
-  test("The answer has an owner who never wrote, and pages", async () => {
+  test("The answer includes an owner who never wrote, and has pages", async () => {
     expect((await byKey("date"))[1]).toMatchObject({
       total: 1,
       items: [{ user_id: ada?.userId, role: "owner", turns: 0, cost_usd: 0, last_activity: null }],

@@ -34,7 +34,7 @@ const credits = (userId: number) =>
   )
 
 describe("A subscription", () => {
-  test("A subscription is made, shown with its user, edited and deactivated, and its credit is booked after the answer", async () => {
+  test("A subscription can be made, shown with its user, edited and deactivated, and its credit is booked after the answer", async () => {
     const { userId } = await createPerson(world)
     const [status, made] = await create({ user_id: userId, plan: "pro", note: "On the phone." })
     expect([status, made]).toMatchObject([
@@ -48,11 +48,11 @@ describe("A subscription", () => {
     expect(await shown()).toMatchObject({ sub_id: made.sub_id, plan: "pro" })
     const [, edited] = await put(made.sub_id, { plan: "max", ends_at: at(HOUR), note: null })
     expect(edited).toMatchObject({ plan: "max", ends_at: at(HOUR), note: null, version: 2, updated_by: admin.userId })
-    expect((await put(made.sub_id, { plan: "max" }))[1].version, "nothing has changed").toBe(2)
+    expect((await put(made.sub_id, { plan: "max" }))[1].version, "there is no change").toBe(2)
     const [, over] = await end(made.sub_id)
     expect(over).toMatchObject({ deactivated_at: at(0), version: 3 })
     await world.advance(1000)
-    expect((await end(made.sub_id))[1], "again is once").toEqual(over)
+    expect((await end(made.sub_id))[1], "a repeat books it once").toEqual(over)
     expect(await put(made.sub_id, { note: "x" })).toMatchObject([409, { code: "SUBSCRIPTION_ENDED" }])
     expect(await shown()).toBe(null)
     const actions = await world.sql(
@@ -104,7 +104,7 @@ describe("A subscription", () => {
   })
 })
 
-test("A subscription that ended months ago gets no credit for them when its end moves, and the current period is credited once", async () => {
+test("A subscription that ended months ago gets no credit for those months when its end moves, and the current period is credited once", async () => {
   const DAY = 24 * HOUR
   const { userId } = await createPerson(world)
   const [, { sub_id }] = await create({ user_id: userId, plan: "pro", ends_at: at(10 * DAY) })
@@ -119,11 +119,11 @@ test("A subscription that ended months ago gets no credit for them when its end 
   await world.sweep()
   await world.advance(60_000)
   await world.sweep()
-  expect(await credits(userId), "the period under way").toHaveLength(2)
+  expect(await credits(userId), "the current period").toHaveLength(2)
   await expectBooks(world, userId)
 })
 
-test("A repeated request under its Idempotency-Key, at once and later, makes one subscription with one credit", async () => {
+test("A request repeated under its Idempotency-Key, concurrently and later, makes one subscription with one credit", async () => {
   const { userId } = await createPerson(world)
   const body = { user_id: userId, plan: "pro" }
   const headers = { "idempotency-key": crypto.randomUUID() }
@@ -198,7 +198,10 @@ test("Usage names the active plan that started last, by day, and adds up to the 
   await expectBooks(world, client.userId)
 })
 
-/** The usage of each subscription and day from the raw records of API turns and web chats, without test turns. */
+/**
+ * The usage of each subscription and day from the raw records of API turns and web chats, without
+ * test turns.
+ */
 const RAW = `select u.subscription_id, (u.settled_at at time zone 'UTC')::date::text as date, sum(u.calls)::int as model_calls,
     sum(u.tokens_input)::int as tokens_input, sum(u.tokens_cached)::int as tokens_cached, sum(u.tokens_output)::int as tokens_output,
     sum(u.billed_credit_micros)::float8 / 1e7 as billed_usd
@@ -242,6 +245,6 @@ test("Subscription usage counts web-chat calls and no test calls, before and aft
   expect(await world.sql("select 1 from turn_ends")).toEqual([])
   expect(await reported(), "rolled up").toEqual(raw)
   await useAll()
-  expect(await reported(), "in part").toEqual(await world.sql(RAW))
+  expect(await reported(), "partly rolled up").toEqual(await world.sql(RAW))
   await end(plan.sub_id)
 })

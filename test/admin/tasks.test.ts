@@ -27,7 +27,7 @@ const get = (query = "") => admin.json("GET", `/api/admin/tasks${query}`)
 const tasks = async (query = "") => (await get(query))[1].items
 const titles = async (query = "") => (await tasks(query)).map(({ title }: { title: string }) => title)
 
-/** Runs a turn whose agent creates a task, and returns the tool result. */
+/** Runs a turn whose agent creates a task. Returns the tool result. */
 async function make(by: TestClient | undefined, space: string, task: object, end_user_ref = "customer-1") {
   const turn = await client(by).runTurn({ space, end_user_ref, text: `[call create_task ${JSON.stringify(task)}]` })
   expect(turn.state).toBe("done")
@@ -107,7 +107,7 @@ describe("GET /api/admin/tasks", () => {
 })
 
 describe("Flows of tasks", () => {
-  test("Agents make a flow step by step and see it whole, and operators see each step's place", async () => {
+  test("Agents make a flow step by step and see all of it, and operators see each step's place", async () => {
     const first = await make(one, desk, { title: "Check", flow: "returns" })
     expect(first.flow).toEqual({
       name: "returns",
@@ -127,7 +127,7 @@ describe("Flows of tasks", () => {
     expect(shown).toMatchObject({ flow: "returns", flow_place: 2, title: "Pay back" })
   })
 
-  test("Steps made at the same moment get different places", async () => {
+  test("Steps that are made at the same moment get different places", async () => {
     const text = Array.from(
       { length: 6 },
       (_, n) => `${n > 0 ? "[and call" : "[call"} create_task {"title":"Step ${n}","flow":"at once"}]`,

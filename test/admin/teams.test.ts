@@ -16,7 +16,7 @@ afterAll(() => world.close())
 const json = (...request: Parameters<AdminEstate["admin"]["json"]>) => estate.admin.json(...request)
 
 describe("A team", () => {
-  test("A team is made with members and leads, and read as it was made", async () => {
+  test("A team is made with members and leads, and a read returns the same team", async () => {
     const [ada, ben] = [await makePerson(world, "Ada"), await makePerson(world, "Ben")]
     const response = await estate.admin.call("POST", TEAMS, {
       name: " Support ",
@@ -44,7 +44,7 @@ describe("A team", () => {
     expect([read.status, read.headers.get("etag"), await read.json()]).toEqual([200, '"1"', made])
   })
 
-  test("An edit changes the fields that are sent: null clears, members replace the list, archiving goes both ways", async () => {
+  test("An edit changes the fields that are sent: null clears, members replace the list, and archiving can be undone", async () => {
     const [ada, ben, cy] = [await makePerson(world), await makePerson(world), await makePerson(world)]
     const members = [{ user_id: ada, role: "lead" }, { user_id: ben }]
     const { team_id } = await makeTeam(estate, { name: "First", description: "Days", members })
@@ -76,9 +76,9 @@ describe("A team", () => {
       members: [],
       version: 6,
     })
-    expect((await json("PUT", path, { archived: false, members: [], name: "Second" }))[1], "nothing new").toMatchObject(
-      { version: 6 },
-    )
+    expect((await json("PUT", path, { archived: false, members: [], name: "Second" }))[1], "no change").toMatchObject({
+      version: 6,
+    })
     const entries = await world.sql(
       "select action, before, after from audit_log where subject_type = 'team' and subject_id = $1 order by audit_id",
       [String(team_id)],
@@ -121,7 +121,7 @@ describe("A team", () => {
     expect((await json("GET", `${TEAMS}/one`))[0]).toBe(422)
   })
 
-  test("The list sorts by name, is whole without a query, finds parts of a name, and has pages", async () => {
+  test("The list sorts by name, is complete without a query, finds parts of a name, and has pages", async () => {
     const word = `q${estate.random.int(1e9)}`
     const ids: number[] = []
     for (const name of [`b 100%_${word}`, `A ${word}`, `c ${word.toUpperCase()}`, `b 100%_${word}`]) {
@@ -146,7 +146,7 @@ describe("A team", () => {
     }
   })
 
-  test("Of two edits of one version at the same moment, one succeeds", async () => {
+  test("Of two concurrent edits of one version, one succeeds", async () => {
     for (let round = 0; round < 20; round++) {
       const { team_id } = await makeTeam(estate)
       const edits = ["one", "two"].map((name) => json("PUT", `${TEAMS}/${team_id}`, { name }, { "if-match": '"1"' }))

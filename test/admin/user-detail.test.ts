@@ -65,7 +65,7 @@ test("A user's detail has identities, sessions, wallet, plan, referral and the s
   await world.drain()
 })
 
-test("The spaces of the detail are those the user owns, whatever was spent in them", async () => {
+test("The detail lists the spaces that the user owns, whatever was spent in them", async () => {
   const client = await world.createAccount()
   const [first, second] = [await client.space(), await client.space()]
   await client.call("POST", `/v1/spaces/${first}/archive`)

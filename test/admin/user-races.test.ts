@@ -32,7 +32,7 @@ test("Of two admins who demote or disable each other, exactly one succeeds, and 
   }
 })
 
-test("Of two edits of one version, exactly one is made", async () => {
+test("Of two edits of one version, exactly one succeeds", async () => {
   const admin = await signInAdmin(world)
   for (let round = 0; round < ROUNDS; round++) {
     const { userId } = await createPerson(world)

@@ -74,7 +74,7 @@ describe("The list of users", () => {
     ])
   })
 
-  test("The list has a bound of 2000 and refuses larger or unknown parameters", async () => {
+  test("The list has a maximum of 2000 and refuses larger or unknown parameters", async () => {
     expect((await admin.json("GET", "/api/admin/users?limit=2000"))[0]).toBe(200)
     for (const query of ["limit=2001", "limit=0", "offset=-1", "sort=name", "limit=x"]) {
       expect((await admin.json("GET", `/api/admin/users?${query}`))[0], query).toBe(422)
@@ -128,10 +128,10 @@ describe("Creating a user", () => {
     })
     expect(await (await world.invoke(request)).json()).toMatchObject({ user_id: user.user_id })
     expect(await create({ messenger_id: "5150", brand: "acme" })).toMatchObject([409, { code: "IDENTITY_TAKEN" }])
-    expect((await create({ messenger_id: "5150" }))[0], "ids are of a brand's bot").toBe(200)
+    expect((await create({ messenger_id: "5150" }))[0], "an id belongs to a brand's bot").toBe(200)
   })
 
-  test("An email that is taken in any case, and a malformed email, are refused", async () => {
+  test("An email that is taken in any letter case, and a malformed email, are refused", async () => {
     await create({ email: "taken@people.test" })
     expect(await create({ email: "TAKEN@people.test" })).toMatchObject([409, { code: "EMAIL_TAKEN" }])
     const wrong: [object, string][] = [
@@ -212,7 +212,7 @@ describe("Editing a user", () => {
     expect((await detail(a.userId)).version).toBe(1)
   })
 
-  test("Disabling ends sessions and turns, enabling restores access, and both count from the next request on", async () => {
+  test("Disabling ends sessions and turns, enabling restores access, and both take effect at the next request", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const browser = await world.signIn(client.userId)
@@ -270,7 +270,7 @@ describe("A user's credentials", () => {
   })
 })
 
-test("All sessions of a user can be ended, and the answer says how many there were", async () => {
+test("All sessions of a user can be ended, and the answer has their number", async () => {
   const { userId } = await createPerson(world)
   const browsers = [await world.signIn(userId), await world.signIn(userId)]
   const end = (id: number) => admin.json("DELETE", `/api/admin/users/${id}/sessions`)

@@ -4,7 +4,7 @@ import { type Admin, signInAdmin } from "../harness/books.ts"
 import { parseCsv } from "../harness/csv.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-/** More rows than the former page limits, and more than one part of a read. */
+/** More rows than the earlier page limits, and more than one part of a read. */
 const SPACES = 1_203
 const PEOPLE = 1_102
 const DAY = "2026-11-19"
@@ -27,7 +27,8 @@ beforeAll(async () => {
     [owner?.user_id, SPACES],
   )
   slugs = made.map(({ slug }) => slug)
-  // One turn with one call in each space; later turns have higher bills. They end like real turns, with all side effects.
+  // One turn with one call in each space; later turns have higher bills. They end like real turns,
+  // with all side effects.
   await world.sql(
     `insert into turns (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref, idempotency_key, request_hash,
        text, model, state, failed_by_us, hold_credit_micros, held_credit_micros, created_at, started_at, price_version)
@@ -72,7 +73,7 @@ const fileOf = async (path: string) => {
 const distinct = (values: unknown[]) => new Set(values).size
 const most = () => [...slugs].reverse()
 
-describe.each(["not rolled up", "rolled up"])("Lists without pages in the contract are whole, %s", (when) => {
+describe.each(["not rolled up", "rolled up"])("Lists without pages in the contract are complete, %s", (when) => {
   beforeAll(async () => {
     if (when === "rolled up") await rollUp(world)
   })
@@ -116,7 +117,7 @@ describe.each(["not rolled up", "rolled up"])("Lists without pages in the contra
     expect([lines.length, distinct(lines.map(({ slug }) => slug))]).toEqual([SPACES * 20, SPACES])
   })
 
-  test("A chat lists everyone who wrote there, by cost, after its members", async () => {
+  test("A chat lists every person who wrote there, by cost, after its members", async () => {
     const { items, space, ...head } = await get(`/api/admin/spaces/by-key/space:${slugs[0]}`)
     expect([space.slug, head]).toEqual([slugs[0], { total: PEOPLE + 2, limit: 10_000, offset: 0 }])
     expect(items).toHaveLength(PEOPLE + 2)
@@ -147,11 +148,11 @@ describe.each(["not rolled up", "rolled up"])("Lists without pages in the contra
   })
 })
 
-test("The list of spaces is whole, and so is the inventory's CSV", async () => {
+test("The list of spaces is complete, and so is the inventory's CSV", async () => {
   const { items, ...head } = await get("/api/admin/spaces")
   expect(head).toEqual({ total: SPACES, limit: 10_000, offset: 0 })
   expect(distinct(items.map(({ slug }: Json) => slug))).toBe(SPACES)
-  expect((await get("/api/admin/spaces/list")).items, "the contract's page").toHaveLength(50)
+  expect((await get("/api/admin/spaces/list")).items, "the contract's page size").toHaveLength(50)
   expect(distinct((await fileOf("/api/admin/spaces/list?sort=cost")).map(({ slug }) => slug))).toBe(SPACES)
 })
 
@@ -171,7 +172,7 @@ test("All teams and all workspaces are listed by name", async () => {
   }
 })
 
-test("A streamed answer is refused as a whole to users who are not admins", async () => {
+test("A streamed answer is refused completely to users who are not admins", async () => {
   const client = await world.createAccount()
   const browser = await world.signIn(client.userId)
   for (const path of ["spaces/sessions", "usage?group_by=slug", "analytics/context-size", "teams"]) {

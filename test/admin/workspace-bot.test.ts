@@ -29,7 +29,7 @@ describe("A workspace's bot", () => {
       [id],
     )
     expect(bot_token).not.toContain("known")
-    expect((await json("PUT", path, { username: "acme_bot" }))[1], "nothing new").toMatchObject({ version: 2 })
+    expect((await json("PUT", path, { username: "acme_bot" }))[1], "no change").toMatchObject({ version: 2 })
     expect((await json("PUT", path, { username: null }))[1]).toMatchObject({
       bot: { username: null, has_token: true },
       version: 3,
@@ -70,7 +70,7 @@ describe("A workspace's bot", () => {
       matches: false,
       message: expect.stringContaining("@acme_bot"),
     })
-    expect((await of(id)).bot.username, "a test changes nothing").toBe("other_bot")
+    expect((await of(id)).bot.username, "a test changes no data").toBe("other_bot")
     await json("PUT", path, { token: "987654:AAother" })
     const refused = { ok: false, status: 401, username: null, name: null, matches: false }
     expect((await json("POST", `${path}/test`))[1]).toEqual({
@@ -79,7 +79,7 @@ describe("A workspace's bot", () => {
     })
   })
 
-  test("The test reports a platform that is down, answers nonsense, redirects or repeats the token", async () => {
+  test("The test reports a platform that is down, answers with invalid data, redirects or repeats the token", async () => {
     const { workspace_id: id } = await makeWorkspace(estate)
     const path = `${WORKSPACES}/${id}/bot`
     await json("PUT", path, { token: TOKEN })

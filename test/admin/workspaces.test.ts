@@ -56,7 +56,7 @@ describe("A workspace", () => {
     expect(await of(id)).toEqual(made)
   })
 
-  test("A workspace is made only of existing parts, and needs a slug", async () => {
+  test("A workspace needs a slug and accepts only existing parts", async () => {
     const body = { workspace_id: "right", name: "Right" }
     for (const workspace_id of ["", "Upper", "a b", "-a", "a-", "a_b", "a/b", "x".repeat(64), undefined]) {
       expect((await json("POST", WORKSPACES, { ...body, workspace_id }))[0], workspace_id).toBe(422)
@@ -81,7 +81,7 @@ describe("A workspace", () => {
     }
   })
 
-  test("A workspace is renamed, archived, restored, gains and loses a team and spaces, and an equal edit changes nothing", async () => {
+  test("A workspace can be renamed, archived and restored, can gain and lose a team and spaces, and an equal edit changes nothing", async () => {
     const { workspace_id: id } = await makeWorkspace(estate)
     const path = `${WORKSPACES}/${id}`
     const { team_id } = await makeTeam(estate, { members: [{ user_id: estate.client.userId }] })
@@ -127,7 +127,7 @@ describe("A workspace", () => {
     expect((await of(first.workspace_id)).spaces).toHaveLength(1)
   })
 
-  test("Of two workspaces that take the same space at once, one gets it, 20 times", async () => {
+  test("Of two workspaces that take the same space concurrently, one gets it, 20 times", async () => {
     const [one, two] = [await makeWorkspace(estate), await makeWorkspace(estate)]
     const paths = [one, two].map(({ workspace_id }) => `${WORKSPACES}/${workspace_id}`)
     for (let round = 0; round < 20; round++) {
@@ -176,7 +176,7 @@ describe("Members of a workspace", () => {
     )
   })
 
-  test("The last owner of a workspace is the last member to leave", async () => {
+  test("The last owner of a workspace is the last member who can leave", async () => {
     const [ada, ben, cy] = [await makePerson(world), await makePerson(world), await makePerson(world)]
     const { workspace_id: id } = await makeWorkspace(estate, {
       members: [
@@ -193,7 +193,7 @@ describe("Members of a workspace", () => {
     expect(rolesIn((await json("DELETE", `${path}/${cy}`))[1])).toEqual({})
   })
 
-  test("Of two admins who add the same member at once, exactly one succeeds, 100 times", async () => {
+  test("Of two admins who add the same member concurrently, exactly one succeeds, 100 times", async () => {
     const other = await signInAdmin(world)
     const { workspace_id: id } = await makeWorkspace(estate)
     const path = `${WORKSPACES}/${id}/members`
@@ -208,7 +208,7 @@ describe("Members of a workspace", () => {
     expect((await workspaceActions(estate, id)).filter((action) => action === "workspace.member_add")).toHaveLength(100)
   })
 
-  test("When two admins remove the last two owners at once, one stays, 50 times", async () => {
+  test("When two admins remove the last two owners concurrently, one stays, 50 times", async () => {
     const other = await signInAdmin(world)
     const [ada, ben, cy] = [await makePerson(world), await makePerson(world), await makePerson(world)]
     for (let round = 0; round < 50; round++) {

@@ -105,7 +105,7 @@ describe("The end of an answer", () => {
     expect(await message(reason)).toMatchObject({ text: "Whole answer.", finish, usage: counted })
   })
 
-  test("An OpenAI response that is incomplete, filtered or a refusal ends so", async () => {
+  test("An OpenAI response that is incomplete, filtered or a refusal ends with that reason", async () => {
     const incomplete = (reason: string) => response("response.incomplete", { incomplete_details: { reason } })
     expect(await incomplete("max_output_tokens")).toMatchObject({ finish: "length", usage: counted })
     expect(await incomplete("content_filter")).toMatchObject({ finish: "filtered", usage: counted })
@@ -118,7 +118,7 @@ describe("The end of an answer", () => {
     expect(answer.content).toEqual([expect.objectContaining({ type: "text", text: "Let me see." })])
   })
 
-  test("Calls decide the end where a server says stop or nothing", async () => {
+  test("Calls decide the end if a server says stop or gives no reason", async () => {
     for (const reason of ["stop", "tool_calls", null, undefined]) {
       expect(await completion(reason, { tool_calls: [look] })).toMatchObject({ finish: "tool-calls" })
     }
@@ -133,9 +133,9 @@ describe("A frame with an unusual part", () => {
   test.each<[string, Record<string, unknown>]>([
     ["choices: null", { id: "c", choices: null, usage }],
     ["a choice that is null", { id: "c", choices: [null], usage }],
-    ["a role of its own", { ...chunkOf({ delta: { role: "model", content: "" } }), usage }],
-    ["a finish_reason that is no text", { ...chunkOf({ delta: {}, finish_reason: 0 }), usage }],
-    ["content that is no text", { ...chunkOf({ delta: { content: 7 } }), usage }],
+    ["a custom role", { ...chunkOf({ delta: { role: "model", content: "" } }), usage }],
+    ["a finish_reason that is not text", { ...chunkOf({ delta: {}, finish_reason: 0 }), usage }],
+    ["content that is not text", { ...chunkOf({ delta: { content: 7 } }), usage }],
     ["tool_calls with null", { ...chunkOf({ delta: { tool_calls: [null] } }), usage }],
     [
       "counts that are null",
@@ -165,7 +165,7 @@ describe("A frame with an unusual part", () => {
     expect(failure).toMatchObject({ kind: "unavailable", message: expect.stringMatching(/overloaded|503/) })
   })
 
-  test("A stream that says it is done is complete without a finish_reason and without a count", async () => {
+  test("A stream that announces its end is complete without a finish_reason and without a count", async () => {
     const answer = await answerTo("openai-compatible", [chunkOf({ delta: { content: "Whole answer." } })])
     expect(answer).toMatchObject({ text: "Whole answer.", usage: { tokensOutput: 4 } })
     await expect(answerTo("openai-compatible", [])).rejects.toMatchObject({ kind: "unavailable" })

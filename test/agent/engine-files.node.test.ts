@@ -18,7 +18,7 @@ function callOf(engine: Engine, overrides: Partial<ModelCall>): ModelCall {
   return { engine, model: "answers", messages: [], tools: [], maxOutputTokens: 100, attempt: 0, ...overrides }
 }
 
-describe("Files and tools in each provider's form", () => {
+describe("Files and tools in each provider's format", () => {
   const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
   const PDF = new Uint8Array([0x25, 0x50, 0x44, 0x46, 0x2d, 0x31, 0x2e, 0x34])
   const bytes: Record<string, Uint8Array<ArrayBuffer>> = { "a.png": PNG, "b.pdf": PDF }
@@ -31,7 +31,7 @@ describe("Files and tools in each provider's form", () => {
   })
   const base64 = (data: Uint8Array) => Buffer.from(data).toString("base64")
 
-  /** The body that was sent, as text. */
+  /** The body of the request, as text. */
   async function sent(engine: Engine, overrides: Partial<ModelCall>): Promise<string> {
     let body = ""
     const seen: typeof fetch = (input, init) => {
@@ -58,7 +58,7 @@ describe("Files and tools in each provider's form", () => {
   ]
   const messages: Message[] = [{ role: "user", content: [...content, { type: "text", text: "What is this?" }] }]
 
-  test.each(ENGINES)("The engine %s sends an image and a PDF, and refuses other files", async (engine) => {
+  test.each(ENGINES)("The engine %s sends an image and a PDF, and rejects other files", async (engine) => {
     const body = await sent(engine, { messages })
     expect(body).toContain(base64(PNG))
     if (engine === "openai-compatible")
@@ -68,7 +68,7 @@ describe("Files and tools in each provider's form", () => {
     expect(body).toContain("The file gone.png (image/png, 8 bytes) no longer exists.")
   })
 
-  test.each(ENGINES)("The engine %s sends tools, calls, results and errors in its form", async (engine) => {
+  test.each(ENGINES)("The engine %s sends tools, calls, results and errors in its format", async (engine) => {
     const call = (id: string): AssistantPart => ({
       type: "tool-call",
       toolCallId: id,
@@ -102,7 +102,7 @@ describe("Files and tools in each provider's form", () => {
     })
     for (const expected of ["Finds an order.", "I look.", "shipped", "no such order", "a picture"])
       expect(body).toContain(expected)
-    // The chat completions of other servers have only text in a tool's message.
+    // Chat completions of other servers support only text in a tool's message.
     if (engine === "openai-compatible")
       expect(body).toContain("The file a.png (image/png, 8 bytes) cannot be shown to this model.")
     else expect(body).toContain(base64(PNG))

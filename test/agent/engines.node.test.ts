@@ -57,7 +57,7 @@ const failureOf = (context: EngineContext, call: ModelCall): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-/** The last request as the mock server understood it, in the form of a chat completion. */
+/** The last request as the mock server parsed it, in the format of a chat completion. */
 function lastRequest(): Pick<JournalEntry, "path" | "headers"> & { body: Record<string, unknown> } {
   const { path, headers, body } = mock.getLastRequest() as JournalEntry
   return { path, headers, body: body as unknown as Record<string, unknown> }
@@ -95,7 +95,7 @@ describe.each(ENGINES)("The engine %s", (engine) => {
     ])
   })
 
-  test("The engine leaves out an empty message, which a provider would refuse", async () => {
+  test("The engine leaves out an empty message, which a provider would reject", async () => {
     const messages: ModelCall["messages"] = [
       textMessage("user", "a"),
       textMessage("assistant", ""),
@@ -129,7 +129,7 @@ describe.each(ENGINES)("The engine %s", (engine) => {
     { "retry-after": "1.5" },
     { "retry-after": "Sat, 21 Nov 2026 10:00:01 GMT", date: "Sat, 21 Nov 2026 09:59:59 GMT" },
     { "retry-after": "soon" },
-  ])("The engine understands %o", async (headers: Record<string, string>) => {
+  ])("The engine parses the Retry-After in %o", async (headers: Record<string, string>) => {
     const busy = async () => Response.json({ error: { message: "slow down" } }, { status: 429, headers })
     const expected = headers["retry-after"] === "soon" ? undefined : headers.date ? 2000 : 1500
     const error = await failureOf(contextFor({ fetch: busy }), callOf(engine, "m"))
@@ -143,7 +143,7 @@ describe.each(ENGINES)("The engine %s", (engine) => {
     expect(await failureOf(contextFor({}, url), callOf(engine, "m"))).toMatchObject({ kind: "unavailable" })
   })
 
-  test("An abort ends a call under way with its own reason", async () => {
+  test("An abort ends a call in progress with its own reason", async () => {
     const over = new AbortController()
     const reason = new Error("the turn's time is over")
     const aborting: typeof fetch = (input, init) => {
@@ -163,7 +163,7 @@ describe.each(ENGINES)("The engine %s", (engine) => {
 })
 
 describe("The OpenAI engine", () => {
-  test("OpenAI is asked to store nothing", async () => {
+  test("A request to OpenAI disables storage", async () => {
     let body = ""
     const seen: typeof fetch = (input, init) => {
       body = String(init?.body)
@@ -173,7 +173,7 @@ describe("The OpenAI engine", () => {
     expect(JSON.parse(body)).toMatchObject({ store: false })
   })
 
-  test("OpenAI's cut answer is reported as cut", async () => {
+  test("OpenAI's truncated answer is reported as truncated", async () => {
     const item = { type: "message", id: "m", role: "assistant" }
     const usage = { input_tokens: 120, output_tokens: 30 }
     const response = { id: "r", created_at: 1, model: "m", usage, incomplete_details: { reason: "max_output_tokens" } }
@@ -195,7 +195,7 @@ describe("The OpenAI engine", () => {
   })
 })
 
-test("Nonsensical token counts are estimated and never billed as zero or less", async () => {
+test("Invalid token counts are estimated and never billed as zero or less", async () => {
   const usage = { prompt_tokens: -5, completion_tokens: 2.4, prompt_tokens_details: { cached_tokens: 99 } }
   const context = contextFor({ fetch: providerStream([completionChunk("hello you", usage)], { named: false }) })
   const answer = await callModel(context, callOf("openai-compatible", "m"))
@@ -223,8 +223,8 @@ test.each(["anthropic", "openai"] as const)(
   },
 )
 
-// The mock's Responses API does not say why an answer is incomplete; that engine's cut answer is tested above.
-test.each(["anthropic", "openai-compatible"] as const)("The engine %s reports a cut answer", async (engine) => {
+// The mock's Responses API does not say why an answer is incomplete. The test above covers that engine.
+test.each(["anthropic", "openai-compatible"] as const)("The engine %s reports a truncated answer", async (engine) => {
   const answer = await callModel(contextFor(), callOf(engine, "cut"))
   expect(answer).toMatchObject({ text: "Your name", finish: "length" })
 })

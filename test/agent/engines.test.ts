@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-describe.each(ENGINES)("$pin, against a server that speaks its protocol", ({ pin, path }) => {
+describe.each(ENGINES)("$pin, against a server with its protocol", ({ pin, path }) => {
   test("The engine runs a turn with history, counts its tokens and bills them", async () => {
     const client = await world.createAccount()
     const space = await client.space({ manifest: { instructions: `Be kind (${pin}).`, max_output_tokens: 200 } })
@@ -93,8 +93,8 @@ describe("Cached tokens", () => {
     expect(answer.usage).toEqual({ tokensInput: 120, tokensCached: 100, tokensOutput: 30 })
   })
 
-  // The model server cannot report these, so they are the providers' documented answers.
-  test("Anthropic reports cached tokens separately, and they are counted as a part of the prompt", async () => {
+  // The model server cannot report these, so the test uses the providers' documented answers.
+  test("Anthropic reports cached tokens separately, and they count as a part of the prompt", async () => {
     const usage = { input_tokens: 20, cache_read_input_tokens: 90, cache_creation_input_tokens: 10, output_tokens: 30 }
     const message = { type: "message", id: "m", role: "assistant", model: "m", content: [], stop_reason: null, usage }
     const events = [
@@ -108,7 +108,7 @@ describe("Cached tokens", () => {
     const answer = await callModel(contextFor({ fetch: providerStream(events) }), callOf("anthropic", "m"))
     expect(answer.usage).toEqual({ tokensInput: 120, tokensCached: 90, tokensCacheWritten: 10, tokensOutput: 30 })
   })
-  test("OpenAI is told which calls share a beginning, and a compatible server, which may refuse the field, is not", async () => {
+  test("OpenAI learns which calls share a prefix, and a compatible server, which may reject the field, does not", async () => {
     const cache = { key: "space-1", lifetime: "5m" as const, breakpoints: [{ message: 0, lifetime: "5m" as const }] }
     const bodies: Record<string, unknown>[] = []
     const answered = async (_input: unknown, init?: RequestInit) => {
@@ -174,7 +174,7 @@ describe("A provider's failure", () => {
     },
   )
   test.each(engines)(
-    "With %s, Retry-After, garbage, a lost connection and a missing account are understood",
+    "With %s, Retry-After, malformed answers, a lost connection and a missing account are recognised",
     async (engine) => {
       const busy = async () =>
         Response.json({ error: { message: "slow down" } }, { status: 429, headers: { "retry-after": "7" } })

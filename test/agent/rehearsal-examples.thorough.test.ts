@@ -21,7 +21,7 @@ const examples = [...documentation.matchAll(/```text\n([\s\S]*?)\n```\n(ends .+)
 
 test("The documentation has examples of rehearsals", () => expect(examples.length).toBeGreaterThan(15))
 
-test.each(examples)("The rehearsal does as documented: $text", async ({ text, outcome }) => {
+test.each(examples)("The rehearsal behaves as documented: $text", async ({ text, outcome }) => {
   const client = await world.createAccount()
   const space = await client.space({
     tools: [orderTool()],
@@ -31,7 +31,7 @@ test.each(examples)("The rehearsal does as documented: $text", async ({ text, ou
   })
   const sent = await turnOf(await client.sendTurn({ space, text, timeout_seconds: 3600 }))
   let turn = await client.getTurn(sent.turn_id)
-  // Thinking, streaming and waiting for a model take their time.
+  // Thinking, streaming and waiting for a model take time.
   let running = world.drain()
   while (turn.finished_at === null) {
     await Promise.race([running, world.isCalm(250)])
@@ -64,5 +64,5 @@ function expectOutcome(turn: Turn, outcome: string) {
     const { tokens_input, tokens_cached, tokens_output } = turn.usage
     expect([tokens_input, tokens_cached, tokens_output]).toEqual(counts.map(number))
   })
-  expect(said.length, "the example says more than its end").toBeGreaterThan(1)
+  expect(said.length, "the example shows more than its end").toBeGreaterThan(1)
 }

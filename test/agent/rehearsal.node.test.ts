@@ -20,14 +20,14 @@ function callOf(text: string, step = 0, attempt = 0): ModelCall {
   return { engine: "rehearsal", model: "standard", messages, tools: [], maxOutputTokens: 8192, attempt }
 }
 
-test("A failure that is limited to N times ends after them", async () => {
+test("A failure with a limit of N times stops after N times", async () => {
   const text = "[fail MODEL_UNAVAILABLE times=2]"
   await expect(rehearse(context, callOf(text, 0, 0))).rejects.toMatchObject({ kind: "unavailable" })
   await expect(rehearse(context, callOf(text, 0, 1))).rejects.toMatchObject({ kind: "unavailable" })
   await expect(rehearse(context, callOf(text, 0, 2))).resolves.toMatchObject({ finish: "stop" })
 })
 
-test("Thinking takes its time by the context's clock, and an abort ends it", async () => {
+test("Thinking takes time on the context's clock, and an abort ends it", async () => {
   const slept: number[] = []
   const sleep = async (ms: number, signal: AbortSignal) => {
     slept.push(ms)
@@ -40,7 +40,7 @@ test("Thinking takes its time by the context's clock, and an abort ends it", asy
 })
 
 test.each(["[think 60001]", "[use input=many]", "[fail out of stock]", "[long 1000001]", "[nap]"])(
-  "The wrong directive %s is named in the error",
+  "The error for the wrong directive %s names it",
   async (line) => {
     const error = await rehearse(context, callOf(`hello\n${line}`)).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ kind: "failed", code: "REHEARSAL_SYNTAX" })
@@ -74,10 +74,10 @@ for (const line of ["[a" + spaces, "[think 1" + spaces + "x]", "[reply " + "] ".
 parentPort.postMessage("read")
 `
 
-/** What reads them in time that grows with the square of their length takes hours, on any machine. */
+/** A parser with quadratic time would take hours, on any machine. */
 const PATIENCE_MS = 300_000
 
-test("Long lines that are almost directives are read in linear time", async () => {
+test("Long lines that are almost directives are parsed in linear time", async () => {
   const worker = new Worker(LONG_LINES, { eval: true, execArgv: ["--input-type=module"] })
   const read = new Promise((done, fail) => worker.once("message", done).once("error", fail))
   let over: NodeJS.Timeout | undefined

@@ -13,7 +13,7 @@ const call: ModelCall = {
   attempt: 0,
 }
 
-/** The answer, and what a reader and nobody sees of it while it comes. */
+/** The answer, and the text and the hidden reasoning that arrive during it. */
 async function hear(pieces: string[], { finish = "stop", delta = {} }: { finish?: string; delta?: object } = {}) {
   let seen = ""
   let hidden = ""
@@ -47,8 +47,8 @@ describe("An answer that begins with <think>", () => {
   test.each([
     ["in one piece", [THINKS]],
     ["character by character", [...THINKS]],
-    ["with borders in its tags", ["<th", "ink>\nThe user greets", " me.\n</thi", "nk>\n", "\nHello", " there."]],
-    ["after white space", [`\n  ${THINKS}`]],
+    ["with boundaries within its tags", ["<th", "ink>\nThe user greets", " me.\n</thi", "nk>\n", "\nHello", " there."]],
+    ["after whitespace", [`\n  ${THINKS}`]],
   ])("The text up to </think> is reasoning: %s", async (_how, pieces) => {
     expect(await hear(pieces)).toEqual({
       text: "Hello there.",
@@ -77,7 +77,7 @@ describe("An answer that begins with <think>", () => {
     }
   })
 
-  test("An answer that is cut at its limit while thinking has no text", async () => {
+  test("An answer that reaches its limit while thinking has no text", async () => {
     const { text, kept, seen } = await hear(["<think>The user"], { finish: "length" })
     expect({ text, kept, seen }).toEqual({ text: "", kept: [["reasoning", "The user"]], seen: "" })
   })

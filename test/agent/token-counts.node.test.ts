@@ -44,27 +44,27 @@ describe("The output tokens of a chat completion", () => {
   test.each<[string, Record<string, unknown>, number]>([
     ["completion_tokens alone", { completion_tokens: 7 }, 7],
     ["the total agrees", { completion_tokens: 7, total_tokens: 27 }, 7],
-    // xAI: reasoning is counted next to completion_tokens.
+    // xAI counts reasoning in addition to completion_tokens.
     [
       "reasoning next to it",
       { completion_tokens: 9, total_tokens: 123, completion_tokens_details: { reasoning_tokens: 94 } },
       103,
     ],
-    // Gemini: thoughts are in the total only.
+    // Gemini counts thoughts only in the total.
     ["thoughts in the total only", { completion_tokens: 9, total_tokens: 80 }, 60],
     ["no completion_tokens", { total_tokens: 50 }, 30],
     ["null", { completion_tokens: null, total_tokens: 50 }, 30],
     ["a total below the prompt", { completion_tokens: 7, total_tokens: 5 }, 7],
     ["a total of 0", { completion_tokens: 7, total_tokens: 0 }, 7],
-    ["a total that is no integer", { completion_tokens: 7, total_tokens: 40.5 }, 7],
+    ["a total that is not an integer", { completion_tokens: 7, total_tokens: 40.5 }, 7],
     ["a total that is a text", { completion_tokens: 7, total_tokens: "40" }, 7],
-    ["a total beyond what the call allows", { completion_tokens: 7, total_tokens: 5_000_000 }, 7],
+    ["a total beyond the call's maximum", { completion_tokens: 7, total_tokens: 5_000_000 }, 7],
     ["null as the total", { completion_tokens: 7, total_tokens: null }, 7],
     ["a count that is a text", { completion_tokens: "7", total_tokens: 27 }, 7],
-  ])("Output tokens are right: %s", async (_what, counts, tokensOutput) => {
+  ])("Output tokens are correct: %s", async (_what, counts, tokensOutput) => {
     const { usage, counted } = await completion({ prompt_tokens: 20, ...counts })
     expect(usage).toEqual({ tokensInput: 20, tokensCached: 0, tokensOutput })
-    expect(counted, "told while the answer comes").toMatchObject({ tokensInput: 20, tokensOutput })
+    expect(counted, "reported while the answer arrives").toMatchObject({ tokensInput: 20, tokensOutput })
   })
 })
 
@@ -76,13 +76,13 @@ describe("The cached input tokens of a chat completion", () => {
     ["null", { prompt_cache_hit_tokens: null, prompt_tokens_details: { cached_tokens: 12 } }, 12],
     ["more than the prompt", { prompt_cache_hit_tokens: 50 }, 20],
     ["no number", { prompt_cache_hit_tokens: "15" }, 0],
-  ])("Cached tokens are right: %s", async (_what, counts, tokensCached) => {
+  ])("Cached tokens are correct: %s", async (_what, counts, tokensCached) => {
     const { usage } = await completion({ prompt_tokens: 20, completion_tokens: 7, ...counts })
     expect(usage).toEqual({ tokensInput: 20, tokensCached, tokensOutput: 7 })
   })
 })
 
-test("The Responses form counts reasoning that appears only in its total", async () => {
+test("The Responses format counts reasoning that appears only in its total", async () => {
   const item = { type: "message", id: "m", role: "assistant" }
   const usage = { input_tokens: 20, output_tokens: 9, total_tokens: 80 }
   const { usage: counted } = await answerTo("openai", [
@@ -95,7 +95,7 @@ test("The Responses form counts reasoning that appears only in its total", async
   expect(counted).toEqual({ tokensInput: 20, tokensCached: 0, tokensOutput: 60 })
 })
 
-describe("An estimate of four bytes a token for an answer without a count", () => {
+describe("An estimate of four bytes per token for an answer without a count", () => {
   const call = (args: string) => ({
     tool_calls: [{ index: 0, id: "a", type: "function", function: { name: "look", arguments: args } }],
   })
@@ -107,8 +107,8 @@ describe("An estimate of four bytes a token for an answer without a count", () =
     ["reasoning and text", { reasoning_content: "Hmm, well", content: "Yes" }, 3],
     ["a call's input", call('{"id":"12345"}'), 4],
     ["a call without input", call(""), 1],
-    ["at most what the call allows", { content: "x".repeat(10_000) }, 100],
-  ])("The estimate is right: %s", async (_what, delta, tokensOutput) => {
+    ["at most the call's maximum", { content: "x".repeat(10_000) }, 100],
+  ])("The estimate is correct: %s", async (_what, delta, tokensOutput) => {
     for (const usage of [undefined, null, { prompt_tokens: null, completion_tokens: null, total_tokens: null }]) {
       const answer = await completion(usage, delta)
       expect(answer.usage.tokensOutput).toBe(tokensOutput)

@@ -9,7 +9,7 @@ const events = (all: (object | string)[]) => {
   return new Response(lines.join(""), { headers: { "content-type": "text/event-stream" } })
 }
 
-/** A stream of each form in which the model calls `t` with that text as its arguments. */
+/** A stream in each format in which the model calls `t` with this text as its arguments. */
 const streams = {
   "openai-compatible": (text: string, id: unknown = "c1", whole?: string) => {
     const calls = [{ index: 0, id, type: "function", function: { name: "t", arguments: text } }]
@@ -75,7 +75,7 @@ describe.each(Object.keys(streams) as Engine[])("A tool call of %s", (engine) =>
     expect((await called(engine, streams[engine]("{}"), { messages })).sent).toContain(LONG)
   })
 
-  test("A call whose input is a list is answered in words, and no list is sent back", async () => {
+  test("A call whose input is a list gets an error message, and no list is sent back", async () => {
     const { call } = await called(engine, streams[engine]("[1,2]"))
     if (!call) throw new Error("there is no call")
     expect(call.invalid).toBe("The input must be a JSON object. You wrote: [1,2]")
@@ -87,12 +87,12 @@ describe.each(Object.keys(streams) as Engine[])("A tool call of %s", (engine) =>
     expect((await called(engine, streams[engine]("{}"), { messages })).sent).not.toContain("[1,2]")
   })
 
-  test("A call whose input is not JSON shows the model its own text", async () => {
+  test("The error for a call whose input is not JSON shows the model its own text", async () => {
     const { call } = await called(engine, streams[engine]('{"a": tru'))
     expect(call?.invalid).toMatch(/^The input is not valid JSON: .*You wrote: \{"a": tru$/s)
   })
 
-  test("A call of an unknown tool says that the tool does not exist", async () => {
+  test("The error for a call of an unknown tool says that the tool does not exist", async () => {
     const { call } = await called(engine, streams[engine]('{"a":1}'), { tool: "other" })
     expect(call?.invalid).toBe('There is no tool "t". You wrote: {"a":1}')
   })
@@ -101,7 +101,7 @@ describe.each(Object.keys(streams) as Engine[])("A tool call of %s", (engine) =>
 test.each([
   ["arguments as an object", "c1", `{"id":${LONG}}`],
   ["a numeric id", 7, undefined],
-])("A server of the OpenAI form may send %s", async (_what, id, whole) => {
+])("A server with the OpenAI format may send %s", async (_what, id, whole) => {
   const { call } = await called("openai-compatible", streams["openai-compatible"](`{"id":${LONG}}`, id, whole))
   expect(call?.toolCallId).toBe(String(id))
   expect(call && JSON.stringify(callInput(call))).toBe(`{"id":${LONG}}`)

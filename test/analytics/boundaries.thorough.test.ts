@@ -22,7 +22,7 @@ const fault = async (path: string) => {
   return [status, detail?.[0]?.loc]
 }
 
-test("An empty database has every day and hour, and null where a division by zero would be", async () => {
+test("An empty database has every day and hour, and null instead of a division by zero", async () => {
   world = await createReportWorld("2026-12-02T10:30:00Z")
   const range = { from: "2026-12-01T00:00:00.000Z", to: "2026-12-03T00:00:00.000Z", as_of: "2026-12-02T10:30:00.000Z" }
   const days = ["2026-12-01", "2026-12-02"]
@@ -80,7 +80,7 @@ test("An empty database has every day and hour, and null where a division by zer
   expect([series, other]).toEqual([[], { billed_cost_usd: 0, points }])
 })
 
-test("One row is counted in the day and hour in which its turn ended, and in no other", async () => {
+test("A row is counted only in the day and hour in which its turn ended", async () => {
   world = await createReportWorld("2026-12-02T10:30:00Z")
   const { user, space, slug } = await world.place()
   await world.plant({
@@ -143,7 +143,7 @@ test("Ranges end at midnight (UTC) on days, weeks, months and leap days", async 
   world = await createReportWorld("2028-03-01T00:00:00.000Z")
   const { user, space } = await world.place()
   await world.plant(
-    // A Sunday, a Monday, a month's last day, a leap day, a month's first.
+    // A Sunday, a Monday, the end of a month, a leap day, the start of a month.
     ...["2028-01-31T12:00:00Z", "2028-02-27T23:59:59.999Z", "2028-02-28T00:00:00Z", "2028-02-29T00:00:00Z"].map(
       (moment) => ({ user, space, at: moment }),
     ),
@@ -180,7 +180,7 @@ test("Whole days do not depend on the session's time zone", async () => {
          lateral ${RELEASE}.whole_days(case when z.zone = $1 then $2::timestamptz end, '2026-11-02T00:00:00Z') w`,
       [zone, from],
     )
-  // The clocks of Berlin are put on at 01:00 on 29 March, and back on 25 October.
+  // Berlin's clocks go forward at 01:00 UTC on 29 March, and back on 25 October.
   for (const [from, day] of [
     ["2026-03-29T00:30:00Z", "2026-03-30"],
     ["2026-03-29T00:00:00Z", "2026-03-29"],
@@ -196,7 +196,7 @@ test("Whole days do not depend on the session's time zone", async () => {
 test("A report names the moment just before it was read, which lies in its range", async () => {
   world = await createReportWorld("2026-12-02T23:59:59.999Z")
   const ctx = authContextOf(world)
-  // Time passes with each look at the clock: the second one is of the next day.
+  // Each reading of the clock takes time, so the second reading is on the next day.
   let looks = 0
   const clock = { ...ctx.clock, now: () => new Date(world.clock.ms() + looks++) }
   const credential = { kind: "session", token: world.admin.token, test: false } as const
@@ -222,7 +222,7 @@ test("Ranges that are reversed, too long, incomplete or malformed are refused", 
   expect(await fault(`${spaces}?start=${day}`)).toEqual([422, ["query", "end"]])
   for (const wrong of ["2026-13-01T00:00:00Z", "yesterday", "2027-02-29", "2026-12-01T00:00:00", "1764547200"]) {
     const [status, { detail }] = await world.admin.json("GET", `${spaces}?start=${wrong}&end=${next}`)
-    expect([status, detail.map(({ loc }: Json) => loc)], `${wrong}: one fault`).toEqual([422, [["query", "start"]]])
+    expect([status, detail.map(({ loc }: Json) => loc)], `${wrong} has one error`).toEqual([422, [["query", "start"]]])
   }
   for (const top of ["0", "21", "1.5", "ten"]) {
     expect(await fault(`${spaces}?start=${day}&end=${next}&top=${top}`), top).toEqual([422, ["query", "top"]])
@@ -238,7 +238,7 @@ test("Ties are ordered by id, and rows beyond the top are summed as `other`", as
   world = await createReportWorld("2026-12-02T10:30:00Z")
   const places: Awaited<ReturnType<ReportWorld["place"]>>[] = []
   for (let n = 0; n < 22; n++) places.push(await world.place(`Space ${n}`))
-  // The last one comes first; the others are equal, and were used in another order than they were made in.
+  // The last one comes first. The others are equal and were used in a different order than they were made.
   const moment = "2026-12-01T08:00:00Z"
   await world.plant(
     ...[...places]

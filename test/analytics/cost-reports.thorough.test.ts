@@ -49,7 +49,7 @@ beforeAll(async () => {
   await plantTurns(world, [
     { ...a, at: "2024-02-29T23:59:59.999Z", calls: [{ micros: 29 }] },
     { ...a, at: "2024-03-01T00:00:00Z", calls: [{ micros: 31 }] },
-    // Sunday and Monday, the last and the first of a month, and an hour.
+    // Sunday and Monday, the last and the first day of a month, and an hour.
     { ...b, at: "2026-11-15T23:59:59.999Z", calls: [{ micros: 1_000 }] },
     { ...b, at: "2026-11-16T00:00:00Z", chat: true, calls: [{ micros: 250, cached: 100 }] },
     { ...b, at: "2026-10-31T23:59:59.999Z", calls: [{ micros: 77, account: "17" }] },
@@ -79,7 +79,7 @@ afterAll(() => world.close())
 const get = async (path: string) => declaredReport(path, await readReport(admin, path))
 const micros = (usd: number) => Math.round(usd * 1e7)
 
-/** Numbers of a report that are no sums: near, since they are divided in another order. */
+/** Rounds the numbers of a report that are no sums, since the divisions happen in another order. */
 const rounded = (report: unknown): unknown =>
   JSON.parse(JSON.stringify(report), (_key, value) =>
     typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(11)) : value,
@@ -105,7 +105,10 @@ const ranges = (): [query: string, from: string, to: string][] => [
   ["start=1970-01-01&end=1970-01-02", "1970-01-01T00:00:00Z", "1970-01-02T00:00:00Z"],
 ]
 
-/** Every report with what it is, and those of its parts that together are everything that was billed in its range. */
+/**
+ * Every report with its expected content, and the parts that together are everything that was
+ * billed in its range.
+ */
 async function cases() {
   const count = await countCosts(world)
   const [a, b, c] = places
@@ -214,9 +217,9 @@ test("Plans are listed under their provider, and pool members under their names"
   expect(keys.toSorted()).toEqual(["claude-1", "gone", "m", "member-a", "rehearsal"])
 })
 
-test("Token costs use the catalog's prices where one model was used at one price", async () => {
+test("Token costs use the catalog's prices if one model was used at one price", async () => {
   const [a] = places
-  // 600 tokens at 1 USD a million, 400 at 0.1 USD, 300 at 5 USD.
+  // 600 tokens at 1 USD per million, 400 at 0.1 USD, 300 at 5 USD.
   const calls = [{ input: 1000, cached: 400, output: 300, micros: 21_400 }]
   await plantTurns(world, [{ ...a, at: "2026-11-22T01:00:00Z", calls }])
   await world.sql("delete from former_prices")
@@ -228,7 +231,7 @@ test("Token costs use the catalog's prices where one model was used at one price
   const prices = { per_million_input_usd: 1, per_million_cached_usd: 0.1, per_million_output_usd: 5 }
   const rates = { per_turn_usd: 0.00214, per_million_usd: expect.closeTo(0.00214 / 0.0013, 9), ...prices }
   expect(total).toMatchObject({ turns: 1, billed_cost_usd: 0.00214, cost: rates, billed: rates })
-  expect((await get(`cpm?days=1&user_id=${a.user}`)).total, "alone").toEqual(total)
+  expect((await get(`cpm?days=1&user_id=${a.user}`)).total, "this usage alone").toEqual(total)
 })
 
 test("An owner and an end user see the same costs as operators", async () => {
@@ -251,7 +254,7 @@ test("An owner and an end user see the same costs as operators", async () => {
   expect((await usage(`group_by=end_user_ref&space=${space}`)).total.billed_usd).toBe(shown.billed_cost_usd)
   const [, own] = await owner.json("GET", `/api/account/usage?from=${from}&to=${to}&space=${space}`)
   expect(own.total).toMatchObject({ billed_usd: shown.billed_cost_usd, turns: 2, tokens_input: shown.tokens_input })
-  // All of the account, web chats too: its ledger, its user's energy, and its row.
+  // All usage of the account, including web chats: its ledger, its user's energy, and its row.
   const [, energy] = await admin.json("GET", `/api/admin/users/${client.userId}/energy?days=365`)
   const { items: accounts } = await get("costs/per-user?days=365&limit=100")
   const account = accounts.find(({ user_id }: Json) => user_id === client.userId)

@@ -28,7 +28,7 @@ interface Turn {
   billed: number
 }
 
-/** Turns of some days: some spaces have many more than others, and some are billed nothing or all the same. */
+/** Turns of some days: some spaces have many more than others, and some have no bills or equal bills. */
 function drawTurns(count: number, areEqual: boolean): Turn[] {
   return Array.from({ length: count }, () => {
     const space = 1 + Math.floor(30 ** (random.int(1_000) / 1_000))
@@ -37,7 +37,7 @@ function drawTurns(count: number, areEqual: boolean): Turn[] {
   })
 }
 
-/** Queues them, each of one call, and rolls the first ones of the queue. */
+/** Queues the turns, one call each, and rolls up the first rows of the queue. */
 async function queueTurns(turns: Turn[], rolled: number): Promise<void> {
   await world.sql(
     `with queued as (insert into turn_ends (ended_at, user_id, writer_id, space_id, tokens_input, tokens_cached, tokens_output, tokens_input_most,
@@ -51,7 +51,7 @@ async function queueTurns(turns: Turn[], rolled: number): Promise<void> {
   await world.sql(`select ${RELEASE}.roll_turns($1::integer)`, [rolled])
 }
 
-/** Those of `told`, which has all that was queued. */
+/** The rows of `told`, which contains everything that was queued. */
 const plainList = (key: string) => `
   select ${key}, ${SUMS.map((column) => `sum(${column})::bigint as ${column}`).join(", ")} from told
   where ended_at >= $1::timestamptz and ended_at < $2::timestamptz group by ${key} order by sum(billed_credit_micros) desc, ${key} limit $3`
@@ -76,7 +76,7 @@ test("The top rows of a range of days are proved right or omitted, rolled up and
         const plain = await world.sql(plainList(key as string), [...range, limit])
         const shown = `seed ${random.seed}, round ${round}, ${name}(${range.map(String)}, ${limit}, ${most})`
         const isProvable = plain.length === limit && Number(plain.at(-1)?.billed_credit_micros) > 0
-        // With all of each day looked at there is nothing left to prove.
+        // If all rows of each day are read, no row has to be proved.
         if (said.length > 0 || (most === 1_000 && isProvable)) expect(said, shown).toEqual(plain)
         met[said.length > 0 ? "proved" : "unproved"]++
       }
@@ -86,7 +86,7 @@ test("The top rows of a range of days are proved right or omitted, rolled up and
   expect(Math.min(met.proved, met.unproved)).toBeGreaterThan(60)
 })
 
-test("Of two rows with equal bills, the one with the lower id wins over the one seen first", async () => {
+test("Of two rows with equal bills, the one with the lower id precedes the one seen first", async () => {
   const day = DAYS + 30
   await queueTurns([{ day, space: 500, billed: 50 }], 1_000)
   await queueTurns([{ day, space: 501, billed: 100 }], 1_000)

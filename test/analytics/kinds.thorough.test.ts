@@ -60,12 +60,12 @@ test("An unknown account, chat or space has no usage", async () => {
     total: 0,
   })
   expect((await world.read("context-size?space=nowhere")).items).toEqual([])
-  // One that is known and has used nothing in the range is shown.
+  // A known subject without usage in the range is shown.
   const quiet = await world.read(`context-size?days=1&space=${slug}`)
   expect(quiet.items).toMatchObject([{ slug, model_calls: 0, avg_tokens_input: null, days: [{ date: "2026-12-02" }] }])
 })
 
-test("Calls count as pooled when the serving account is stored by name", async () => {
+test("Calls count as pooled if the serving account is stored by name", async () => {
   const { user, space } = await world.place()
   const turn = { user, space, at: "2026-12-02T08:00:00Z" }
   await world.plant(
@@ -111,7 +111,7 @@ test("Calls count as pooled when the serving account is stored by name", async (
 test("A turn whose first step made pictures is counted under its model call, wherever that is stored", async () => {
   const { user, space } = await world.place()
   const made = { model: "rehearsal/standard" }
-  // Names before and behind the model's, of another provider and of the same.
+  // Names that sort before and after the model's name, of another provider and of the same.
   const pictures = ["aaa/pixel", "rehearsal/aaa", "rehearsal/zzz", "zzz/pixel"].map((model, picture) => ({
     model,
     step: 0,

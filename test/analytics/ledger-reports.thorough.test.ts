@@ -6,7 +6,7 @@ import { closeDays, type LedgerEntry, plantLedger, timelineOf, trendOf } from ".
 import { declaredReport } from "../harness/report-world.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-// The clock of the world stands at noon of Friday, 20 November 2026.
+// The world's clock shows noon on Friday, 20 November 2026.
 const TONIGHT = "2026-11-21T00:00:00Z"
 const DAY_MS = 86_400_000
 const REASONS = [
@@ -29,7 +29,7 @@ afterAll(() => world.close())
 const get = async (path: string) => declaredReport(path, await readReport(admin, path))
 const before = (to: string, days: number) => new Date(Date.parse(to) - days * DAY_MS).toISOString()
 
-/** Ranges as asked for, with what they are. `begin`: the day of the earliest row. */
+/** Requested ranges and their expected start and end. `begin` is the day of the earliest row. */
 const rangesFrom = (begin: string): [query: string, from: string, to: string][] => [
   ["", before(TONIGHT, 30), TONIGHT],
   ["days=1", before(TONIGHT, 1), TONIGHT],
@@ -53,7 +53,7 @@ const rangesFrom = (begin: string): [query: string, from: string, to: string][] 
   ["all_time=true&end=2031-01-01", begin, TONIGHT],
 ]
 
-test("Without ledger rows the series is zero, and all time is today", async () => {
+test("Without ledger rows the series is zero, and the range of all time is today", async () => {
   const nothing = { free: 0, bonus: 0, paid: 0, spent: 0, unbucketed: 0, change: 0 }
   const timeline = await get("energy-timeline?days=2")
   expect(timeline).toEqual({
@@ -70,7 +70,7 @@ test("Without ledger rows the series is zero, and all time is today", async () =
   expect(trend).toMatchObject({ granularity: "day", active_window_days: 9, items: [nobody] })
 })
 
-test("One row is in its bucket, and all time begins with its day", async () => {
+test("A single row is in its bucket, and the range of all time starts on its day", async () => {
   const { userId: user } = await world.createAccount({ usd: 0 })
   await plantLedger(world, [{ user, reason: "space_usage", micros: -1, at: "2026-11-19T23:59:59.999Z", balance: 5 }])
   const [first, second] = (await get("energy-timeline?all_time=true")).items
@@ -105,7 +105,8 @@ describe("A ledger of all reasons", () => {
       { user: b, reason: "credit_purchase", micros: 70_000_000, at: "2026-06-11T12:00:00Z", balance: 70_000_000 },
       { user: b, reason: "space_usage", micros: -1_250_000, at: "2026-10-31T23:59:59.999Z", balance: 68_750_000 },
       { user: b, reason: "usage", micros: -750_000, at: "2026-11-01T00:00:00Z", balance: 68_000_000 },
-      // A refund, and corrections that take credit back: one of them beside credit of the same reason on the same day.
+      // A refund, and corrections that remove credit, one of them on the same day as credit with
+      // the same reason.
       { user: b, reason: "admin_action", micros: 750_000, at: "2026-11-02T09:00:00Z", balance: 68_750_000 },
       { user: b, reason: "admin_action", micros: -2_000_000, at: "2026-11-02T09:30:00Z", balance: 66_750_000 },
       { user: b, reason: "admin_action", micros: -1, at: "2026-11-20T11:59:59Z", balance: 66_749_999 },
@@ -114,7 +115,7 @@ describe("A ledger of all reasons", () => {
       { user: c, reason: "manual_topup", micros: 20_000_000, at: "2026-11-15T23:59:59.999Z", balance: 20_000_000 },
       { user: c, reason: "usage", micros: -11, at: "2026-11-16T00:00:00Z", balance: 19_999_989 },
       { user: c, reason: "usage", micros: -13, at: "2026-11-20T11:30:00Z", balance: 19_999_976 },
-      // By a worker whose clock is late: a later row of an earlier moment.
+      // From a worker with a slow clock: a later row with an earlier time.
       { user: c, reason: "usage", micros: -17, at: "2026-11-18T07:59:00Z", balance: 19_999_959 },
       { user: d, reason: "signup_credit", micros: 40, at: "2026-11-20T08:00:00Z", balance: 40 },
       { user: d, reason: "space_usage", micros: -40, at: "2026-11-20T08:00:00.001Z", balance: 0 },
@@ -156,7 +157,7 @@ describe("A ledger of all reasons", () => {
     expect(kept?.count).toBe(70)
   })
 
-  test("Rows that arrive later are counted at once, also on days already stored", async () => {
+  test("Rows that arrive later are counted at once, also on days that are already stored", async () => {
     const [, , , d = 0, e = 0, f = 0] = users
     await plantLedger(world, [
       { user: f, reason: "usage", micros: -100, at: "2026-11-17T23:00:00Z", balance: 50 },
@@ -212,5 +213,5 @@ test("Wrong ranges and bounds are refused", async () => {
     for (const query of wrong) expect(await status(`${report}?${query}`), `${report}?${query}`).toBe(422)
   }
   for (const days of [0, 91, 1.5]) expect(await status(`balance-trend?active_window_days=${days}`)).toBe(422)
-  expect(await status("energy-timeline?active_window_days=3"), "of the other one").toBe(422)
+  expect(await status("energy-timeline?active_window_days=3"), "the parameter belongs to the other report").toBe(422)
 })

@@ -8,8 +8,8 @@ import { countReports } from "../harness/report-reference.ts"
 import { serveFromPools, usageSequence } from "../harness/usage-sequence.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-// A few of the sequences of the reference model: 2 for everyone, 80 in CI. A failure repeats with TURNPIKE_SEQUENCES=1
-// TURNPIKE_SEED=<its seed>.
+// A few of the sequences of the reference model: 2 locally, 80 in CI. To repeat a failure, set
+// TURNPIKE_SEQUENCES=1 TURNPIKE_SEED=<its seed>.
 const settings = bindings as unknown as { TURNPIKE_SEQUENCES: string; TURNPIKE_SEED: string }
 const [SEQUENCES, LENGTH, BETWEEN] = [Math.ceil(Number(settings.TURNPIKE_SEQUENCES) / 25), 16, 4]
 
@@ -51,7 +51,7 @@ test(`Reports equal raw records in ${SEQUENCES} random sequences, whatever the r
   console.log(`${SEQUENCES} sequences of ${LENGTH} acts, seeds from ${base}`)
 })
 
-/** Each report with parameters by chance, and what it is to say. */
+/** Each report with random parameters, and its expected content. */
 async function reportsBy(random: Random): Promise<[path: string, expected: object][]> {
   const count = await countReports(world)
   const places = await world.sql<{ user_id: number; chat_key: string; slug: string }>(

@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000
 const shown = ({ from, to }: { from: Date; to: Date }) => [from, to].map((moment) => moment.toISOString().slice(0, 16))
 const of = (from: string, to: string) => ({ from: new Date(from), to: new Date(to) })
 
-test("The last days are whole, and today is one of them", () => {
+test("The last days are whole days, and today is one of them", () => {
   expect(shown(lastDays(now, 1))).toEqual(["2028-03-01T00:00", "2028-03-02T00:00"])
   expect(shown(lastDays(new Date("2028-03-01T00:00:00Z"), 2))).toEqual(["2028-02-29T00:00", "2028-03-02T00:00"])
   expect(shown(lastDays(new Date("2028-02-29T23:59:59.999Z"), 366))).toEqual(["2027-03-01T00:00", "2028-03-01T00:00"])

@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000
 let world: World
 let shared: Shared
 let admin: Admin
-/** Accounts and spaces beside the shared one. */
+/** Accounts and spaces other than the shared one. */
 let others: { user: number; space: number; chatKey: string; slug: string }[]
 
 beforeAll(async () => {
@@ -52,12 +52,12 @@ beforeAll(async () => {
     },
     { ...a, at: at(1, "00:00:00"), chat: true, calls: [{ micros: 0, cached: 100 }] },
     { ...b, at: at(1, "00:00:00"), calls: [{ micros: 250, account: "17" }] },
-    // As much as the one before: the smaller id comes first.
+    // As much as the previous one, so the smaller id comes first.
     { ...c, at: at(1, "05:30:00"), calls: [{ micros: 250, account: "claude-1", input: 0, cached: 0 }] },
     { ...d, at: at(9, "11:00:00"), lost: true, calls: [{ micros: 5_000 }] },
     { ...d, at: at(9, "11:00:00"), test: true },
     { ...d, at: at(9, "11:20:00"), calls: [] },
-    // Before the range of 30 days, and behind it.
+    // Before and after the range of 30 days.
     { ...b, at: at(-40, "12:00:00"), calls: [{ micros: 900_000 }] },
     { ...b, at: at(25, "12:00:00"), calls: [{ micros: 800_000 }] },
   ])
@@ -71,7 +71,10 @@ afterAll(() => world.close())
 
 type Other = (typeof others)[number]
 
-/** Each report with what raw records come to, and the part of it that is everything that was billed in its range. */
+/**
+ * Each report with its expected content from raw records, and the part of it that is everything
+ * that was billed in its range.
+ */
 async function cases(): Promise<
   [path: string, expected: object, billed?: (report: Json) => { billed_cost_usd: number }[]][]
 > {
@@ -189,7 +192,7 @@ test("An account's usage equals its own ledger, for its owner and for an operato
   expect(usd(own.total.billed_usd)).toBeLessThan(billedBy(days))
 })
 
-test("Each report comes as CSV with the same rows", async () => {
+test("Each report is available as CSV with the same rows", async () => {
   const rows = async (path: string) => {
     const response = await admin.call("GET", `${path}${path.includes("?") ? "&" : "?"}format=csv`)
     expect(response.headers.get("content-type")).toContain("text/csv")

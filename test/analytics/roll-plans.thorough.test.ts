@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const LIMIT = 100
-/** A queue, and who moves its rows on. */
+/** A queue, and the sweep that moves its rows. */
 const QUEUES = [
   ["turn_ends", (ctx: Context) => callOne(ctx.db, "roll_turns", { limit: LIMIT })],
   ["ledger_queue", (ctx: Context) => callOne(ctx.db, "roll_ledger", { limit: LIMIT })],
@@ -22,15 +22,15 @@ test.each(QUEUES)(
   async (queue, roll) => {
     const client = await world.createAccount()
     await client.runTurn({ space: await client.space() })
-    // What one turn has queued, kept aside.
+    // The queued rows of one turn, kept aside.
     await world.sql(`create table kept_${queue} as select * from ${queue}`)
     await world.sql(`delete from ${queue}`)
     await world.sql(`vacuum analyze ${queue}`)
-    // A session makes a plan that it keeps with the sixth call.
+    // A session caches a generic plan at the sixth call.
     for (let call = 0; call < 8; call++) await effortOf(world, client, roll)
     await world.sql(`insert into ${queue} select k.* from kept_${queue} k, generate_series(1, 3000)`)
     const batch = await effortOf(world, client, roll)
     expect(batch.written(queue)).toMatchObject({ deleted: LIMIT })
-    expect(batch.rowsOf(queue), "once to find a row, once to delete it").toBeLessThanOrEqual(2 * LIMIT)
+    expect(batch.rowsOf(queue), "once to find the row, once to delete it").toBeLessThanOrEqual(2 * LIMIT)
   },
 )

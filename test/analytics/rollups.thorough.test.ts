@@ -43,7 +43,7 @@ test("The comparison finds a changed number in any rollup and a row that is queu
     ["error_days", "failures"] as const,
   ]
   for (const [table, column] of [...places, ...ledger]) {
-    // Any row, and then the same again: an update may move it anywhere.
+    // Uses any row, then restores it; an update may move it to another place.
     const change = (by: number, row: string) =>
       world.sql<{ row: string }>(
         `update ${table} set ${column} = ${column} + ${by} where ctid = ${row} returning ctid::text as row`,

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("The bench's stored usage equals raw records, before and after the roll-up", async () => {
+test("The benchmark's stored usage equals raw records, before and after the roll-up", async () => {
   const ends = new Date(Math.ceil(world.clock.ms() / 86_400_000) * 86_400_000)
   await storeUsage(world.sql, {
     calls: 6_000,
@@ -30,7 +30,7 @@ test("The bench's stored usage equals raw records, before and after the roll-up"
   expect(swept).toMatchObject({ ledger: 50, marks: 0 })
   expect(await world.sql("select 1 from usage_queue union all select 1 from ledger_queue")).toEqual([])
   expect(await differencesFromRaw(world, RELEASE)).toEqual([])
-  // The days of 400 that are over.
+  // The finished days among the last 400.
   expect(swept.days).toBe(399)
   for (const [back, window] of [
     [2, 30],

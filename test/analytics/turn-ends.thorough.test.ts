@@ -29,14 +29,14 @@ interface Sums {
   micros: number
 }
 
-/** What each person came to in each space, live and test, as turns say. */
+/** The totals of each person in each space, live and test, according to the turns. */
 const PEOPLE = `
   select s.slug, coalesce(nullif(t.end_user_ref, ''), coalesce(t.member_id, t.user_id)::text) as person, count(*)::int as turns,
     sum(t.tokens_input)::int as input, sum(t.tokens_cached)::int as cached, sum(t.tokens_output)::int as output,
     sum(t.billed_credit_micros)::int as micros
   from turns t join spaces s on s.space_id = t.space_id group by 1, 2 order by 1, 2`
 
-/** The same of each space. */
+/** The same totals per space. */
 const SPACES = `
   select s.slug, count(t.turn_id)::int as turns, coalesce(sum(t.billed_credit_micros), 0)::int as micros
   from spaces s left join turns t on t.space_id = s.space_id group by 1 order by 1`
@@ -64,13 +64,13 @@ async function shownPeople(): Promise<({ slug: string; person: string } & Sums)[
   return people.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 }
 
-/** What live calls that a member of a pool served came to. */
+/** The totals of live calls that a pool member served. */
 const SERVED = `
   select count(*)::int as calls, sum(c.tokens_input)::int as input, sum(c.billed_credit_micros)::int as micros from (
     select u.tokens_input, u.billed_credit_micros from usage u where u.subscription_id = 'member-a' and not u.test
     union all select c.tokens_input, c.billed_credit_micros from chat_calls c where c.subscription_id = 'member-a' and not c.test) c`
 
-/** The same as the account, its capacity and the days of subscriptions show it. */
+/** The same totals as shown by the account, its capacity and the days of subscriptions. */
 async function shownServed() {
   const [account] = await world.sql(
     `select r.model_calls::int as calls, r.tokens_input::int as input, r.billed_credit_micros::int as micros
@@ -89,7 +89,7 @@ async function shownServed() {
   return { account, calls: spend?.calls, planCalls: days.reduce((sum, day) => sum + day.model_calls, 0) }
 }
 
-/** Live turns by state, as the overview counts those of today. */
+/** Live turns by state, as the overview counts today's turns. */
 const STATES = `select state, count(*)::int as turns from turns where finished_at is not null and not test group by 1 order by 1`
 
 async function shownStates() {

@@ -65,7 +65,7 @@ test("Every operation of the auth API answers exactly what it declares", async (
   const code = codeOf(factor.uri, world.clock.now())
   await answerOf("answerSecondFactor", { code }, { headers: { cookie: waiting.cookie } })
   await answerOf("logout")
-  // Those that only lead elsewhere are in oauth-login.test.ts.
+  // Operations that only redirect are tested in oauth-login.test.ts.
   const answering = app.operations.filter(({ answer }) => answer.status !== 302).map(({ id }) => id)
-  expect([...answered].sort(), "every operation is asked here").toEqual(answering.sort())
+  expect([...answered].sort(), "every operation is called here").toEqual(answering.sort())
 })

@@ -37,7 +37,7 @@ async function statuses(operations: Documented[], own: Record<string, string>) {
   return seen
 }
 
-/** The answer of every operation to something that has ended. */
+/** The expected answers of all operations to an ended session or key. */
 const allOf = (operations: Documented[], status: number, code: string) =>
   Object.fromEntries(operations.map(({ id }) => [id, [status, code]]))
 
@@ -56,7 +56,7 @@ async function adminCredential() {
   return { userId, browser, credential }
 }
 
-describe("A session's end counts from the next request on, for every operation of every group", () => {
+describe("The end of a session takes effect at the next request, for every operation of every group", () => {
   const ends: [string, (browser: Browser, other: Browser, userId: number) => Promise<unknown>][] = [
     ["signing out", (browser) => browser.call("POST", "/api/auth/logout")],
     ["ending it", (browser, other) => other.call("DELETE", `/api/account/sessions/${browser.sessionId}`)],
@@ -76,7 +76,10 @@ describe("A session's end counts from the next request on, for every operation o
     ],
   ]
 
-  /** All at each end of a session in CI; for everyone a third, so that any three ends meet them all. */
+  /**
+   * CI tests every operation after every end of a session; local runs test a third, so that any
+   * three ends cover all operations.
+   */
   const someAfter = (what: string) =>
     dashboard.filter((_, at) => isThorough || at % 3 === ends.findIndex(([end]) => end === what) % 3)
 
@@ -88,10 +91,10 @@ describe("A session's end counts from the next request on, for every operation o
     expect(dashboard.length).toBeGreaterThan(25)
     const asked = someAfter(what)
     expect(await statuses(asked, asPage(cookie))).toEqual(allOf(asked, 401, "SESSION_REQUIRED"))
-    expect(await world.sql("select 1 from spaces where user_id = $1", [userId]), "nothing was made").toEqual([])
+    expect(await world.sql("select 1 from spaces where user_id = $1", [userId]), "no resource was made").toEqual([])
   })
 
-  test("The keys of a disabled user are refused, and those of others work", async () => {
+  test("The keys of a disabled user are refused, and other users' keys work", async () => {
     const { userId, browser, key } = await arrange()
     const { credential } = await adminCredential()
     const own = { authorization: `Bearer ${key}` }
@@ -102,12 +105,12 @@ describe("A session's end counts from the next request on, for every operation o
     expect(await statuses(v1, own)).toEqual(allOf(v1, 401, "INVALID_API_KEY"))
     await changeUser(browser.context, credential, userId, "enable")
     expect((await send(me, own)).status).toBe(200)
-    expect((await browser.call("GET", "/api/account/me")).status, "a session does not come back").toBe(401)
+    expect((await browser.call("GET", "/api/account/me")).status, "a session does not become valid again").toBe(401)
   })
 })
 
-describe("A role counts from the next request on", () => {
-  test("A changed role counts at once for an admin's operations and in the user's own data", async () => {
+describe("A role takes effect at the next request", () => {
+  test("A changed role takes effect at once for an admin's operations and in the user's own data", async () => {
     const [chief, second, person] = [await adminCredential(), await adminCredential(), await arrange()]
     const roles = async ({ browser }: { browser: Browser }) => [
       (await browser.json("GET", "/api/auth/me"))[1].role,

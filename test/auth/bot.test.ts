@@ -22,7 +22,7 @@ async function pendingLogin() {
 }
 
 describe("The bot's webhook", () => {
-  test("The webhook accepts only its own brand's secret, and another secret has no effect", async () => {
+  test("The webhook accepts only its own brand's secret, and another brand's secret has no effect", async () => {
     const { start, status } = await pendingLogin()
     const id = ++people
     const WRONG = [401, { detail: expect.any(String), code: "INVALID_WEBHOOK_SECRET" }]
@@ -42,7 +42,7 @@ describe("The bot's webhook", () => {
     const bare = { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }
     expect((await world.invoke(new Request(`https://${bot.host}/api/auth/bot`, bare))).status).toBe(403)
     expect(await browserAt(world, bot.host).json("POST", "/api/auth/bot", {})).toEqual(WRONG)
-    // The other brand's bot, with its own secret, knows nothing of this login.
+    // The other brand's bot, with its own secret, does not know this login.
     expect((await chatWith(world, other, id).say(start))[1].text).toMatch(/expired/)
     expect(await usersOf(world, bot, id)).toEqual([])
     expect(await usersOf(world, other, id)).toEqual([])
@@ -51,7 +51,7 @@ describe("The bot's webhook", () => {
     expect(await status()).toBe("confirmed")
   })
 
-  test("The webhook confirms nothing in groups, for bots, channels or edited messages, and answers unknown updates with {}", async () => {
+  test("The webhook confirms no login in groups, for bots, channels or edited messages, and answers unknown updates with {}", async () => {
     const { start, status } = await pendingLogin()
     const id = ++people
     const chat = chatWith(world, bot, id)
@@ -89,7 +89,7 @@ describe("The bot's webhook", () => {
     expect(await status()).toBe("pending")
   })
 
-  test("The webhook bounds its input and reads only JSON", async () => {
+  test("The webhook limits its input and reads only JSON", async () => {
     const post = (body: string, type = "application/json") => {
       const headers = { "content-type": type, "x-telegram-bot-api-secret-token": bot.secret }
       return world.invoke(new Request(`https://${bot.host}/api/auth/bot`, { method: "POST", headers, body }))
@@ -139,7 +139,7 @@ describe("The bot's webhook", () => {
     ).toEqual([{ by: referrer?.user_id }])
   })
 
-  test("A name that the database could not store does not prevent a sign-in", async () => {
+  test("A name that the database cannot store does not prevent a sign-in", async () => {
     const id = ++people
     const from = { id, is_bot: false, first_name: `A\u0000${"😀".repeat(100)}`, last_name: "\ud800" }
     const { start } = await pendingLogin()
@@ -147,7 +147,7 @@ describe("The bot's webhook", () => {
     expect((await usersOf(world, bot, id))[0]?.name).toBe(`A${"😀".repeat(100)} \ufffd`)
   })
 
-  test("The bot's token and secret are in no answer", async () => {
+  test("No answer contains the bot's token or secret", async () => {
     const answers = [
       await browserAt(world, bot.host).json("POST", "/api/auth/tg-login/start"),
       await chatWith(world, bot, ++people).say("/login"),

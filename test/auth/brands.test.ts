@@ -17,7 +17,7 @@ const put = (brand: string, change: Partial<Parameters<typeof putBrand>[1]>) =>
   putBrand(authContextOf(world), { brand, keys: world.env.SECRETS_KEYS, ...change })
 const at = async (url: string) => (await brandOf(authContextOf(world), url)).brand
 
-test("The brand follows from the request's host, with or without port, and other hosts have the worker's own brand", async () => {
+test("The request's host determines the brand, with or without port, and other hosts have the worker's own brand", async () => {
   expect(await brandOf(authContextOf(world), "https://unknown.test/")).toEqual({
     brand: "turnpike",
     landing_path: "/chat",
@@ -39,14 +39,14 @@ test("The brand follows from the request's host, with or without port, and other
   await expect(put("third", { landingPath: "//evil.test" })).rejects.toThrow("a path of our own")
 })
 
-test("Of two brands that claim one host at once, one gets it", async () => {
+test("Of two brands that claim one host concurrently, one gets it", async () => {
   const asked = await Promise.allSettled(
     Array.from({ length: 8 }, (_, n) => put(`twin${n}`, { hosts: ["wanted.test"] })),
   )
   expect(asked.filter(({ status }) => status === "fulfilled")).toHaveLength(1)
 })
 
-test("A bot's token is sealed for its brand, omitted fields stay, and the audit log has no secret", async () => {
+test("A bot's token is sealed for its brand, omitted fields stay unchanged, and the audit log has no secret", async () => {
   const printed = await put("bots", { hosts: ["bots.test"], botUsername: "@bots_bot", botToken: "123:canary" })
   const secret = /webhook secret (\S+)/.exec(printed)?.[1] ?? ""
   expect(secret).toMatch(/^[\w-]{43}$/)
@@ -64,7 +64,7 @@ test("A bot's token is sealed for its brand, omitted fields stay, and the audit 
   expect(JSON.stringify(entries)).not.toMatch(new RegExp(`canary|${secret}|test\\.[\\w-]+\\.`))
 })
 
-test("A bot works through a key rotation: used secrets are sealed again, and the old key can be removed", async () => {
+test("A bot works during a key rotation: secrets are sealed again when used, and the old key can be removed", async () => {
   const bot = await createBot(world, "rotated")
   const person = chatWith(world, bot, 77)
   const launch = (id: number) =>
@@ -85,7 +85,7 @@ test("A bot works through a key rotation: used secrets are sealed again, and the
   world.rebind({ SECRETS_KEYS: world.env.SECRETS_KEYS })
 })
 
-test("A bot's webhook is set with its secret at its brand's host, and a failure shows nothing of the token", async () => {
+test("A bot's webhook is set with its secret at its brand's host, and a failure reveals no part of the token", async () => {
   const printed = await put("hooked", { hosts: ["hooked.test"], botUsername: "hooked_bot", botToken: "123:canary" })
   const asked: { url: string; body: unknown }[] = []
   let answer: Response | Error = Response.json({ ok: true, result: true })
@@ -119,7 +119,7 @@ test("A bot's webhook is set with its secret at its brand's host, and a failure 
   const hanging = (_url: unknown, init?: RequestInit) =>
     new Promise<Response>((_answer, reject) => {
       init?.signal?.addEventListener("abort", () => reject(init.signal?.reason))
-      over.abort(new Error("ten seconds have gone"))
+      over.abort(new Error("ten seconds have passed"))
     })
   await expect(set({ fetch: hanging })).rejects.toThrow("the Bot API does not answer")
   expect(timeout).toHaveBeenLastCalledWith(TIME_LIMITS.botApiMs)

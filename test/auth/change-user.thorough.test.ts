@@ -32,7 +32,7 @@ const audit = (userId: number) =>
   )
 
 describe("Disabling an account", () => {
-  test("Disabling an account ends its turns, frees their holds, and bills the work done", async () => {
+  test("Disabling an account ends its turns, frees their holds, and bills the completed work", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const browser = await world.signIn(client.userId)
@@ -41,7 +41,7 @@ describe("Disabling an account", () => {
     await world.clock.sleeping(1, 35_000)
     const queued = await turnOf(await client.sendTurn({ space, end_user_ref: "two" }))
     const [, chat] = await browser.json("POST", "/api/account/chat/turns", { space, text: "hello" })
-    // As the command line does it: the sweeper ends the turns.
+    // The command line disables the account, and the sweeper ends its turns.
     await changeUserAsSystem(authContextOf(world), client.userId, "disable")
     await world.sweep()
     await world.advance(35_000)
@@ -64,7 +64,7 @@ describe("Disabling an account", () => {
     expect(await ending()).toHaveLength(0)
   })
 
-  test("Disabling that races with accepting turns leaves no open turn, and the books agree", async () => {
+  test("A disable that races with acceptances leaves no open turn, and the books agree", async () => {
     const { change } = await admin()
     for (let round = 0; round < 20; round++) {
       const client = await world.createAccount({ usd: 2 })
@@ -81,7 +81,7 @@ describe("Disabling an account", () => {
     }
   })
 
-  test("Disabling stops the account's webhooks, which continue when it is enabled; endpoints that were off stay off", async () => {
+  test("Disabling stops the account's webhooks, which continue when it is enabled; endpoints that were disabled stay disabled", async () => {
     const { change } = await admin()
     const client = await world.createAccount()
     const hook = async (name: string) => {
@@ -138,7 +138,7 @@ describe("Disabling an account", () => {
 })
 
 describe("A magic link", () => {
-  test("A magic link leads to the dashboard with its token out of servers' sight and opens one session within 10 minutes", async () => {
+  test("A magic link opens the dashboard with its token hidden from servers, and starts one session within 10 minutes", async () => {
     const { userId } = await createPerson(world)
     const make = async () => (await mintMagicLink(authContextOf(world), { userId, origin: "https://app.test/x" })).url
     const [used, late] = [await make(), await make()]
@@ -195,7 +195,7 @@ describe("Permission to change users", () => {
       )
       expect((await demote(real.userId)).role).toBe("user")
       await make(real.userId)
-      // With the setting only one of them can act as an admin.
+      // With the setting, only one of them can act as an admin.
       await enrol(own, real.userId)
       await own.sql("insert into settings (key, value) values ('admin_second_factor', '\"required\"')")
       await expect(demote(real.userId)).rejects.toMatchObject({ code: "LAST_ADMIN" })
@@ -205,7 +205,7 @@ describe("Permission to change users", () => {
     }
   })
 
-  test("The last admin stays one, also when two demote each other at once", async () => {
+  test("The last admin stays an admin when two admins demote each other concurrently", async () => {
     const own = await createWorld()
     try {
       for (let round = 0; round < 20; round++) {

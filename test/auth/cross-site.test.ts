@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Headers of a page elsewhere, or of a browser that sends none, with a user's cookie. */
+/** Headers from a page of another site, or from a browser that sends none, with a user's cookie. */
 const ATTEMPTS: [string, Record<string, string>][] = [
   [
     "a form of another site",
@@ -36,11 +36,14 @@ const ATTEMPTS: [string, Record<string, string>][] = [
   ["neither header, but a Referer", { referer: `${ORIGIN}/` }],
 ]
 
-/** Another server calls it, which has neither header. Without the secret that is set up it does not exist. */
+/** Another server calls it, with neither header. It does not exist without a configured secret. */
 const isForServers = (id: string, from: Record<string, string>) =>
   id === "createIdpSession" && from.origin === undefined && from["sec-fetch-site"] === undefined
 
-/** A server proves itself by such a header; no page can send it before we allow that, which we never do. */
+/**
+ * Removes the header with which a server authenticates. A page could send it only if we allowed
+ * that, and we never do.
+ */
 const withoutSecrets = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !/secret/i.test(name)))
 
@@ -88,7 +91,7 @@ test("Every unsafe operation refuses requests from other sites before any effect
     }
   }
   console.log(`${unsafe.length} unsafe operations, ${refused} requests refused`)
-  // The session that all of them carried is as it was.
+  // The session that all of them carried is unchanged.
   expect((await browser.call("GET", "/api/auth/me")).status).toBe(200)
 })
 
@@ -101,7 +104,7 @@ test("A request from our own page is accepted with either header", async () => {
 
 test("A body from our own page must be JSON", async () => {
   const browser = await world.signIn((await world.createAccount()).userId)
-  // A file has any type; that its upload comes from our own pages is asked above.
+  // A file may have any type. The test above checks that uploads come from our own pages.
   const app = new App()
   all.mount(app)
   const uploads = app.operations.filter(({ upload }) => upload === true).map(({ id }) => id)

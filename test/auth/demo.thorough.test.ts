@@ -1,7 +1,7 @@
 import { expect, inject, test } from "vitest"
 import type { Demo } from "../../src/local/demo.ts"
 
-test("The admin of demo.json signs in to the service started by npm start", async () => {
+test("The admin of demo.json signs in to the service that npm start started", async () => {
   const { base_url, admin } = (await (await fetch(inject("serviceUrl"))).json()) as Demo
   const response = await fetch(`${base_url}/api/auth/login`, {
     method: "POST",

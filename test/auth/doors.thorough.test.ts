@@ -15,7 +15,10 @@ beforeAll(async () => {
 afterAll(() => world.close())
 afterEach(() => vi.useRealTimers())
 
-/** A request without what opens the door: what it is told says nothing of whether it was counted. */
+/**
+ * Sends a request without the credential of this entry point. The answer does not reveal whether
+ * the request was counted.
+ */
 async function knock(door: string, address: string, headers: Record<string, string> = {}) {
   const [method = "", path = ""] = door.split(" ")
   const response = await world.invoke(
@@ -29,7 +32,7 @@ async function knock(door: string, address: string, headers: Record<string, stri
   return { status: response.status, retry: retry === null ? null : Number(retry), body: await response.text() }
 }
 
-/** As a client of /v1 with a key of the right form. */
+/** Calls /v1 as a client with a well-formed key. */
 async function withKey(key: string, address: string) {
   const headers = { authorization: `Bearer ${key}`, "cf-connecting-ip": address }
   const response = await world.invoke(new Request("https://api.test/v1/me", { headers }))
@@ -38,10 +41,13 @@ async function withKey(key: string, address: string) {
 
 const madeUp = () => generateApiKey("turnpike", false).value
 
-/** More than any door lets in from one network. */
+/** More requests than any entry point admits from one network. */
 const MANY = 300
 
-/** How many requests are let in before the first 429, each from its own address or all from one. */
+/**
+ * The number of requests that are admitted before the first 429, each from a different address or
+ * all from one.
+ */
 async function letIn(door: string, address: string | ((n: number) => string)): Promise<number> {
   for (let n = 0; n < MANY; n++) {
     if ((await knock(door, typeof address === "string" ? address : address(n))).status === 429) return n
@@ -50,10 +56,10 @@ async function letIn(door: string, address: string | ((n: number) => string)): P
 }
 
 describe("The rate of requests by address", () => {
-  test.each(Object.entries(DOORS))("The limit holds for %s", async (door, { burst, everyMs }) => {
+  test.each(Object.entries(DOORS))("The limit applies to %s", async (door, { burst, everyMs }) => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() })
     const address = `192.0.2.${Object.keys(DOORS).indexOf(door)}`
-    // Of what fails, the last one is told to wait.
+    // The last failing request gets a Retry-After.
     expect(await letIn(door, address)).toBe(burst)
     const refused = await knock(door, address)
     expect([refused.status, refused.retry]).toEqual([429, Math.ceil((everyMs + 1) / 1000)])
@@ -63,7 +69,7 @@ describe("The rate of requests by address", () => {
     expect((await knock(door, address)).status).not.toBe(429)
   })
 
-  test("A refused address costs no call of any service", async () => {
+  test("A request from a refused address calls no service", async () => {
     const address = "192.0.2.99"
     await letIn("POST /api/auth/tg-login/start", address)
     await world.plan([])
@@ -84,7 +90,7 @@ describe("The rate of requests by address", () => {
     expect((await knock("HEAD /api/auth/oauth-login/start", address)).status).toBe(429)
   })
 
-  test("Networks of IPv6 count as one: /64, then /56 and /48 with higher limits", async () => {
+  test("IPv6 networks count together: /64, and /56 and /48 with higher limits", async () => {
     expect(networksOf("2001:db8:abcd:12ff::7")).toEqual([
       "2001:db8:abcd:12ff::/64",
       "2001:db8:abcd:1200::/56",
@@ -94,17 +100,18 @@ describe("The rate of requests by address", () => {
     const { burst } = DOORS[door] as { burst: number }
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() })
     expect(await letIn(door, (n) => `2001:db8:1:100::${n.toString(16)}`)).toBe(burst)
-    // Who is shut out takes nothing from the neighbours, however often they come.
+    // An address that is refused uses none of its neighbours' allowance, however often it tries.
     for (let n = 0; n < burst; n++) expect((await knock(door, "2001:db8:1:100::1")).status).toBe(429)
-    // Each from a /64 of its own in the same /56, which has twice as much; the one that was refused has counted there.
+    // Each comes from a different /64 in the same /56, whose limit is twice as high. The refused
+    // one has counted there.
     expect(await letIn(door, (n) => `2001:db8:1:1${(n + 1).toString(16).padStart(2, "0")}::1`)).toBe(burst - 1)
-    // Each from a /56 of its own in the same /48, which has four times as much.
+    // Each comes from a different /56 in the same /48, whose limit is four times as high.
     expect(await letIn(door, (n) => `2001:db8:1:${(n + 2).toString(16)}00::1`)).toBe(2 * burst - 1)
     expect((await knock(door, "2001:db8:2::1")).status).not.toBe(429)
   })
 })
 
-describe("Requests with the right token", () => {
+describe("Requests with a valid credential", () => {
   test("A server with the internal secret is never counted", async () => {
     const headers = { "x-internal-secret": IDP_INTERNAL_SECRET, "content-type": "application/json" }
     const body = JSON.stringify({ issuer: "https://id.test", subject: "7", email_verified: false })
@@ -123,7 +130,7 @@ describe("Requests with the right token", () => {
     expect([...seen]).toEqual([200])
   })
 
-  test("A session is never counted, whatever its address has done", async () => {
+  test("A request with a session is never counted, whatever its address has done", async () => {
     const { userId } = await createPerson(world)
     const person = await world.signIn(userId)
     const address = "203.0.113.2"
@@ -151,7 +158,7 @@ describe("API keys that do not exist", () => {
       retryable: true,
       details: { cap: "unknown_keys", limit: UNKNOWN_KEYS.burst },
     })
-    // Known to this isolate, and not.
+    // A key that this isolate knows, and one that it does not.
     for (const { key } of [client, other]) {
       const { status, headers } = await withKey(key, address)
       expect([status, headers.get("server-timing")]).toEqual([
@@ -162,7 +169,7 @@ describe("API keys that do not exist", () => {
     expect((await withKey(madeUp(), "203.0.113.4")).status).toBe(401)
   })
 
-  test("Few unknown keys are looked up at a time from a refused address", async () => {
+  test("Few unknown keys are looked up concurrently from a refused address", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() })
     const address = "203.0.113.5"
     for (let n = 0; n <= UNKNOWN_KEYS.burst; n++) await withKey(madeUp(), address)

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("A failed discovery is not requested again at once, by any number of sign-ins", async () => {
+test("A failed discovery is not repeated at once, however many sign-ins need it", async () => {
   const path = "/.well-known/openid-configuration"
   const places = () => world.seen.filter((place) => place.includes(".well-known")).length
   for (const [status, refused] of [

@@ -16,7 +16,7 @@ afterAll(() => world.close())
 
 let people = 60_000
 
-/** An account that an admin has made for a person on the messaging platform. */
+/** An account that an admin has created for a person on the messaging platform. */
 async function accountFor(id: number): Promise<number> {
   const body = { messenger_id: String(id), brand: "acme", name: "Made by an admin" }
   const [status, user] = await estate.admin.json("POST", "/api/admin/users", body)
@@ -44,7 +44,7 @@ async function codeOf(userId: number): Promise<string> {
   return row?.ref_code ?? ""
 }
 
-/** What an account got by signing in. */
+/** The credits and trials that an account got by signing in. */
 async function giftsOf(userId: number) {
   const [row] = await world.sql(
     `select (select count(*)::int from subscriptions where user_id = $1 and trial) as trials,
@@ -61,8 +61,8 @@ const TRIAL = { trials: 1, credits: ["signup_credit"], referrer: null }
 const referredBy = (referrer: number) => ({ trials: 1, credits: ["signup_credit", "referral_signup_credit"], referrer })
 
 test.each([
-  ["an admin has made", accountFor],
-  ["linked the platform's identity first", linkedAccount],
+  ["an admin has created", accountFor],
+  ["linked the platform's identity before", linkedAccount],
 ])("The first sign-in of an account that %s gives the trial, the credit and the referral, once", async (_way, make) => {
   const [, referrer] = await signIn(++people)
   const [id, code] = [++people, await codeOf(referrer.user_id)]
@@ -76,7 +76,7 @@ test.each([
   await expectBooks(world, userId)
 })
 
-test("Twenty first sign-ins at once of an account that an admin has made give one trial, one credit and one referral", async () => {
+test("Twenty concurrent first sign-ins of an account that an admin has created give one trial, one credit and one referral", async () => {
   const [, referrer] = await signIn(++people)
   const [id, code] = [++people, await codeOf(referrer.user_id)]
   const userId = await accountFor(id)
@@ -87,7 +87,7 @@ test("Twenty first sign-ins at once of an account that an admin has made give on
   for (const one of [userId, referrer.user_id]) await expectBooks(world, one)
 })
 
-test("The login in the bot is a first sign-in too, and the mini-app gives nothing after it", async () => {
+test("The login in the bot is a first sign-in too, and the mini-app gives no credit after it", async () => {
   const [, referrer] = await signIn(++people)
   const id = ++people
   const userId = await accountFor(id)
@@ -98,7 +98,7 @@ test("The login in the bot is a first sign-in too, and the mini-app gives nothin
   expect(await giftsOf(userId)).toEqual(TRIAL)
 })
 
-test("An account with two identities has one first sign-in, also when both sign in at once", async () => {
+test("An account with two identities has one first sign-in, also if both sign in concurrently", async () => {
   const [one, two] = [++people, ++people]
   const userId = await accountFor(one)
   await world.sql(
@@ -107,14 +107,14 @@ test("An account with two identities has one first sign-in, also when both sign 
   )
   await Promise.all([signIn(one), signIn(two), signIn(one), signIn(two)])
   expect(await giftsOf(userId)).toEqual(TRIAL)
-  // The second person keeps nothing for a second account either.
+  // The second person gets no credit for a second account either.
   await world.sql("delete from identities where subject = $1", [String(two)])
   const [, again] = await signIn(two)
   expect(again.user_id).not.toBe(userId)
   expect(await giftsOf(again.user_id)).toEqual(NOTHING)
 })
 
-test("An account cannot refer itself, and two that refer each other at once do not deadlock", async () => {
+test("An account cannot refer itself, and two accounts that refer each other concurrently do not deadlock", async () => {
   const own = ++people
   const userId = await accountFor(own)
   expect((await signIn(own, await codeOf(userId)))[0]).toBe(200)
@@ -132,7 +132,7 @@ test("An account cannot refer itself, and two that refer each other at once do n
   }
 })
 
-test("A disabled account gets nothing while it is disabled, and its trial when it signs in afterwards", async () => {
+test("A disabled account gets no trial while it is disabled, and gets it when it signs in afterwards", async () => {
   const id = ++people
   const userId = await accountFor(id)
   await estate.admin.json("PUT", `/api/admin/users/${userId}`, { disabled: true })
@@ -143,7 +143,7 @@ test("A disabled account gets nothing while it is disabled, and its trial when i
   expect(await giftsOf(userId)).toEqual(TRIAL)
 })
 
-test("The plan that an admin gave before the first sign-in stays the active one, next to the trial", async () => {
+test("The plan that an admin gave before the first sign-in stays the active plan, next to the trial", async () => {
   const id = ++people
   const userId = await accountFor(id)
   await world.sql(

@@ -57,7 +57,7 @@ describe("A name", () => {
     return signedIn.user_id
   }
 
-  test("A name changed on the platform is taken over at the next sign-in, and a name changed here stays", async () => {
+  test("A name that changes on the platform is copied at the next sign-in, and a name that was edited here stays", async () => {
     const id = ++people
     const userId = await called(id, "Ada", "Byron")
     expect(await nameOf(userId)).toBe("Ada Byron")
@@ -72,7 +72,7 @@ describe("A name", () => {
 })
 
 describe("The first sign-in", () => {
-  test("The first sign-in makes a user with a wallet, one trial and one credit, and later ones make nothing", async () => {
+  test("The first sign-in makes a user with a wallet, one trial and one credit, and later sign-ins make none", async () => {
     const id = ++people
     const userId = await signIn(id)
     const [trial] = await trialsOf(userId)
@@ -87,7 +87,7 @@ describe("The first sign-in", () => {
     await expectBooks(world, userId)
   })
 
-  test("Fifty first sign-ins at once, by mini-app and bot, make one user, trial, credit and referral", async () => {
+  test("Fifty concurrent first sign-ins by mini-app and bot make one user, trial, credit and referral", async () => {
     const referrer = await signIn(++people)
     const ref_code = await codeOf(referrer)
     const id = ++people
@@ -112,7 +112,7 @@ describe("The first sign-in", () => {
     for (const one of [userId, referrer]) await expectBooks(world, one)
   })
 
-  test("Twin sign-ins that meet in the database find one user, and both succeed", async () => {
+  test("Two identical sign-ins that race in the database find one user, and both succeed", async () => {
     const ctx = authContextOf(world)
     const ref = await codeOf(await signIn(++people))
     for (let round = 0; round < 10; round++) {
@@ -125,7 +125,7 @@ describe("The first sign-in", () => {
     }
   })
 
-  test("Forty people referred by one user at once leave every running total exact", async () => {
+  test("Forty people whom one user referred sign in concurrently, and every running total stays exact", async () => {
     const referrer = await signIn(++people)
     const ref_code = await codeOf(referrer)
     const referred = await Promise.all(Array.from({ length: 40 }, () => signIn(++people, ref_code)))
@@ -134,7 +134,7 @@ describe("The first sign-in", () => {
     for (const one of [referrer, ...referred]) await expectBooks(world, one)
   })
 
-  test("Referral credit is limited by the setting, also for people who come at once, and all are recorded", async () => {
+  test("The setting limits referral credit, also for concurrent sign-ins, and all referrals are recorded", async () => {
     await world.sql("insert into settings (key, value, updated_at) values ('referrer_most_credited', '3', now())")
     const referrer = await signIn(++people)
     const ref_code = await codeOf(referrer)
@@ -147,7 +147,7 @@ describe("The first sign-in", () => {
     for (const one of [referrer, ...referred]) await expectBooks(world, one)
   })
 
-  test("Mutual referrals and many first sign-ins of the same users do not deadlock", async () => {
+  test("Mutual referrals and concurrent first sign-ins of the same users do not deadlock", async () => {
     const referrers = await Promise.all([signIn(++people), signIn(++people)])
     const codes = await Promise.all(referrers.map(codeOf))
     const first = people + 1
@@ -164,7 +164,7 @@ describe("The first sign-in", () => {
   })
 })
 
-test("First credits are booked once, each under its own reference, as all bookings", async () => {
+test("First credits are booked once, each under its own reference, as all bookings are", async () => {
   const referrer = await signIn(++people)
   const user = await signIn(++people, await codeOf(referrer))
   const entries = await world.sql<{ reference: string; actor: string; note: string | null }>(
@@ -179,7 +179,7 @@ test("First credits are booked once, each under its own reference, as all bookin
   ])
 })
 
-test("A person who unlinked the platform and returns is a new user and gets no second trial", async () => {
+test("A person who unlinks the platform and returns is a new user and gets no second trial", async () => {
   const [id, ref_code] = [++people, await codeOf(await signIn(++people))]
   const first = await signIn(id)
   await world.sql("delete from identities where user_id = $1", [first])
@@ -221,7 +221,7 @@ describe("Settings of the first sign-in", () => {
       [JSON.stringify(settings)],
     )
 
-  test("The settings decide plan, days and credit, and nonsense in them blocks no sign-in", async () => {
+  test("The settings determine plan, days and credit, and invalid settings block no sign-in", async () => {
     const referrer = await signIn(++people)
     const code = await codeOf(referrer)
     await set({

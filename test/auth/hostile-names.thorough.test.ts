@@ -16,9 +16,9 @@ beforeAll(async () => {
 afterAll(() => world.close())
 afterEach(() => world.advance(24 * 3_600_000))
 
-test("Letters that only some rules fold do not reveal whether an email has an account", async () => {
+test("Letters that only some case rules fold do not reveal whether an email has an account", async () => {
   const { email } = await createPerson(world, { password: "correct horse battery staple" })
-  // The sign for kelvin, which JavaScript folds to k, and a dotted capital, which some databases fold to i.
+  // The Kelvin sign, which JavaScript folds to k, and a dotted capital I, which some databases fold to i.
   const known = `ki-${email}`
   await world.sql("update users set email = $1 where email = $2", [known, email])
   const seen = []
@@ -34,9 +34,9 @@ test("Letters that only some rules fold do not reveal whether an email has an ac
   expect(seen[0]?.[0]).toBe(429)
 })
 
-test("One IPv6 site gets only a few times the wrong passwords of one address, across all its networks", async () => {
+test("An IPv6 site can try only a few times as many passwords as one address, across all its networks", async () => {
   const { burst } = LOGIN_POLICY.address
-  // Without the work of hashing: the limit is taken before it.
+  // Without the cost of hashing: the limit is checked before it.
   const spray = async (addressOf: (n: number) => string) => {
     for (let n = 0; n < 10 * burst; n++) {
       const attempt = { account: `nobody-${crypto.randomUUID()}`, known: false }
@@ -74,7 +74,7 @@ test("A password link leads to a host of the account's own brand, wherever it wa
   expect(await linkAskedAt("acme.test")).toEqual(["acme.test"])
   expect(await linkAskedAt("rival.test")).toEqual(["app.acme.test"])
   expect(await linkAskedAt("api.test")).toEqual(["app.acme.test"])
-  // Of a brand without a host nobody knows where its pages are: not at another brand's.
+  // A brand without a host has no known pages, and another brand's host is not used instead.
   await world.sql("update users set brand = 'homeless' where user_id = $1", [userId])
   expect(await linkAskedAt("rival.test")).toEqual([])
 })

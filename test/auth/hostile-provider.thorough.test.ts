@@ -24,7 +24,7 @@ beforeEach(() => world.does({}))
 const seconds = () => Math.floor(world.clock.ms() / 1000)
 const { toleranceSeconds } = OIDC_POLICY
 
-/** Each of the misdeeds signs nobody in. */
+/** Asserts that each of these faults signs no user in. */
 async function refuses(
   misdeeds: Record<string, Misdeeds>,
   expected: [number, string] = [502, "LOGIN_PROVIDER_FAILED"],
@@ -35,7 +35,7 @@ async function refuses(
     const { browser, response } = await world.signInAt()
     expect(await refusalOf(browser, response), what).toEqual(expected)
   }
-  expect(await users(), "nobody was made").toBe(before)
+  expect(await users(), "no user was made").toBe(before)
 }
 
 const users = async () => (await world.sql<{ n: number }>("select count(*)::int as n from users"))[0]?.n
@@ -59,7 +59,7 @@ describe("An ID token", () => {
       "wrong audiences": { claims: { aud: ["another", "third"] } },
       "no audience": { claims: { aud: undefined } },
       "also another audience, and no azp": { claims: { aud: [CLIENT_ID, "another"] } },
-      "also another audience, whose token it is": { claims: { aud: [CLIENT_ID, "another"], azp: "another" } },
+      "another audience, which is the authorized party": { claims: { aud: [CLIENT_ID, "another"], azp: "another" } },
       "another party": { claims: { azp: "another" } },
       "no subject": { claims: { sub: undefined } },
       "an empty subject": { claims: { sub: "" } },
@@ -72,7 +72,7 @@ describe("An ID token", () => {
       "another access token's hash": { claims: { at_hash: "77QmUPtjPfzWtF2AnpK9RQ" } },
       "a hash that is a number": { claims: { at_hash: 1 } },
     })
-    // These are made when the clock stands at the moment of the login.
+    // The claims are computed at the moment of the login.
     for (const [what, claims] of [
       ["expired", () => ({ exp: now() - toleranceSeconds - 2, iat: now() - 3600 })],
       ["issued in the future", () => ({ iat: now() + toleranceSeconds + 2 })],
@@ -92,7 +92,7 @@ describe("An ID token", () => {
     }
   })
 
-  test("An ID token with several audiences and us as its party, and with the right at_hash, is accepted", async () => {
+  test("An ID token for several audiences with us as its authorized party, and with the right at_hash, is accepted", async () => {
     const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode("an access token"))
     const at_hash = Buffer.from(digest.slice(0, 16)).toString("base64url")
     await world.does({ claims: { aud: [CLIENT_ID, "another"], azp: CLIENT_ID, at_hash } })
@@ -120,9 +120,9 @@ describe("An ID token", () => {
       "HS256 with an empty secret": { idToken: hmac(text.encode("x".repeat(32)), "one") },
       "an unknown kid": { header: { kid: "unknown" } },
       "another's key under a known kid": { idToken: forged({ kid: "one" }) },
-      "another's key that the token brings itself": { idToken: forged({ kid: "own", jwk: own }) },
-      "a place for keys that the token names": { idToken: forged({ kid: "own", jku: "https://evil.com/keys" }) },
-      "a critical header that nobody knows": { header: { crit: ["exp"] } },
+      "another's key inside the token": { idToken: forged({ kid: "own", jwk: own }) },
+      "a key URL in the token": { idToken: forged({ kid: "own", jku: "https://evil.com/keys" }) },
+      "an unknown critical header": { header: { crit: ["exp"] } },
       "altered claims": {
         idToken: async (claims) =>
           (await world.sign(claims)).replace(/\.[^.]+\./, `.${encoded({ ...claims, sub: "admin" })}.`),
@@ -136,18 +136,18 @@ describe("An ID token", () => {
       "another type of token": { token: { token_type: "mac" } },
       "an algorithm that it does not announce": { metadata: { id_token_signing_alg_values_supported: ["ES256"] } },
       "no keys": { keys: async () => [] },
-      "two keys of that name": { keys: async () => [world.publicKeyOf("one"), world.publicKeyOf("one")] },
+      "two keys with that id": { keys: async () => [world.publicKeyOf("one"), world.publicKeyOf("one")] },
       "a key for encryption": { keys: async () => [{ ...world.publicKeyOf("one"), use: "enc" }] },
       "a secret as its key": { keys: async () => [{ kty: "oct", k: "AAAA", kid: "one", alg: "RS256" }] },
-      "keys that are none": { at: { "/keys": () => Response.json({ keys: "x" }) } },
+      "a key list that is a text": { at: { "/keys": () => Response.json({ keys: "x" }) } },
     })
     expect(
       world.seen.filter((place) => !place.startsWith(HOST)),
-      "nobody else was asked",
+      "no other server was called",
     ).toEqual([])
   })
 
-  test("An ID token under a new key is accepted at once, and under the old key no longer", async () => {
+  test("An ID token under a new key is accepted at once, and one under the old key is refused", async () => {
     const { browser } = await world.signInAt()
     await world.rotate("two")
     expect((await world.signInAt({ browser })).response.status).toBe(302)
@@ -156,7 +156,7 @@ describe("An ID token", () => {
 })
 
 describe("A provider's metadata", () => {
-  test("Metadata of another issuer, incomplete metadata, or forbidden URLs are refused", async () => {
+  test("Metadata of another issuer, incomplete metadata and forbidden URLs are refused", async () => {
     const wrong: Record<string, object> = {
       "another issuer": { issuer: "https://id.other.com" },
       "the issuer with a slash": { issuer: `${ISSUER}/` },
@@ -170,7 +170,7 @@ describe("A provider's metadata", () => {
       "a token endpoint in a private net": { token_endpoint: "https://10.0.0.1/token" },
       "keys at a metadata service": { jwks_uri: "http://169.254.169.254/keys" },
       "userinfo on this machine": { userinfo_endpoint: "http://localhost/me" },
-      "only signatures that anybody can make": { id_token_signing_alg_values_supported: ["none", "HS256"] },
+      "only signatures that anyone can forge": { id_token_signing_alg_values_supported: ["none", "HS256"] },
     }
     for (const [what, metadata] of Object.entries(wrong)) {
       await world.does({ metadata })
@@ -183,11 +183,11 @@ describe("A provider's metadata", () => {
     }
   })
 
-  test("An announced `iss` that is missing from the callback is refused", async () => {
+  test("A callback without the announced `iss` is refused", async () => {
     await refuses({ "no iss": { metadata: { authorization_response_iss_parameter_supported: true } } })
   })
 
-  test("Signed or foreign userinfo is refused, and right userinfo supplies a missing email", async () => {
+  test("Signed or foreign userinfo is refused, and correct userinfo supplies a missing email", async () => {
     await refuses({
       "another subject": { userinfo: { sub: "somebody", email: "boss@people.test", email_verified: true } },
       "no subject": { userinfo: { sub: undefined, email: "boss@people.test", email_verified: true } },
@@ -203,7 +203,7 @@ describe("A provider's metadata", () => {
     })
   })
 
-  test("A verification flag counts only next to its email", async () => {
+  test("A verification flag counts only in the same document as its email", async () => {
     await world.does({
       claims: { sub: "mixes", email_verified: true, name: "Mia" },
       userinfo: { email: "boss@people.test" },
@@ -211,7 +211,7 @@ describe("A provider's metadata", () => {
     expect(await (await world.signInAt()).browser.me()).toMatchObject({ email: null, name: "Mia" })
   })
 
-  test("Metadata is requested once in some minutes", async () => {
+  test("Metadata is requested once within some minutes", async () => {
     const places = () => world.seen.filter((place) => place.includes(".well-known")).length
     const before = places()
     for (let n = 0; n < 3; n++) await world.signInAt()
@@ -231,7 +231,7 @@ describe("Malformed answers of a provider", () => {
     return { browser, path: world.comeBack(await browser.start()).href }
   }
 
-  test.each(endpoints)("A %s that is huge, redirected, garbage or not JSON is refused", async (place) => {
+  test.each(endpoints)("A %s that is huge, redirected, malformed or not JSON is refused", async (place) => {
     const many = `"${"x".repeat(64 * 1024)}"`
     const endless = () => {
       const chunk = new TextEncoder().encode(many)
@@ -258,7 +258,7 @@ describe("Malformed answers of a provider", () => {
     expect(world.seen.filter((seen) => seen.startsWith("evil.com") || seen.endsWith("/other"))).toEqual([])
   })
 
-  test.each(endpoints)("A %s that is too slow to answer or to end is given up", async (place) => {
+  test.each(endpoints)("A %s that is too slow to start or to finish is abandoned", async (place) => {
     const drip = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode("{")) })
     const answers: (() => Response | Promise<Response>)[] = [
       () => new Promise<Response>(() => {}),

@@ -19,7 +19,7 @@ beforeEach(() => world.rebind({ IDP_INTERNAL_SECRET: SECRET }))
 let subjects = 0
 const claimsOf = (more: object = {}) => ({ issuer: ISSUER, subject: `s${++subjects}`, ...more })
 
-/** The identity service's headers; it is not a browser. */
+/** Calls with the identity service's headers. The service is not a browser. */
 async function mint(body: unknown, headers: Record<string, string> = { "x-internal-secret": SECRET }, method = "POST") {
   const sent = { "content-type": "application/json", ...headers }
   const init = method === "GET" ? { headers } : { method, headers: sent, body: JSON.stringify(body) }
@@ -27,7 +27,7 @@ async function mint(body: unknown, headers: Record<string, string> = { "x-intern
 }
 
 describe("The internal secret", () => {
-  test("The right secret gets the session of a new user, who is found again", async () => {
+  test("The correct secret gets a session for a new user, who is found again later", async () => {
     const claims = claimsOf({ email: "Ida@people.test", email_verified: true, name: "Ida" })
     const response = await mint(claims)
     const user = (await response.json()) as { user_id: number }
@@ -49,7 +49,7 @@ describe("The internal secret", () => {
     expect(await (await mint(claims)).json()).toEqual(user)
   })
 
-  test("The right secret at a brand's host makes a user of that brand, valid at any host", async () => {
+  test("The correct secret at a brand's host makes a user of that brand, whose session is valid at any host", async () => {
     const hosts = JSON.stringify([new URL(ORIGIN).host])
     await world.sql("insert into brands (brand, hosts, created_at, updated_at) values ('acme', $1, now(), now())", [
       hosts,
@@ -60,7 +60,7 @@ describe("The internal secret", () => {
     expect(await (await mint(claims)).json()).toMatchObject({ brand: "acme" })
   })
 
-  test("A wrong secret gets 401, and nothing is written", async () => {
+  test("A wrong secret gets 401, and no row is written", async () => {
     const before = await world.sql("select count(*) from users")
     for (const given of [
       "x",
@@ -80,12 +80,12 @@ describe("The internal secret", () => {
       expect(response.headers.get("set-cookie")).toBeNull()
       expect(response.headers.get("server-timing")).toContain('pg;dur=0.0;desc="calls=0"')
     }
-    // Before a fault of the body is.
+    // The secret is checked before the body.
     expect((await mint({ wrong: true }, { "x-internal-secret": "x" })).status).toBe(401)
     expect(await world.sql("select count(*) from users")).toEqual(before)
   })
 
-  test("A missing secret counts as wrong for a server, and pages of other sites are refused as usual", async () => {
+  test("A server without the secret is refused like one with a wrong secret, and pages of other sites are refused as usual", async () => {
     const refused = await mint(claimsOf(), {})
     expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([
       401,
@@ -97,7 +97,7 @@ describe("The internal secret", () => {
       { "sec-fetch-site": "none" },
     ]) {
       expect((await mint(claimsOf(), headers as Record<string, string>)).status).toBe(403)
-      // Even with the secret: such a browser is not ours.
+      // This applies even with the secret, because such a browser is not on our page.
       expect(
         (await mint(claimsOf(), { ...headers, "x-internal-secret": SECRET } as Record<string, string>)).status,
       ).toBe(403)
@@ -170,7 +170,7 @@ describe("Sessions for an identity provider", () => {
     { issuer: ISSUER, subject: "1", user_id: 1 },
   ])("The body %j gets no session", async (body) => expect((await mint(body)).status).toBe(422))
 
-  test("Admins and disabled users get no session, by identity, by email, or on becoming one", async () => {
+  test("Admins and disabled users get no session: by identity, by email, or when the account becomes one", async () => {
     const refused = async (claims: object) => {
       const response = await mint(claims)
       expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([403, "LOGIN_REFUSED"])
@@ -178,9 +178,10 @@ describe("Sessions for an identity provider", () => {
     }
     const admin = await createPerson(world, { role: "admin" })
     await refused(claimsOf({ email: admin.email, email_verified: true }))
-    expect(await world.sql("select 1 from identities where user_id = $1", [admin.userId]), "nor is it linked").toEqual(
-      [],
-    )
+    expect(
+      await world.sql("select 1 from identities where user_id = $1", [admin.userId]),
+      "the identity is not linked either",
+    ).toEqual([])
     const claims = claimsOf()
     const { user_id } = (await (await mint(claims)).json()) as { user_id: number }
     await world.sql("update users set role = 'admin' where user_id = $1", [user_id])
@@ -195,7 +196,7 @@ describe("Sessions for an identity provider", () => {
     expect(await world.sql("select 1 from identities where user_id = $1", [blocked.userId])).toEqual([])
   })
 
-  test("Fifty first sign-ins of one subject at once make one user, with one wallet and one identity", async () => {
+  test("Fifty concurrent first sign-ins of one subject make one user, with one wallet and one identity", async () => {
     const claims = claimsOf({ email: "many@people.test", email_verified: true })
     const answers = await Promise.all(Array.from({ length: 50 }, () => mint(claims)))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
@@ -210,7 +211,7 @@ describe("Sessions for an identity provider", () => {
     expect(made).toEqual({ users: 1, identities: 1, wallets: 1 })
   })
 
-  test("An identity that is unlinked while it signs in leads to its account or to a new one", async () => {
+  test("A sign-in whose identity is unlinked at that moment uses its account or a new one", async () => {
     for (let round = 0; round < 8; round++) {
       const { userId, email } = await createPerson(world)
       const claims = claimsOf({ email, email_verified: true })
@@ -229,7 +230,7 @@ describe("Sessions for an identity provider", () => {
     }
   })
 
-  test("Fifty subjects with one verified email at once are one user", async () => {
+  test("Fifty concurrent subjects with one verified email make one user", async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
         mint(claimsOf({ email: n % 2 ? "One@people.test" : "one@PEOPLE.test", email_verified: true })),
@@ -243,10 +244,10 @@ describe("Sessions for an identity provider", () => {
     ).toBe(0)
   })
 
-  test("An account that takes the email between lookup and creation is joined", async () => {
+  test("A sign-in joins the account that takes the email between lookup and creation", async () => {
     const { userId, email } = await createPerson(world)
-    // The look-up of the email waits for its owner's row and finds the email given up; its new owner did not have it when the look-up
-    // began.
+    // The lookup waits for the row of the email's owner and finds that the owner gave the email up.
+    // The new owner did not have it when the lookup began.
     const letGo = await holdRows(world, `select from users where user_id = ${userId} for update`, {
       last: `update users set email = 'moved-' || email where user_id = ${userId};
         insert into users (email, email_verified) values ('${email}', true)`,

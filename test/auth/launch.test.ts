@@ -17,7 +17,7 @@ let people = 9000
 const send = (init_data: string, host = bot.host, body: object = {}) =>
   browserAt(world, host).json("POST", "/api/auth/messenger-webapp", { init_data, ...body })
 const seconds = (at = world.clock.ms()) => String(Math.floor(at / 1000))
-/** Its fields in their order, hash included. */
+/** The fields in their order, including the hash. */
 const fieldsOf = (data: string) => [...new URLSearchParams(data)] as [string, string][]
 const write = (fields: [string, string][]) => new URLSearchParams(fields).toString()
 
@@ -49,7 +49,7 @@ describe("Published launch data", () => {
 })
 
 describe("Altered launch data", () => {
-  test("Launch data with any field changed, removed, doubled, renamed or added, or a bit of the hash flipped, is refused", async () => {
+  test("Launch data with any field changed, removed, doubled, renamed or added, or a flipped bit in the hash, is refused", async () => {
     const id = ++people
     const good = fieldsOf(launchOf(world, bot, id, { chat_type: "private", start_param: "x" }))
     const variants: [string, string][][] = []
@@ -79,7 +79,7 @@ describe("Altered launch data", () => {
     variants.push(
       good.map(([name, value]) => [name, name === "user" ? value.replace(String(id), String(id + 1)) : value]),
     )
-    // Two fields as one: the same text is signed, the fields are others.
+    // Two fields merged into one: the signed text is the same, but the fields differ.
     const sorted = good.filter(([name]) => name !== "hash").sort(([a], [b]) => (a < b ? -1 : 1))
     const hash = good.find(([name]) => name === "hash") as [string, string]
     for (let at = 1; at < sorted.length; at++) {
@@ -89,11 +89,11 @@ describe("Altered launch data", () => {
     for (const variant of variants) expect(await send(write(variant)), write(variant)).toEqual(INVALID)
     console.log(`${variants.length} alterations refused`)
     expect(await usersOf(world, bot, id)).toEqual([])
-    expect((await send(write(good.toReversed())))[0], "in another order it is the same").toBe(200)
+    expect((await send(write(good.toReversed())))[0], "another order of the fields is equal").toBe(200)
     for (const data of [write(good), write(good.toReversed())]) expect(await send(data)).toEqual(INVALID)
   })
 
-  test("Launch data without a user, a number or the platform's shape is refused", async () => {
+  test("Launch data without a user, with an invalid number or in another format is refused", async () => {
     const auth_date = seconds()
     const users = [
       "",
@@ -146,15 +146,15 @@ describe("Launch data of another brand", () => {
     const data = launchOf(world, bot, id)
     expect(await send(data, other.host)).toEqual(INVALID)
     expect(await send(data, "api.test")).toEqual([404, { detail: expect.any(String), code: "BOT_NOT_SET_UP" }])
-    expect((await send(data))[0], "and nothing of that has used it up").toBe(200)
-    expect((await send(launchOf(world, other, id), other.host))[1].user_id, "each brand has its own users").not.toBe(
+    expect((await send(data))[0], "none of this has used it up").toBe(200)
+    expect((await send(launchOf(world, other, id), other.host))[1].user_id, "each brand has separate users").not.toBe(
       (await usersOf(world, bot, id))[0]?.user_id,
     )
   })
 })
 
 describe("A replay", () => {
-  test("Of 100 posts of one launch at once, one makes a session", async () => {
+  test("Of 100 concurrent posts of one launch, one makes a session", async () => {
     const id = ++people
     const data = launchOf(world, bot, id)
     const answers = await Promise.all(Array.from({ length: 100 }, () => send(data)))
@@ -182,7 +182,7 @@ describe("Inside a page of the platform", () => {
     response.headers.getSetCookie().find((line) => line.startsWith("token=")) ?? ""
   const FRAMED = /^token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=None; Partitioned$/
 
-  test("The mini-app's cookie is sent there too, also when it is renewed, and signing out removes it", async () => {
+  test("The mini-app's cookie is sent inside the platform's page, also when it is renewed, and signing out removes it", async () => {
     const browser = browserAt(world, bot.host)
     const signedIn = await browser.call("POST", post, { init_data: launchOf(world, bot, ++people) })
     expect(tokenOf(signedIn)).toMatch(FRAMED)
@@ -194,7 +194,7 @@ describe("Inside a page of the platform", () => {
     expect((await browser.call("GET", "/api/auth/me")).status).toBe(401)
   })
 
-  test("Pages of other origins change nothing with it", async () => {
+  test("Pages of other origins can change nothing with it", async () => {
     const browser = browserAt(world, bot.host)
     await browser.call("POST", post, { init_data: launchOf(world, bot, ++people) })
     const foreign = { "sec-fetch-site": "cross-site", origin: "https://web.telegram.org" }
@@ -202,7 +202,7 @@ describe("Inside a page of the platform", () => {
     expect([status, code]).toEqual([403, "CROSS_ORIGIN"])
   })
 
-  test("The same launch again answers the user to the browser that has its session, and is refused to any other", async () => {
+  test("A repeated launch returns the user to the browser that holds its session, and is refused to any other browser", async () => {
     const [browser, other] = [browserAt(world, bot.host), browserAt(world, bot.host)]
     const init_data = launchOf(world, bot, ++people)
     const [, user] = await browser.json("POST", post, { init_data })
@@ -210,7 +210,7 @@ describe("Inside a page of the platform", () => {
     expect(await sessionsOf(world, user.user_id), "no second session").toBe(1)
     expect(await other.json("POST", post, { init_data })).toEqual(INVALID)
     await other.json("POST", post, { init_data: launchOf(world, bot, ++people) })
-    expect(await other.json("POST", post, { init_data }), "somebody else's session").toEqual(INVALID)
+    expect(await other.json("POST", post, { init_data }), "another user's session").toEqual(INVALID)
     await browser.call("POST", "/api/auth/logout")
     expect(await browser.json("POST", post, { init_data }), "a session that has ended").toEqual(INVALID)
   })

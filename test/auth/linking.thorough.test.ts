@@ -16,19 +16,25 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** The victim owns the email; the attacker can only claim it, and owns another. A verified claim is of an owner. */
+/**
+ * The victim owns one email. The attacker owns another and can only claim the victim's; a verified
+ * claim comes from the owner.
+ */
 type Person = "victim" | "attacker"
 
 interface Step {
   who: Person
-  /** By password, which makes an account; at the OpenID provider; by our identity service, for one issuer or the other. */
+  /**
+   * Sign-up by password, which makes an account; at the OpenID provider; or by our identity
+   * service, for either issuer.
+   */
   path: "password" | "oidc" | "idp" | "idp as the provider"
-  /** Whose email it is said to be. */
+  /** The owner of the email that the sign-up claims. */
   email: Person | null
   verified: boolean
-  /** Which of their subjects at that issuer. */
+  /** The number of the person's subject at that issuer. */
   subject: number
-  /** In capitals: the same email. */
+  /** True to write the same email in capitals. */
   capitals: boolean
 }
 
@@ -40,9 +46,9 @@ const step = (who: Person, path: Step["path"], more: Partial<Step> = {}): Step =
 interface Account {
   email: string | null
   verified: boolean
-  /** Issuer and subject. */
+  /** Issuers and subjects. */
   ways: Set<string>
-  /** Who has come in. */
+  /** The people who have signed in to the account. */
   people: Set<Person>
   userId: number
 }
@@ -56,8 +62,9 @@ const emailOf = (run: string, { email, capitals }: Step) => {
 const issuerOf = (path: Step["path"]) => (path === "idp" ? PARTNER : ISSUER)
 
 /**
- * The rule of docs/decisions/0012-linking-identities.md: by issuer and subject; by email only when it is verified on both sides. Returns
- * the account that is to be entered, a new one with `userId` 0, or null where a password account cannot be made, since somebody has the email.
+ * The rule of docs/decisions/0012-linking-identities.md: join by issuer and subject, and by email
+ * only if it is verified on both sides. Returns the account to use, a new account with `userId` 0,
+ * or null if a password account's email is taken.
  */
 function reference(accounts: Account[], run: string, one: Step): Account | null {
   const email = emailOf(run, one)
@@ -100,7 +107,7 @@ async function act(run: string, one: Step): Promise<number> {
 
 let steps = 0
 
-/** Takes the steps and compares each with the rule; nobody enters another's account. */
+/** Performs the steps and compares each with the rule. No person may enter another's account. */
 async function check(run: string, sequence: Step[]) {
   const accounts: Account[] = []
   for (const [n, one] of sequence.entries()) {
@@ -143,10 +150,10 @@ const CORE = [
   step("victim", "idp as the provider", { subject: 3, capitals: true }),
 ]
 
-/** All in CI, one in four for everyone. */
+/** All sequences in CI, one in four locally. */
 const taken = (place: number) => isThorough || place % 4 === 0
 
-test("Accounts are joined rightly in every order of any three sign-ups", async () => {
+test("Identities join the correct account in every order of any three sign-ups", async () => {
   for (const [a, first] of CORE.entries()) {
     for (const [b, second] of CORE.entries()) {
       for (const [c, third] of CORE.entries()) {
@@ -157,7 +164,7 @@ test("Accounts are joined rightly in every order of any three sign-ups", async (
   console.log(`${steps} sign-ups`)
 })
 
-test("Accounts are joined rightly in long random orders, with emails that change at the provider", async () => {
+test("Identities join the correct account in long random orders, with emails that change at the provider", async () => {
   const { TURNPIKE_SEED } = bindings as unknown as Record<string, string>
   const { seed, int, pick } = createRandom("orders of sign-ups", Number(TURNPIKE_SEED) || undefined)
   console.log(`seed ${seed}`)
@@ -178,7 +185,7 @@ test("Accounts are joined rightly in long random orders, with emails that change
   console.log(`${steps - before} sign-ups`)
 })
 
-test("Letters that only look or fold alike are a different email", async () => {
+test("Letters that only look or fold alike make a different email", async () => {
   await check("plain", [step("victim", "oidc")])
   const [{ user_id: victim } = { user_id: "" }] = await world.sql<{ user_id: string }>(
     "insert into users (email, email_verified) values ('kiki@people.test', true) returning user_id",

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Where a login with `next` lands. */
+/** The page that a login with `next` leads to. */
 async function landing(next: string): Promise<string> {
   const { browser, response } = await world.signInAt({ next })
   expect([response.status, (await browser.me()) !== null], JSON.stringify(next)).toEqual([302, true])
@@ -123,20 +123,20 @@ const payloads = [
   ]),
 ]
 
-test("Every hostile `next` lands on our own default page", async () => {
+test("Every hostile `next` leads to our own default page", async () => {
   expect(payloads.length).toBeGreaterThan(200)
   for (const next of payloads) expect(await landing(next), JSON.stringify(next)).toBe("/chat")
   console.log(`${payloads.length} payloads`)
 })
 
-test("Two `next` parameters land on the default page too", async () => {
+test("Two `next` parameters lead to the default page too", async () => {
   const browser = createBrowser(world)
   const path = "/api/auth/oauth-login/start?next=/chat/1&next=//evil.com"
   const page = new URL((await browser.go(path)).headers.get("location") ?? "")
   expect((await browser.go(world.comeBack(page).href)).headers.get("location")).toBe("/chat")
 })
 
-test("Our own paths land where they say", async () => {
+test("A path of our own is the page after the login", async () => {
   const good = [
     "/",
     "/chat",
@@ -163,7 +163,7 @@ test("The default page is on the host of the request's brand", async () => {
   expect(await landing("/chat")).toBe("/chat")
   await world.does({ claims: { sub: "new at this host" } })
   const { browser } = await world.signInAt()
-  expect(await browser.me(), "and so is who is new there").toMatchObject({ brand: "acme" })
+  expect(await browser.me(), "a new user belongs to that brand too").toMatchObject({ brand: "acme" })
   await world.sql("delete from brands")
   await world.does({})
 })

@@ -14,7 +14,7 @@ beforeAll(async () => {
   world = await createWorld()
 })
 afterAll(() => world.close())
-// Limits are by address: each test begins when all tries are back.
+// Limits are per address, so each test begins after all attempts have been restored.
 afterEach(() => world.advance(24 * 3_600_000))
 
 async function wrong(email: string, addresses: string[]) {
@@ -23,7 +23,7 @@ async function wrong(email: string, addresses: string[]) {
   return answers.map(({ status }) => status)
 }
 
-/** Counts as so many wrong passwords, one from each address, without the work of each. */
+/** Counts wrong passwords, one from each address, without the cost of hashing. */
 async function countWrong(account: number | string, addresses: string[]) {
   for (const address of addresses) await takePasswordTry(authContextOf(world, address), { account, known: false })
 }
@@ -31,7 +31,7 @@ async function countWrong(account: number | string, addresses: string[]) {
 const addresses = (count: number) => Array.from({ length: count }, (_, n) => `203.0.${n >> 8}.${n & 255}`)
 
 describe("Signing in with a password", () => {
-  test("A sign-in answers the user and sets the session, which has browser and address", async () => {
+  test("A sign-in returns the user and sets the session, which records browser and address", async () => {
     const passwordHash = await hashPassword(PASSWORD)
     const { userId, email } = await createPerson(world, { passwordHash, role: "admin" })
     const { status, answer, headers, cookie } = await postLogin(world, ` ${email.toUpperCase()}`, PASSWORD)
@@ -46,7 +46,7 @@ describe("Signing in with a password", () => {
     expect(list.items).toEqual([expect.objectContaining({ current: true, address: "198.51.100.1" })])
   })
 
-  test("A wrong password, an unknown email, a missing password and a disabled account get one answer and no cookie", async () => {
+  test("A wrong password, an unknown email, a missing password and a disabled account get the same answer and no cookie", async () => {
     const person = await createPerson(world, { password: PASSWORD })
     const without = await createPerson(world)
     const disabled = await createPerson(world, { password: PASSWORD })
@@ -69,24 +69,24 @@ describe("Signing in with a password", () => {
       status: 401,
       answer: { code: "INVALID_CREDENTIALS" },
       cookie: null,
-      // Of Redis: what the address may ask, and how often the password may be tried.
+      // Redis calls for the address limit and for the password attempts.
       calls: ["1", "2"],
     })
   })
 
-  test("A password in another Unicode form of the same letters fits", async () => {
+  test("A password in another Unicode form of the same letters matches", async () => {
     const { email } = await createPerson(world, { password: "Ångström is long" })
     expect((await postLogin(world, email, "A\u030Angstro\u0308m is long")).status).toBe(200)
   })
 
   test.each([{}, { email: "a@b.c" }, { password: "x" }, { email: 1, password: "x" }, { email: "", password: "x" }])(
-    "The body %j is a 422 and counts for nothing",
+    "The body %j is a 422 and does not count as an attempt",
     async (body) => expect((await askAuth(world, "/api/auth/login", { body })).status).toBe(422),
   )
 })
 
 describe("Throttling", () => {
-  test("Twenty wrong passwords slow the attacker and not the owner elsewhere", async () => {
+  test("Twenty wrong passwords slow the attacker down, but not the owner elsewhere", async () => {
     const { email } = await createPerson(world, { password: PASSWORD })
     const attacker = "192.0.2.66"
     const statuses = await wrong(email, Array(20).fill(attacker))
@@ -99,21 +99,21 @@ describe("Throttling", () => {
     expect([status, answer.code, headers.get("retry-after")]).toEqual([429, "LOGIN_THROTTLED", String(seconds)])
     expect(answer.detail).toContain(`${seconds} s`)
     expect((await postLogin(world, email, PASSWORD, "198.51.100.7")).status).toBe(200)
-    // Waiting exactly so long is enough, and a moment less is not.
+    // Exactly this wait is enough, and slightly less is not.
     await world.advance(seconds * 1000 - 1)
     expect((await postLogin(world, email, PASSWORD, attacker)).status).toBe(429)
     await world.advance(1)
     expect((await postLogin(world, email, PASSWORD, attacker)).status).toBe(200)
   })
 
-  test("A hundred tries at once get no further than tries one after the other", async () => {
+  test("A hundred concurrent attempts achieve no more than sequential ones", async () => {
     const { email } = await createPerson(world, { password: PASSWORD })
     const statuses = await wrongAtOnce(email, 100)
     expect(statuses.filter((status) => status === 401)).toHaveLength(accountAtAddress.burst)
     expect(statuses.filter((status) => status === 429)).toHaveLength(100 - accountAtAddress.burst)
   })
 
-  test("Right passwords are not counted and can go on without limit", async () => {
+  test("Correct passwords are not counted and have no limit", async () => {
     const { email } = await createPerson(world, { password: PASSWORD })
     for (let n = 0; n < 15; n++) {
       expect((await postLogin(world, email, PASSWORD)).status).toBe(200)
@@ -121,13 +121,13 @@ describe("Throttling", () => {
     }
   })
 
-  test("One address is throttled over all accounts, unknown ones included", async () => {
+  test("One address is throttled across all accounts, unknown accounts included", async () => {
     for (let n = 0; n < perAddress.burst - 1; n++) await countWrong(`nobody-${n}`, ["192.0.2.9"])
     const { email } = await createPerson(world, { password: PASSWORD })
     expect(await wrong(email, ["192.0.2.9", "192.0.2.9"])).toEqual([401, 429])
   })
 
-  test("An account under attack from everywhere is slow for strangers and never where its owner was", async () => {
+  test("An account under distributed attack is slow for unknown addresses and never for those that its owner has used", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     const home = "198.51.100.77"
     expect((await postLogin(world, email, PASSWORD, home)).status).toBe(200)
@@ -140,7 +140,7 @@ describe("Throttling", () => {
     expect((await postLogin(world, email, PASSWORD, "198.51.100.78")).status).toBe(200)
   })
 
-  test("An account under attack stays fast where its owner was under another address of the same IPv6 network", async () => {
+  test("An account under attack stays fast for the owner's IPv6 network, also from another address in it", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     expect((await postLogin(world, email, PASSWORD, "2001:db8:7:1:aaaa::1")).status).toBe(200)
     await postLogin(world, email, PASSWORD, "not an address")
@@ -150,7 +150,7 @@ describe("Throttling", () => {
     expect((await postLogin(world, email, PASSWORD, "2001:db8:7:1:bbbb::2")).status).toBe(200)
   })
 
-  test("An unknown account is throttled like a known one, in any case of its letters", async () => {
+  test("An unknown account is throttled like a known account, in any letter case", async () => {
     const tries = Array.from({ length: accountAtAddress.burst + 1 }, (_, n) =>
       n % 2 ? "Ghost@x.test" : "ghost@X.test",
     )
@@ -159,7 +159,7 @@ describe("Throttling", () => {
     expect(statuses.at(-1)).toBe(429)
   })
 
-  test("Without Redis no password is tried", async () => {
+  test("Without Redis no password is checked", async () => {
     const { email } = await createPerson(world, { password: PASSWORD })
     await world.plan([{ service: "redis", call: 1, times: 9, action: "fail", when: "before" }])
     const { status, answer, headers } = await postLogin(world, email, PASSWORD).finally(world.clearFaults)
@@ -167,8 +167,8 @@ describe("Throttling", () => {
     expect((await postLogin(world, email, PASSWORD)).status).toBe(200)
   })
 
-  test("Networks of IPv6 are throttled too: a /56 at twice an address, and a /48 at four times", async () => {
-    /** How many tries are let in, each of another account and from an address of its own. */
+  test("IPv6 networks are throttled too: a /56 at twice the limit of an address, and a /48 at four times", async () => {
+    /** The number of attempts that are admitted, each for a different account and from a different address. */
     const letIn = async (addressOf: (hex: string) => string) => {
       for (let n = 0; n < 10 * perAddress.burst; n++) {
         const tried = countWrong(crypto.randomUUID(), [addressOf((n + 16).toString(16))])
@@ -178,12 +178,12 @@ describe("Throttling", () => {
     }
     expect(await letIn((hex) => `2001:db8:9:1::${hex}`)).toBe(perAddress.burst)
     expect(await letIn((hex) => `2001:db8:9:2${hex}::1`)).toBe(2 * perAddress.burst)
-    // What the /64 and the /56 before it have taken is the /48's too.
+    // The attempts of the /64 and the /56 before count for the /48 too.
     expect(await letIn((hex) => `2001:db8:9:${hex}00::1`)).toBe(perAddress.burst)
     expect(await letIn((hex) => `2001:db8:a:${hex}00::1`)).toBe(4 * perAddress.burst)
   })
 
-  test("An IPv6 customer is one, whichever of their addresses is used", () => {
+  test("An IPv6 customer counts as one, whichever of their addresses is used", () => {
     expect(networkOf("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2::/64")
     expect(networkOf("2001:DB8:1:2::1")).toBe("2001:db8:1:2::/64")
     expect(networkOf("2001:db8::1")).toBe("2001:db8:0:0::/64")

@@ -10,14 +10,14 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("A session that opens others, each in a new place, makes a bounded number of rows and emails", async () => {
+test("A session that opens others, each in a new place, makes a limited number of rows and emails", async () => {
   const emails = receiveEmails(world)
   const { userId, email } = await createPerson(world, { password: "correct horse battery staple" })
   const opened = [(await postLogin(world, email, "correct horse battery staple")).cookie]
   await world.advance(1_000)
-  // Each from the newest one.
+  // Each is opened from the newest session.
   const open = async () => {
-    // The ids of one millisecond are in no order, so which of them are the newest is open.
+    // Ids of the same millisecond have no order, so any of them may count as the newest.
     world.clock.advance(1)
     const app = await askAuth(world, "/api/auth/app-token", { cookie: opened.at(-1) ?? "" })
     const [userAgent, address] = [`Browser ${opened.length}`, `203.0.113.${opened.length % 250}`]
@@ -39,11 +39,11 @@ test("A session that opens others, each in a new place, makes a bounded number o
     "select count(*)::int as n from events where user_id = $1 and type = 'account.signed_in'",
     [userId],
   )
-  // The first one was no news.
+  // The first sign-in caused no notice.
   expect([told?.n, emails.length]).toEqual([placesTold - 1, placesTold - 1])
 })
 
-test("A session that ends all others again and again is bounded too", async () => {
+test("A session that repeatedly ends all others is limited too", async () => {
   const { userId } = await createPerson(world)
   const browser = await world.signIn(userId)
   const { mostOpen, mostKept } = SESSION_POLICY

@@ -19,7 +19,7 @@ type Answer = [number, any]
 
 interface Scenario {
   name: string
-  /** A request of one person, which can be sent again as it is, and what is true once it has succeeded. */
+  /** A request of one person that can be repeated unchanged, and a check that it has succeeded. */
   prepare(id: number): Promise<{ send(): Promise<Answer>; succeeded(answer: Answer): void | Promise<void> }>
 }
 
@@ -30,7 +30,7 @@ async function beginLogin() {
   return { browser, token, status, start: `/start weblogin_${token}` }
 }
 
-/** Each way in which a call can go wrong: before its effect or after it, with an error or a cut connection. */
+/** The failures of one call: before or after its effect, with an error or a cut connection. */
 const WAYS: Pick<FaultRule, "action" | "when">[] = [
   { action: "fail", when: "before" },
   { action: "cut", when: "before" },
@@ -125,7 +125,7 @@ const scenarios: Scenario[] = [
   },
 ]
 
-/** Holds for a person at every moment: a first sign-in has happened wholly or not at all. */
+/** Asserts an invariant of a person at every moment: a first sign-in has happened completely or not at all. */
 async function expectWhole(id: number): Promise<void> {
   const users = await usersOf(world, bot, id)
   expect(users.length).toBeLessThanOrEqual(1)
@@ -142,7 +142,7 @@ async function expectWhole(id: number): Promise<void> {
 }
 
 test.each(scenarios)(
-  "$name answers 503 for a failure at any call, leaves nothing half done, and can be repeated",
+  "$name answers 503 for a failure at any call, leaves no partial state, and can be repeated",
   async ({ name, prepare }) => {
     const undisturbed = await prepare(++people)
     await world.plan([])
@@ -157,7 +157,7 @@ test.each(scenarios)(
         const what = `${way.action} ${way.when} call ${call.n} (${call.service} ${call.label.slice(0, 60)})`
         const id = ++people
         const { send, succeeded } = await prepare(id)
-        // A connection that breaks is tried once more by Redis's client: only both are a loss.
+        // Redis's client retries a broken connection once, so only two breaks lose the call.
         await world.plan([{ call: call.n, ...way, times: way.action === "cut" && call.service === "redis" ? 2 : 1 }])
         const first = await send()
         await world.clearFaults()

@@ -17,7 +17,7 @@ afterAll(() => world.close())
 beforeEach(() => emails.splice(0))
 
 describe("Notices to the owner", () => {
-  test("The owner is told of a sign-in in a new place and not of usual ones", async () => {
+  test("The owner is notified of a sign-in from a new place, and not of usual sign-ins", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     await postLogin(world, email, PASSWORD, "198.51.100.1")
     await postLogin(world, email, PASSWORD, "198.51.100.1")
@@ -39,21 +39,21 @@ describe("Notices to the owner", () => {
     expect(emails[0]).toMatchObject({ authorization: "Bearer hook secret", brand: "turnpike" })
   })
 
-  test("The owner is told of the first sign-in after a long while", async () => {
+  test("The owner is notified of the first sign-in after a long time", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     await world.sql("update users set created_at = '2020-01-01' where user_id = $1", [userId])
     await postLogin(world, email, PASSWORD)
     expect((await noticesOf(world, userId)).map(({ type }) => type)).toEqual(["account.signed_in"])
   })
 
-  test("The owner is told of a locked account, once an hour", async () => {
+  test("The owner is notified of a locked account, at most once per hour", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     for (let n = 0; n < 14; n++) await postLogin(world, email, "wrong", "203.0.113.77")
     expect(await noticesOf(world, userId)).toEqual([{ type: "account.locked", data: { address: "203.0.113.77" } }])
     expect(emailsTo(emails, email).map(({ kind }) => kind)).toEqual(["login_locked"])
   })
 
-  test("The owner is told of a changed factor and of a new key", async () => {
+  test("The owner is notified of a changed factor and of a new key", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     const { browser } = await enrol(world, userId)
     await browser.call("DELETE", "/api/account/second-factor")
@@ -80,7 +80,7 @@ describe("Notices to the owner", () => {
     expect(kinds.sort()).toEqual(["factor_changed", "factor_changed", "factor_changed", "key_created", "key_created"])
   })
 
-  test("The owner is told in the name of their own brand", async () => {
+  test("The owner is notified in the name of their own brand", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     await world.sql("update users set brand = 'acme' where user_id = $1", [userId])
     await putBrand(authContextOf(world), { brand: "acme", hosts: ["app.acme.test"], keys: world.env.SECRETS_KEYS })
@@ -96,7 +96,7 @@ describe("Notices to the owner", () => {
     expect(brands.sort()).toEqual(kinds.map((kind) => `${kind} of acme`))
   })
 
-  test("The owner is told of an identity that a verified email joins, and of one that they unlink", async () => {
+  test("The owner is notified of an identity that a verified email joins, and of an identity that they unlink", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     await world.sql("update users set email_verified = true where user_id = $1", [userId])
     const joins = () =>
@@ -126,7 +126,7 @@ describe("Notices to the owner", () => {
     )
   })
 
-  test("The owner is told of a password set and a second factor removed by an admin", async () => {
+  test("The owner is notified when an admin sets a password or removes a second factor", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     await enrol(world, userId)
     await world.settled()
@@ -148,7 +148,7 @@ describe("Notices to the owner", () => {
     expect(emailsTo(emails, email)).toEqual(changes.map((data) => ({ kind: "factor_changed", data: { ...data, at } })))
   })
 
-  test("Both addresses are told of an email that an admin changed in either way, and of no other edit", async () => {
+  test("Both addresses are notified when an admin changes an email by either operation, and not of other edits", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     const admin = await world.signIn((await createPerson(world, { role: "admin" })).userId)
     await world.settled()
@@ -175,7 +175,7 @@ describe("Notices to the owner", () => {
     expect(await noticesOf(world, userId)).toEqual([told, told])
   })
 
-  test("The owner is told of a sign-in with a code after the code, and an admin's sign-in is audited then", async () => {
+  test("A sign-in with a code notifies the owner after the code, and an admin's sign-in is audited then", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD, role: "admin" })
     const { recoveryCodes } = await enrol(world, userId)
     await world.settled()
@@ -187,7 +187,7 @@ describe("Notices to the owner", () => {
         "203.0.113.9",
       ])
     const { cookie } = await postLogin(world, email, PASSWORD, "203.0.113.9")
-    expect([await told(), await noted(), emailsTo(emails, email)], "a password alone").toEqual([[], [], []])
+    expect([await told(), await noted(), emailsTo(emails, email)], "only the password").toEqual([[], [], []])
     const body = { code: recoveryCodes[0] }
     expect((await askAuth(world, "/api/auth/second-factor", { body, cookie, address: "203.0.113.9" })).status).toBe(200)
     expect(await told()).toMatchObject([{ data: { address: "203.0.113.9" } }])
@@ -195,7 +195,7 @@ describe("Notices to the owner", () => {
     expect(emailsTo(emails, email)).toMatchObject([{ kind: "new_login", data: { address: "203.0.113.9" } }])
   })
 
-  test("Notices are stored whatever the operator's server answers, and without a server", async () => {
+  test("Notices are stored whatever the operator's email server answers, and without a server", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     world.serve("email.test", () => new Response("no", { status: 500 }))
     const browser = await world.signIn(userId)

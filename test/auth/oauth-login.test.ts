@@ -26,13 +26,13 @@ describe("Signing in with a certified provider", () => {
       email_verified: true,
       role: "user",
     })
-    expect([...browser.cookies.keys()], "the way back is over").toEqual(["token"])
+    expect([...browser.cookies.keys()], "the return path has expired").toEqual(["token"])
     const again = await world.signInAt(login)
-    expect(again.response.headers.get("location"), "the brand's landing").toBe("/chat")
+    expect(again.response.headers.get("location"), "the brand's landing page").toBe("/chat")
     expect((await again.browser.me())?.user_id).toBe((await browser.me())?.user_id)
   })
 
-  test("A sign-in uses a new state, nonce and PKCE S256 each time and tells the browser nothing else", async () => {
+  test("A sign-in uses a new state, nonce and PKCE S256 each time and reveals no other value to the browser", async () => {
     const browser = createBrowser(world)
     const pages = [await browser.start("/chat"), await browser.start("/chat")]
     for (const { origin, pathname, searchParams } of pages) {
@@ -51,12 +51,12 @@ describe("Signing in with a certified provider", () => {
     for (const name of ["state", "nonce", "code_challenge"]) {
       expect(new Set(pages.map(({ searchParams }) => searchParams.get(name))).size, name).toBe(2)
     }
-    expect(browser.cookies.size, "two tabs do not take each other's").toBe(2)
+    expect(browser.cookies.size, "two tabs do not use each other's state").toBe(2)
     const line = (await browser.go("/api/auth/oauth-login/start")).headers.get("set-cookie")
     expect(line).toMatch(/^__Host-oauth-[\w-]{16}=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
   })
 
-  test("A client authenticates in the header, in the body, or as a public client by PKCE alone", async () => {
+  test("A client authenticates in the header, in the body, or as a public client with PKCE alone", async () => {
     const { post, public: open } = OPENID_CLIENTS
     world.rebind({ OIDC_CLIENT_ID: open.client_id, OIDC_CLIENT_SECRET: undefined })
     expect((await world.signInAt(newSubject())).response.status).toBe(302)
@@ -68,14 +68,14 @@ describe("Signing in with a certified provider", () => {
     expect((await world.signInAt(newSubject())).response.status).toBe(302)
   })
 
-  test("An unverified email is not the user's, and a missing one leaves none", async () => {
+  test("An unverified email is not stored for the user, and a missing email leaves the field empty", async () => {
     for (const kind of ["unverified", "silent"]) {
       const { browser } = await world.signInAt(newSubject(kind))
       expect(await browser.me()).toMatchObject({ email: null, email_verified: false })
     }
   })
 
-  test("Further tabs and a detour on the way change nothing", async () => {
+  test("Further tabs and a detour during the login change nothing", async () => {
     const browser = createBrowser(world)
     const [first, second] = [await browser.start("/first"), await browser.start("/second")]
     const back = await signInAtProvider(second, newSubject())

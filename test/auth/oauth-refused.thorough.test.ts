@@ -20,7 +20,7 @@ describe("Refused sign-ins", () => {
     expect(await refusalOf(browser, response)).toEqual([403, "LOGIN_DENIED"])
   })
 
-  test("A state that is wrong, missing, of another flow, used, or too old is refused", async () => {
+  test("A state that is wrong, missing, from another flow, used, or too old is refused", async () => {
     const begun = async () => {
       const browser = createBrowser(world)
       return { browser, back: await signInAtProvider(await browser.start(), newSubject()) }
@@ -30,7 +30,7 @@ describe("Refused sign-ins", () => {
       back.searchParams.set("state", state)
       expect(await refusalOf(browser, await browser.go(back.href)), state).toEqual([400, "LOGIN_STATE_INVALID"])
     }
-    // Almost the right one, for which the browser has a cookie.
+    // A state with one changed character, for which the browser has a cookie.
     const { browser: near, back: almost } = await begun()
     const right = almost.searchParams.get("state") ?? ""
     almost.searchParams.set("state", right.slice(0, 42) + (right.endsWith("A") ? "E" : "A"))
@@ -40,7 +40,7 @@ describe("Refused sign-ins", () => {
       400,
       "LOGIN_STATE_INVALID",
     ])
-    // The browser's own, but of its other tab: the code was given for another challenge.
+    // A state of the browser's other tab. The code was issued for another challenge.
     const { browser: tabs, back: one } = await begun()
     const other = await tabs.start()
     one.searchParams.set("state", other.searchParams.get("state") ?? "")
@@ -58,7 +58,7 @@ describe("Refused sign-ins", () => {
     expect(await refusalOf(slow, await slow.go(late.href))).toEqual([400, "LOGIN_STATE_INVALID"])
   })
 
-  test("A hundred callbacks of one browser at once make one session", async () => {
+  test("A hundred concurrent callbacks of one browser make one session", async () => {
     const browser = createBrowser(world)
     const back = await signInAtProvider(await browser.start(), newSubject())
     const kept = new Map(browser.cookies)
@@ -73,13 +73,13 @@ describe("Refused sign-ins", () => {
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(99)
   })
 
-  test("Another browser's callback is refused and uses nothing up", async () => {
+  test("Another browser's callback is refused and does not use up the state", async () => {
     const browser = createBrowser(world)
     const back = await signInAtProvider(await browser.start("/mine"), newSubject())
     const thief = createBrowser(world)
     await thief.start()
     expect(await refusalOf(thief, await thief.go(back.href))).toEqual([400, "LOGIN_STATE_INVALID"])
-    // With a ticket of its own in the place of the other's.
+    // The other browser's own cookie under the name of the first browser's cookie.
     const [own = ""] = thief.cookies.values()
     const [name = ""] = browser.cookies.keys()
     thief.cookies.set(name, own)
@@ -103,7 +103,7 @@ describe("Refused sign-ins", () => {
     const own = await signInAtProvider(await attacker.start(), newSubject())
     for (const [browser, code] of [[attacker, stolen.searchParams.get("code") ?? ""]] as const) {
       own.searchParams.set("code", code)
-      // PKCE: the verifier of this browser is not of that code.
+      // PKCE: this browser's verifier does not match that code.
       expect(await refusalOf(browser, await browser.go(own.href))).toEqual([400, "LOGIN_STATE_INVALID"])
     }
     const { browser } = { browser: createBrowser(world) }
@@ -132,7 +132,7 @@ describe("Refused sign-ins", () => {
     }
   })
 
-  test("A provider that is down at any step is a failure, and a new start works", async () => {
+  test("A provider that is down at any step causes an error, and a new start works", async () => {
     const places = ["/.well-known/openid-configuration", "/token", "/jwks", "/me"]
     for (const place of places) {
       const faults = [
@@ -155,7 +155,7 @@ describe("Refused sign-ins", () => {
     }
   })
 
-  test("Redis being down refuses both start and callback", async () => {
+  test("A failure of Redis refuses both start and callback", async () => {
     const browser = createBrowser(world)
     const back = await signInAtProvider(await browser.start(), newSubject())
     for (const path of ["/api/auth/oauth-login/start", back.href]) {
@@ -166,7 +166,7 @@ describe("Refused sign-ins", () => {
   })
 })
 
-test("An error in a browser is a page that loads nothing and leads to a new start", async () => {
+test("An error in a browser is a page that loads no resources and offers a new start", async () => {
   const browser = createBrowser(world)
   const back = await signInAtProvider(await browser.start('/chat?a="><script>'), null)
   const response = await browser.go(back.href, { accept: "text/html,application/xhtml+xml" })
@@ -180,10 +180,10 @@ test("An error in a browser is a page that loads nothing and leads to a new star
   expect(page).toContain("LOGIN_DENIED")
   expect(page).toContain('<a href="/api/auth/oauth-login/start?next=')
   expect(page).not.toMatch(/<script|<img|src=/)
-  expect(browser.cookies.size, "the way back is over").toBe(0)
+  expect(browser.cookies.size, "the return path has expired").toBe(0)
 })
 
-test("No token, code, state or secret is in the log, in Redis' keys, or in a URL of ours", async () => {
+test("No token, code, state or secret is in the log, in Redis keys, or in our URLs", async () => {
   const lines: string[] = []
   const spies = (["info", "error"] as const).map((level) =>
     vi.spyOn(console, level).mockImplementation((line) => void lines.push(line)),

@@ -23,7 +23,7 @@ describe("A one-time token", () => {
     expect(await ctx.redis.get(tokenKey("sign_in", token))).not.toContain(token)
   })
 
-  test("A token is given to one of 100 requests at once", async () => {
+  test("Of 100 concurrent requests, one gets the token", async () => {
     const { token } = await mintToken(ctx, "sign_in", { user_id: 7 })
     expect((await peekToken(ctx, "sign_in", token))?.payload).toEqual({ user_id: 7 })
     const got = await Promise.all(Array.from({ length: 100 }, () => consumeToken(ctx, "sign_in", token)))
@@ -31,7 +31,7 @@ describe("A one-time token", () => {
     expect(await peekToken(ctx, "sign_in", token)).toBeNull()
   })
 
-  test("A token works only for its purpose and within its time", async () => {
+  test("A token works only for its purpose and until it expires", async () => {
     const { token } = await mintToken(ctx, "web_login", {}, 60_000)
     expect(await consumeToken(ctx, "sign_in", token)).toBeNull()
     await world.advance(59_999)
@@ -47,7 +47,7 @@ describe("A one-time token", () => {
     expect(own.meter.header(0)).toContain('redis;dur=0.0;desc="calls=0"')
   })
 
-  test("A token is UNAVAILABLE while Redis is away, with no part of it in the error", async () => {
+  test("A token is UNAVAILABLE while Redis is down, and the error contains no part of it", async () => {
     await world.plan([{ service: "redis", call: 1, times: 9, action: "fail", when: "before" }])
     const failed = await mintToken(ctx, "sign_in", {})
       .catch((error: unknown) => error)

@@ -10,12 +10,12 @@ vi.mock("node:crypto", async (original) => {
 const scrypt = vi.mocked(crypto.scrypt)
 beforeEach(() => void scrypt.mockClear())
 
-/** The cost of each call: its length and parameters. */
+/** The cost of each scrypt call: its length and parameters. */
 const work = () => scrypt.mock.calls.map(([, salt, length, cost]) => [(salt as Buffer).length, length, cost])
 const ONE_SCRYPT = [[16, 32, expect.objectContaining({ N: 2 ** 15, r: 8, p: 3 })]]
 
 describe("A password", () => {
-  test("A password is stored with its parameters and a salt of its own, and only the same password fits", async () => {
+  test("A password is stored with its parameters and its own salt, and only the same password matches", async () => {
     const stored = await hashPassword("correct horse")
     expect(stored).toMatch(/^scrypt\$32768\$8\$3\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/)
     expect(await hashPassword("correct horse")).not.toBe(stored)
@@ -25,7 +25,7 @@ describe("A password", () => {
     }
   })
 
-  test("A missing password hash fits nothing and costs exactly the same work: one scrypt with the same parameters", async () => {
+  test("A missing password hash matches no password and costs exactly the same: one scrypt with the same parameters", async () => {
     const stored = await hashPassword("correct horse")
     for (const [password, of] of [
       ["correct horse", stored],
@@ -40,12 +40,12 @@ describe("A password", () => {
   })
 })
 
-test("Passwords are hashed two at a time, and a full queue refuses at once", async () => {
+test("Two passwords are hashed at a time, and a full queue refuses at once", async () => {
   const real = (await vi.importActual<typeof crypto>("node:crypto")).scrypt
   let [inside, most] = [0, 0]
   scrypt.mockImplementation(((...[password, salt, length, cost, done]: Parameters<typeof real>) => {
     most = Math.max(most, ++inside)
-    // A thousandth of the work.
+    // A thousandth of the normal work.
     real(password, salt, length, { ...cost, N: 2 ** 5 }, (error, key) => {
       inside--
       done(error, key)

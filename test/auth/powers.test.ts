@@ -29,7 +29,7 @@ interface Call {
   headers?: Record<string, string> | undefined
 }
 
-/** Another session of a user, who proved an hour ago who they are. */
+/** A second session of a user whose identity was last confirmed an hour ago. */
 async function staleSession(userId: number): Promise<Session> {
   const session = await world.signIn(userId)
   await world.sql("update sessions set proved_at = proved_at - interval '1 hour' where session_id = $1", [
@@ -47,7 +47,7 @@ async function codeOf(session: Session, { method, path, body, headers }: Call): 
 const SECRET_HEADER = { headers: { "x-key": "{{secrets.TOKEN}}" } }
 const { name: _name, ...tool } = orderTool(ESTATE_HOST, { description: "new" })
 
-/** By operation: the body with which it asks for a proof, where it does not ask always. */
+/** By operation: the body for which it requires a fresh proof, if it does so only in some cases. */
 const ASKING: Record<string, object> = {
   changePassword: { new_password: "a password of mine" },
   updateKey: { expires_at: null },
@@ -62,7 +62,7 @@ const ASKING: Record<string, object> = {
   updateTeam: {},
 }
 
-/** Asks in each case that the account gives: a first password is the only one. */
+/** Operations that need a proof in every case that this account can produce. */
 const ASKS_FIRST = ["changePassword", "updateTeam"]
 
 async function expectGuarded(operation: Operation, session: () => Promise<Session>, call: () => Promise<Call>) {
@@ -84,7 +84,7 @@ async function expectGuarded(operation: Operation, session: () => Promise<Sessio
 
 describe("Operations that need a recent proof", () => {
   test.each(ownerOperations.map((operation) => [operation.id, operation] as const))(
-    "Owner operation %s asks for a new proof exactly where the table says so",
+    "Owner operation %s requires a new proof exactly where the table says so",
     async (_id, operation) => {
       const mine = own ?? (await createOwnerEstate(world))
       own = leavesWhole(operation) || guardOf(operation) ? mine : null
@@ -100,14 +100,14 @@ describe("Operations that need a recent proof", () => {
     },
   )
 
-  test("The page linkIdentity asks for a new proof too", async () => {
+  test("The page linkIdentity requires a new proof too", async () => {
     const session = await staleSession(estate.client.userId)
     const call = { method: "GET", path: "/api/account/identities/link", headers: { "sec-fetch-site": "same-origin" } }
     expect(await codeOf(session, call)).toBe(PROOF)
   })
 
   test.each(adminOperations.map((operation) => [operation.id, operation] as const))(
-    "Admin operation %s asks for a new proof exactly where the table says so",
+    "Admin operation %s requires a new proof exactly where the table says so",
     async (_id, operation) => {
       await expectGuarded(
         operation,
@@ -117,7 +117,7 @@ describe("Operations that need a recent proof", () => {
     },
   )
 
-  test("A user who is not an admin is refused for the role before the proof", async () => {
+  test("A user who is not an admin is refused because of the role before the proof is checked", async () => {
     const session = await staleSession(estate.client.userId)
     const body = { workspace_id: "w-mine", name: "Mine" }
     expect(await codeOf(session, { method: "POST", path: "/api/admin/workspaces", body })).toBe("ADMIN_REQUIRED")

@@ -22,7 +22,7 @@ const outcome = async (browser: Browser, [method, path, body, headers]: Act) => 
   return code ?? status
 }
 
-/** Refused ten minutes after the sign-in, and right again behind a proof. */
+/** Asserts that the acts are refused ten minutes after the sign-in and succeed after a proof. */
 async function needsProof(browser: Browser, acts: Act[], proof: object) {
   await world.advance(10 * MINUTE)
   for (const act of acts) expect(await outcome(browser, act), act[1]).toBe("REAUTHENTICATION_REQUIRED")
@@ -31,7 +31,7 @@ async function needsProof(browser: Browser, acts: Act[], proof: object) {
 }
 
 describe("A fresh proof", () => {
-  test("A proof is required of an owner for changes that are hard to undo", async () => {
+  test("An owner needs a fresh proof for changes that are hard to undo", async () => {
     const { userId } = await createPerson(world, { password: PASSWORD })
     const browser = await world.signIn(userId)
     const [, { key_id }] = await browser.json("POST", "/api/account/keys", { name: "all", scope: "all" })
@@ -48,10 +48,10 @@ describe("A fresh proof", () => {
     const change = { current_password: PASSWORD, new_password: "nine tall cranes" }
     expect(await outcome(browser, ["PUT", "/api/account/password", change]), "the password is the proof").toBe(200)
     const key: Act = ["POST", "/api/account/keys", { name: "own" }]
-    expect(await outcome(browser, key), "for what follows too").toBe(201)
+    expect(await outcome(browser, key), "the proof covers the following acts too").toBe(201)
   })
 
-  test("A sign-in is the proof of a user without a password who sets a first one", async () => {
+  test("A sign-in is the proof for a user without a password who sets a first password", async () => {
     const { userId } = await createPerson(world)
     const browser = await world.signIn(userId)
     await world.advance(10 * MINUTE)
@@ -62,7 +62,7 @@ describe("A fresh proof", () => {
     expect(await outcome(await world.signIn(userId), first)).toBe(200)
   })
 
-  test("A proof is required of an admin for credit, refunds, other users' logins and new admins", async () => {
+  test("An admin needs a fresh proof for credit, refunds, other users' logins and new admins", async () => {
     const admin = await createPerson(world, { password: PASSWORD, role: "admin" })
     const client = await world.createAccount()
     const turn = await client.runTurn({ space: await client.space() })
@@ -81,10 +81,10 @@ describe("A fresh proof", () => {
       { password: PASSWORD },
     )
     await world.advance(10 * MINUTE)
-    expect(await outcome(browser, ["PUT", user, { name: "Ada" }]), "a name").toBe(200)
+    expect(await outcome(browser, ["PUT", user, { name: "Ada" }]), "a name needs no proof").toBe(200)
   })
 
-  test("A proof is required of an admin for indirect ways to credit, a login or a key", async () => {
+  test("An admin needs a fresh proof for indirect ways to credit, a login or a key", async () => {
     const admin = await createPerson(world, { password: PASSWORD, role: "admin" })
     const { userId } = await createPerson(world)
     const browser = await world.signIn(admin.userId)
@@ -108,12 +108,12 @@ describe("A fresh proof", () => {
       { password: PASSWORD },
     )
     await world.advance(10 * MINUTE)
-    expect(await outcome(browser, ["PUT", user, { email_verified: false }]), "nothing that opens it").toBe(200)
+    expect(await outcome(browser, ["PUT", user, { email_verified: false }]), "this change gives no access").toBe(200)
     expect(await outcome(browser, ["PUT", user, { email_verified: true }])).toBe("REAUTHENTICATION_REQUIRED")
     expect(await outcome(browser, ["DELETE", `${subscription}/${sub_id}`]), "less credit").toBe(200)
   })
 
-  test("A proof needs the right password, with counted tries, and each factor of the account", async () => {
+  test("A proof needs the correct password, with counted attempts, and each factor of the account", async () => {
     const { userId } = await createPerson(world, { password: PASSWORD })
     const browser = await world.signIn(userId)
     const prove = (body: object) => browser.json("POST", "/api/auth/reauthenticate", body)
@@ -123,7 +123,7 @@ describe("A fresh proof", () => {
     expect((await prove({ password: PASSWORD }))[1].code).toBe("LOGIN_THROTTLED")
   })
 
-  test("Ending all other sessions is no proof and continues in a new session", async () => {
+  test("Ending all other sessions does not count as a proof, and the user continues in a new session", async () => {
     const { userId } = await createPerson(world, { password: PASSWORD })
     const browser = await world.signIn(userId)
     await world.advance(10 * MINUTE)
@@ -131,7 +131,7 @@ describe("A fresh proof", () => {
     expect(await outcome(browser, ["POST", "/api/account/keys", { name: "own" }])).toBe("REAUTHENTICATION_REQUIRED")
   })
 
-  test("An app token needs no second proof, and its session inherits the age of the asking session", async () => {
+  test("An app token needs no second proof, and its session inherits the age of the requesting session", async () => {
     const { userId } = await createPerson(world, { password: PASSWORD, role: "admin" })
     const browser = await world.signIn(userId)
     await world.advance(2 * HOUR)
@@ -144,7 +144,7 @@ describe("A fresh proof", () => {
     const me = async () => (await askAuth(world, "/api/auth/me", { method: "GET", cookie: app.cookie })).answer.code
     expect(await me()).toBe(undefined)
     await world.advance(1)
-    expect(await me(), "an app's session lives no longer than that one").toBe("SESSION_REQUIRED")
+    expect(await me(), "an app's session expires no later than the requesting session").toBe("SESSION_REQUIRED")
   })
 
   test("The error for a user without a password asks for a new sign-in", async () => {
@@ -158,7 +158,7 @@ describe("A fresh proof", () => {
 })
 
 describe("A session's life", () => {
-  test("A session lasts 90 days at most, however much it is used", async () => {
+  test("A session lasts at most 90 days, however often it is used", async () => {
     const { userId } = await createPerson(world)
     const browser = await world.signIn(userId)
     for (const days of [29, 29, 29]) {
@@ -182,7 +182,7 @@ describe("A session's life", () => {
     expect((await browser.call("GET", "/api/auth/me")).status).toBe(401)
   })
 
-  test("An admin's session lasts 12 hours, also for a user who becomes admin", async () => {
+  test("An admin's session lasts 12 hours, also for a user who becomes an admin", async () => {
     const admin = await createPerson(world, { role: "admin" })
     const other = await createPerson(world)
     const [first, second] = [await world.signIn(admin.userId), await world.signIn(other.userId)]
@@ -195,7 +195,7 @@ describe("A session's life", () => {
     expect((await second.call("GET", "/api/auth/me")).status).toBe(401)
   })
 
-  test("A session ends with the next sign-in of the same browser, by any user", async () => {
+  test("A session ends with the next sign-in in the same browser, by any user", async () => {
     const [one, two] = [
       await createPerson(world, { password: PASSWORD }),
       await createPerson(world, { password: PASSWORD }),
@@ -210,11 +210,11 @@ describe("A session's life", () => {
     expect((await me(elsewhere.cookie)).email).toBe(one.email)
     const wrong = { email: two.email, password: "wrong" }
     await askAuth(world, "/api/auth/login", { body: wrong, cookie: second.cookie })
-    expect((await me(second.cookie)).email, "a login that fails ends nothing").toBe(two.email)
+    expect((await me(second.cookie)).email, "a failed login ends no session").toBe(two.email)
   })
 })
 
-test("A common password is refused everywhere a password is set", async () => {
+test("A common password is refused wherever a password is set", async () => {
   const admin = await createPerson(world, { role: "admin" })
   const person = await createPerson(world)
   const [own, theirs] = [await world.signIn(person.userId), await world.signIn(admin.userId)]

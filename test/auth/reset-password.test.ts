@@ -24,7 +24,7 @@ describe("A link for a new password", () => {
   async function linkOf(email: string) {
     expect(await start(email)).toMatchObject({ status: 200, answer: { ok: true } })
     await world.settled()
-    // What else they are told, of a second factor just set, say, is sent at the same time.
+    // Other notices, for example about a new second factor, are sent at the same time.
     const sent = emailsTo(emails, email).findLast(({ kind }) => kind === "password_reset")
     return sent && new URL(String(sent.data.url))
   }
@@ -50,7 +50,7 @@ describe("A link for a new password", () => {
     expect(entry).toMatchObject({ subject_id: String(userId), actor_user_id: String(userId) })
   })
 
-  test("Of several requests at once one has an effect, and the link lasts 30 minutes", async () => {
+  test("Of several concurrent requests one has an effect, and the link lasts 30 minutes", async () => {
     const { email } = await createPerson(world, { password: PASSWORD })
     const token = await tokenOf(email)
     const answers = await Promise.all([reset(token), reset(token), reset(token)])
@@ -83,15 +83,15 @@ describe("A link for a new password", () => {
     expect([link?.origin, link?.pathname, link?.search]).toEqual(["https://api.test", "/reset-password", ""])
   })
 
-  test("A link leads to a host of the account's own brand, and is not sent when the brand has none", async () => {
+  test("A link leads to a host of the account's own brand, and is not sent if the brand has no host", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     await world.sql("update users set brand = 'late' where user_id = $1", [userId])
-    expect(await linkOf(email), "no host").toBeUndefined()
+    expect(await linkOf(email), "the brand has no host").toBeUndefined()
     await putBrand(authContextOf(world), { brand: "late", hosts: ["app.late.test"], keys: world.env.SECRETS_KEYS })
     expect((await linkOf(email))?.origin).toBe("https://app.late.test")
   })
 
-  test("No link goes to an unknown or disabled user or an admin without a second factor, and the answer is the same", async () => {
+  test("No link is sent to an unknown or disabled user or an admin without a second factor, and the answer is the same", async () => {
     const [disabled, admin] = [
       await createPerson(world),
       await createPerson(world, { password: PASSWORD, role: "admin" }),
@@ -105,7 +105,7 @@ describe("A link for a new password", () => {
     expect(login.answer.code).toBe("SECOND_FACTOR_REQUIRED")
   })
 
-  test("A link is sent at most three times per email, and ten times per address", async () => {
+  test("At most three links are sent per email, and ten per requesting address", async () => {
     const { email } = await createPerson(world, { password: PASSWORD })
     const statuses = []
     for (let n = 0; n < 4; n++) statuses.push((await start(email, `203.0.113.${n}`)).status)

@@ -3,7 +3,7 @@ import { safeNext } from "../../src/sign-in/safe-next.ts"
 
 const ORIGIN = "https://app.test"
 
-describe("The target of a login", () => {
+describe("The page after a login", () => {
   test.each([
     "/",
     "/chat",
@@ -22,7 +22,7 @@ describe("The target of a login", () => {
     "/turns/turn_1?tab=events&at=2026-01-01T00:00:00Z",
   ])("The path %s is accepted", (next) => expect(safeNext(next, ORIGIN)).toBe(next))
 
-  test("Dots and letters of other languages are encoded as a browser would send them", () => {
+  test("Dots and letters of other languages are encoded as a browser encodes them", () => {
     expect(safeNext("/a/../chat", ORIGIN)).toBe("/chat")
     expect(safeNext("/räume", ORIGIN)).toBe("/r%C3%A4ume")
   })

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** A person with a second factor, whose last code is used up. */
+/** A person with a second factor whose last code is used up. */
 async function enrolled(role: "user" | "admin" = "user") {
   const person = await createPerson(world, { password: PASSWORD, role })
   const factor = await enrol(world, person.userId)
@@ -56,7 +56,7 @@ describe("Signing in", () => {
     expect(await me(login.cookie)).toBe(person.userId)
   })
 
-  test("Every other way to sign in asks for the code too", async () => {
+  test("Every other way to sign in requires the code too", async () => {
     const person = await enrolled()
     const ctx = authContextOf(world)
     const { url } = await mintMagicLink(ctx, { userId: person.userId, origin: "https://app.test" })
@@ -75,7 +75,7 @@ describe("Signing in", () => {
     expect(await (await world.invoke(request)).json()).toMatchObject({ code: "SECOND_FACTOR_REQUIRED" })
     const opened = await answer(magic.cookie, person.code())
     const app = await askAuth(world, "/api/auth/app-token", { cookie: magic.cookie })
-    expect([opened.status, app.status], "an app's session comes from one that is open").toEqual([200, 200])
+    expect([opened.status, app.status], "an app's session is made from an open session").toEqual([200, 200])
     const webview = await askAuth(world, "/api/auth/magic", { body: { token: app.answer.token } })
     expect(await me(webview.cookie)).toBe(person.userId)
   })
@@ -90,7 +90,7 @@ describe("Signing in", () => {
 })
 
 describe("A code", () => {
-  test("A code works once, for one of several at once, and no older one works after it", async () => {
+  test("A code works once, also for concurrent requests, and no older code works after it", async () => {
     const person = await enrolled()
     const logins = [1, 2, 3].map(() => postLogin(world, person.email, PASSWORD))
     const cookies = (await Promise.all(logins)).map(({ cookie }) => cookie)
@@ -100,10 +100,10 @@ describe("A code", () => {
     const answers = await Promise.all(cookies.map((cookie) => answer(cookie, now)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 403, 403])
     const waiting = cookies[answers.findIndex(({ status }) => status === 403)] as string
-    expect((await answer(waiting, before)).answer.code, "of the step before").toBe("WRONG_CODE")
+    expect((await answer(waiting, before)).answer.code, "the code of the previous step").toBe("WRONG_CODE")
   })
 
-  test("A code may be one step off, and not two", async () => {
+  test("A code may be one time step off, and not two", async () => {
     const person = await enrolled()
     const { cookie } = await postLogin(world, person.email, PASSWORD)
     const code = person.code()
@@ -124,7 +124,7 @@ describe("A code", () => {
     expect((await answer(cookie, person.code())).status).toBe(200)
   })
 
-  test("Wrong codes by a person who knows the password do not lock the owner out at known places", async () => {
+  test("Wrong codes from a person who knows the password do not lock the owner out at known places", async () => {
     const person = await enrolled()
     const [home, strange] = ["198.51.100.7", "203.0.113.66"]
     const answerAt = (address: string, cookie: string, code: string) =>
@@ -132,7 +132,7 @@ describe("A code", () => {
     const loginAt = async (address: string) => (await postLogin(world, person.email, PASSWORD, address)).cookie
     expect((await answerAt(home, await loginAt(home), person.code())).status).toBe(200)
     await world.advance(STEP)
-    // Each of their logins has five tries, and all of them together have twenty.
+    // Each of their logins has five attempts, and all of them together have twenty.
     const outcomes: string[] = []
     for (let login = 0; login < 5; login++) {
       const cookie = await loginAt(strange)
@@ -144,7 +144,7 @@ describe("A code", () => {
     expect((await answerAt(home, await loginAt(home), person.code())).status).toBe(200)
   })
 
-  test("Five wrong codes in one login leave another login of the account its own tries", async () => {
+  test("Five wrong codes in one login do not use up the attempts of another login of the account", async () => {
     const person = await enrolled()
     const [one, two] = [await postLogin(world, person.email, PASSWORD), await postLogin(world, person.email, PASSWORD)]
     for (let n = 0; n < 5; n++) await answer(one.cookie, "000000")
@@ -152,7 +152,7 @@ describe("A code", () => {
     expect((await answer(two.cookie, person.code())).status).toBe(200)
   })
 
-  test("A recovery code works once, in any case, and is stored as a hash only", async () => {
+  test("A recovery code works once, in any letter case, and only its hash is stored", async () => {
     const person = await enrolled()
     const [first = "", second = ""] = person.recoveryCodes
     expect(person.recoveryCodes).toHaveLength(10)
@@ -169,7 +169,7 @@ describe("A code", () => {
 })
 
 describe("Setting up a second factor", () => {
-  test("Setup needs a fresh proof and a right code, ends all other sessions, and requires the code from then on", async () => {
+  test("The setup needs a fresh proof and a correct code, ends all other sessions, and requires the code from then on", async () => {
     const person = await createPerson(world, { password: PASSWORD })
     const [browser, other] = [await world.signIn(person.userId), await world.signIn(person.userId)]
     await world.advance(10 * 60_000)
@@ -181,7 +181,7 @@ describe("Setting up a second factor", () => {
     const [, { uri }] = await begin()
     const confirm = (code: string) => browser.json("POST", "/api/account/second-factor/confirm", { code })
     await world.advance(10 * 60_000)
-    expect((await confirm(codeOf(uri, world.clock.now())))[1].code, "it was begun with one").toBe(
+    expect((await confirm(codeOf(uri, world.clock.now())))[1].code, "the setup began with a fresh proof").toBe(
       "REAUTHENTICATION_REQUIRED",
     )
     await browser.json("POST", "/api/auth/reauthenticate", { password: PASSWORD })
@@ -193,7 +193,7 @@ describe("Setting up a second factor", () => {
     expect((await postLogin(world, person.email, PASSWORD)).answer.code).toBe("SECOND_FACTOR_REQUIRED")
   })
 
-  test("A proof requires the code too, removal requires a proof, and an admin can remove it", async () => {
+  test("A proof requires the code too, removal requires a proof, and an admin can remove the factor", async () => {
     const [person, lost] = [await enrolled(), await enrolled()]
     await world.advance(10 * 60_000)
     const { browser } = person
@@ -216,7 +216,7 @@ describe("Setting up a second factor", () => {
   })
 })
 
-test("The setting makes an admin a plain user until they have a second factor, in the current session", async () => {
+test("The setting treats an admin as a normal user until they have a second factor, also in the current session", async () => {
   const admin = await createPerson(world, { password: PASSWORD, role: "admin" })
   const browser = await world.signIn(admin.userId)
   const users = async (by = browser) => (await by.json("GET", "/api/admin/users"))[1].code
@@ -238,7 +238,7 @@ test("The setting makes an admin a plain user until they have a second factor, i
   await world.sql("delete from settings where key = 'admin_second_factor'")
 })
 
-test("An admin without a second factor cannot make all admins need one", async () => {
+test("An admin without a second factor cannot require one of all admins", async () => {
   const admin = await createPerson(world, { password: PASSWORD, role: "admin" })
   const browser = await world.signIn(admin.userId)
   const require = (by: typeof browser) =>
@@ -263,13 +263,13 @@ test("A secret is sealed again by the newest key when it is used", async () => {
   world.rebind({ SECRETS_KEYS: ring })
 })
 
-test("A new password alone is no proof where there is a second factor", async () => {
+test("A new password alone is no proof if there is a second factor", async () => {
   const person = await enrolled()
-  // Ten minutes later, whoever has the cookie and the password, but not the app, …
+  // Ten minutes later, an attacker with the cookie and the password but not the app …
   await world.advance(11 * 60_000)
   const change = { current_password: PASSWORD, new_password: "another long battery staple" }
   expect((await person.browser.json("PUT", "/api/account/password", change))[0]).toBe(200)
-  // … does not get rid of the factor, and makes no key.
+  // … can neither remove the factor nor make a key.
   expect((await person.browser.json("DELETE", "/api/account/second-factor"))[1].code).toBe("REAUTHENTICATION_REQUIRED")
   const proof = { password: change.new_password, code: person.code() }
   expect((await person.browser.json("POST", "/api/auth/reauthenticate", proof))[0]).toBe(200)

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe("GET /api/auth/me", () => {
-  test("The answer has the user and nothing else of their row", async () => {
+  test("The answer has the user and no other field of their row", async () => {
     const { userId } = await world.createAccount()
     const browser = await world.signIn(userId)
     expect(await browser.json("GET", "/api/auth/me")).toEqual([

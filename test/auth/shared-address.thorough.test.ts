@@ -4,7 +4,10 @@ import { DOORS } from "../../src/http/policies.ts"
 import { chatWith, createBot, type TestBot } from "../harness/messenger.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-/** The messaging platform calls every bot's webhook from a few addresses: a stranger's bot may call ours from the same one. */
+/**
+ * The messaging platform calls the webhooks of all bots from a few addresses, so a stranger's bot
+ * may call ours from the same address.
+ */
 const PLATFORM = "149.154.167.220"
 const IDP_INTERNAL_SECRET = "a-long-random-secret"
 
@@ -19,7 +22,7 @@ afterEach(() => vi.useRealTimers())
 
 const burstOf = (door: string) => DOORS[door]?.burst ?? 0
 
-/** Wrong secrets from the address, until it is shut out. */
+/** Sends wrong secrets from the address until it is refused. */
 async function shutOut(knock: () => Promise<number>, door: string) {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() })
   const seen = []
@@ -27,18 +30,18 @@ async function shutOut(knock: () => Promise<number>, door: string) {
   expect(seen.at(-1)).toBe(429)
 }
 
-test("A stranger's calls of our webhook do not stop the brand's bot, even before its secret is known", async () => {
+test("A stranger's calls of our webhook do not block the brand's bot, even before its secret is known", async () => {
   const stranger = chatWith(world, bot, 1, { secret: "a-strangers-secret", address: PLATFORM })
   await shutOut(async () => (await stranger.say("hello"))[0], "POST /api/auth/bot")
   const ours = chatWith(world, bot, 2, { address: PLATFORM })
   for (let n = 0; n < 3; n++) expect((await ours.say("/login"))[0]).toBe(200)
   expect((await stranger.say("hello"))[0]).toBe(429)
-  // What has the right secret of one brand is not let in at another one's host.
+  // One brand's secret is not accepted at another brand's host.
   const other = await createBot(world, "other")
   expect((await chatWith(world, bot, 3, { address: PLATFORM, host: other.host }).say("hello"))[0]).toBe(429)
 })
 
-test("Many such calls at once do not either: few wrong secrets of a refused address are looked up at a time", async () => {
+test("Concurrent calls do not block it either: few wrong secrets of a refused address are looked up at a time", async () => {
   const address = "149.154.167.221"
   const stranger = chatWith(world, bot, 1, { secret: "a-strangers-secret", address })
   await shutOut(async () => (await stranger.say("hello"))[0], "POST /api/auth/bot")
@@ -48,7 +51,7 @@ test("Many such calls at once do not either: few wrong secrets of a refused addr
   expect((await world.plan([])).filter(({ service }) => service === "pg").length).toBeLessThanOrEqual(8)
 })
 
-test("A server with the internal secret works next to another at the same address with a wrong one", async () => {
+test("A server with the internal secret is not blocked by another server with a wrong secret at the same address", async () => {
   const mint = async (secret: string, subject = "7") => {
     const request = new Request("https://api.test/api/auth/idp/session", {
       method: "POST",
@@ -59,7 +62,7 @@ test("A server with the internal secret works next to another at the same addres
   }
   await shutOut(() => mint("wrong"), "POST /api/auth/idp/session")
   expect(await mint(IDP_INTERNAL_SECRET)).toBe(200)
-  // Nor does one person who may not sign in, however often they try.
+  // A person who may not sign in does not block it either, however often they try.
   expect(await mint(IDP_INTERNAL_SECRET, "8")).toBe(200)
   await world.sql(
     "update users set disabled_at = now() where user_id = (select user_id from identities where subject = '8')",
@@ -71,7 +74,7 @@ test("A server with the internal secret works next to another at the same addres
 })
 
 test.each(["/api/auth/bot", "/api/auth/idp/session"])(
-  "The operation %s reads nothing without the secret, and nothing large",
+  "The operation %s reads no body without the secret, and no large body",
   async (path) => {
     const send = async (length: number, [internal, webhook]: [string, string]) => {
       const init = {
@@ -82,7 +85,7 @@ test.each(["/api/auth/bot", "/api/auth/idp/session"])(
           "x-internal-secret": internal,
           "x-telegram-bot-api-secret-token": webhook,
         },
-        // None of it comes.
+        // No byte of the body arrives.
         body: new ReadableStream(),
         duplex: "half",
       }

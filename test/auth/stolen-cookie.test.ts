@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** The session of somebody whose cookie was stolen: they proved an hour ago who they are. */
+/** The session of a user whose cookie was stolen. Their last proof of identity was an hour ago. */
 async function stolen(userId: number): Promise<Session> {
   const session = await world.signIn(userId)
   await world.sql("update sessions set proved_at = proved_at - interval '1 hour' where session_id = $1", [
@@ -50,7 +50,7 @@ test("An admin's stolen cookie cannot share a victim's space with an accomplice,
   const accomplice = await world.signIn(await createUser(world.sql, { name: "Thief" }))
   const workspace = { workspace_id: "wy", name: "x" }
   expect(await admin.json("POST", WORKSPACES, workspace)).toMatchObject(PROOF)
-  // Each later step is refused too, where an earlier one was an operator's own.
+  // Each later step is refused too, even if an operator did the earlier step.
   await (await world.signIn(operator)).json("POST", WORKSPACES, workspace)
   expect(await admin.json("PATCH", `${WORKSPACES}/wy`, { spaces: [space] })).toMatchObject(PROOF)
   const member = { user_id: accomplice.userId, role: "admin" }
@@ -70,7 +70,7 @@ test("An owner's stolen cookie cannot send a secret to another origin, by a tool
   expect(await thief.json("PUT", evil, definition)).toMatchObject(PROOF)
   expect(await thief.json("PUT", tool, definition)).toMatchObject(PROOF)
   expect(await thief.json("PUT", `${SPACES}/${space}/mcp-servers/evil`, server)).toMatchObject(PROOF)
-  // Blanks of any kind are allowed in the braces of a placeholder.
+  // A placeholder's braces may contain any kind of whitespace.
   for (const blank of ["\n", "\t", "\u00a0", "\ufeff"]) {
     const headers = {}
     const query = { k: `{{${blank}secrets.PAYKEY${blank}}}` }
@@ -84,14 +84,14 @@ test("An owner's stolen cookie cannot send a secret to another origin, by a tool
   expect(seen).toEqual([])
 })
 
-test("An owner goes on editing tools at origins that have the secret, without another proof", async () => {
+test("An owner can continue to edit tools at origins that have the secret, without another proof", async () => {
   const { client, space, tool, evil } = await victim()
   const owner = await stolen(client.userId)
   const { name: _name, ...edited } = sending(KNOWN, "other/path")
   expect((await owner.json("PUT", tool, edited))[0]).toBe(200)
   expect((await owner.json("PUT", evil, { ...edited, description: "A second tool." }))[0]).toBe(200)
   const { headers: _headers, ...plain } = sending(THIEF).request
-  expect((await owner.json("PUT", evil, { ...edited, request: plain }))[0], "no secret goes there").toBe(200)
+  expect((await owner.json("PUT", evil, { ...edited, request: plain }))[0], "no secret is sent there").toBe(200)
   expect((await owner.json("PUT", `${SPACES}/${space}/manifest`, { instructions: "new" }))[0]).toBe(200)
   expect((await owner.json("POST", "/api/account/chat/turns", { space, text: "hello" }))[0]).toBe(202)
   // Another secret of the same space was never sent to that origin.
@@ -99,14 +99,14 @@ test("An owner goes on editing tools at origins that have the secret, without an
   expect(await owner.json("PUT", evil, other)).toMatchObject(PROOF)
 })
 
-test("A key of /v1 is its own authority, and asks for no proof", async () => {
+test("A key of /v1 is sufficient authority and needs no proof", async () => {
   const client = await world.createAccount()
   const space = await client.space({ secrets: { PAYKEY: "sk_live_CANARY" } })
   const { name: _name, ...definition } = sending(THIEF)
   expect((await client.call("PUT", `/v1/spaces/${space}/tools/lookup_order`, definition)).status).toBe(200)
 })
 
-test("A stolen cookie makes no key last longer, spend more or live again", async () => {
+test("A stolen cookie cannot extend a key's expiry, raise its caps or reactivate it", async () => {
   const client = await world.createAccount()
   const owner = await world.signIn(client.userId)
   const soon = new Date(world.clock.ms() + 60_000).toISOString()
@@ -131,7 +131,7 @@ test("A stolen cookie makes no key last longer, spend more or live again", async
   expect(await edit({ expires_at: later }), "an expired key").toMatchObject(PROOF)
 })
 
-test("A stolen cookie gets no other address or more events for a webhook", async () => {
+test("A stolen cookie cannot change a webhook's address or add events to it", async () => {
   const client = await world.createAccount()
   const owner = await world.signIn(client.userId)
   const hook = { url: `https://${KNOWN}/hook`, events: ["turn.done", "turn.failed"] }
@@ -146,7 +146,7 @@ test("A stolen cookie gets no other address or more events for a webhook", async
   expect(await edit({ enabled: true })).toMatchObject(PROOF)
 })
 
-test("A team gets a new member only with a proof, and loses one without", async () => {
+test("A team gets a new member only with a proof, and loses a member without one", async () => {
   const operator = await createUser(world.sql, { role: "admin", name: "Ada" })
   const [one, two] = [await createUser(world.sql, { name: "One" }), await createUser(world.sql, { name: "Two" })]
   const admin = await world.signIn(operator)
@@ -159,7 +159,7 @@ test("A team gets a new member only with a proof, and loses one without", async 
   expect(await edit({ archived: false })).toMatchObject(PROOF)
 })
 
-test("A disabled account is enabled only with a proof, and disabled without", async () => {
+test("A disabled account is enabled only with a proof, and disabled without one", async () => {
   const operator = await createUser(world.sql, { role: "admin", name: "Ada" })
   const userId = await createUser(world.sql, { name: "Somebody" })
   const admin = await stolen(operator)

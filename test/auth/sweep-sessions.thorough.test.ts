@@ -24,7 +24,7 @@ test("Sessions that ended a month ago are deleted, with their acting records, an
   expect(await left()).toEqual([browser.sessionId, used.sessionId].sort())
   await world.advance(2 * DAY)
   await world.sweep()
-  expect(await left(), "the admin's has been over for a month").toEqual([used.sessionId])
+  expect(await left(), "the admin's session ended a month ago").toEqual([used.sessionId])
   expect(await world.sql("select * from acting_sessions")).toEqual([])
   expect((await used.call("GET", "/api/auth/me")).status).toBe(200)
 })

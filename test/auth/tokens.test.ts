@@ -25,7 +25,7 @@ async function owner() {
 }
 
 describe("An app token", () => {
-  test("An app token gives one session to 100 exchanges at once", async () => {
+  test("Of 100 concurrent exchanges of an app token, one gives a session", async () => {
     const { browser, appToken } = await owner()
     const token = await appToken()
     const answers = await Promise.all(Array.from({ length: 100 }, () => exchange(token)))
@@ -41,7 +41,7 @@ describe("An app token", () => {
     expect((await browser.call("GET", "/api/auth/me", undefined, { cookie })).status).toBe(200)
   })
 
-  test("An app token expires after 60 seconds, and with the session that asked for it", async () => {
+  test("An app token expires after 60 seconds, and with the session that requested it", async () => {
     const { browser, appToken } = await owner()
     const [late, intime] = [await appToken(), await appToken()]
     await world.advance(59_999)

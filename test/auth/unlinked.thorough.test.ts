@@ -12,7 +12,10 @@ afterAll(() => world.close())
 
 const PASSWORD = "correct horse battery staple"
 
-/** Somebody who has come in from the mini-app, and can also do so in another way: then that of the platform may be unlinked. */
+/**
+ * A person who signed in from the mini-app and has another way to sign in, so that the platform's
+ * identity may be unlinked.
+ */
 async function person(id: number) {
   const browser = browserAt(world, bot.host)
   const [, user] = await browser.json("POST", "/api/auth/messenger-webapp", { init_data: launchOf(world, bot, id) })
@@ -25,7 +28,7 @@ async function person(id: number) {
   return { unlink, chat: chatWith(world, bot, id), userId: user.user_id as number }
 }
 
-test.each([false, true])("A bot's magic link ends with its identity (unlinked: %s)", async (isUnlinked) => {
+test.each([false, true])("A bot's magic link becomes invalid with its identity (unlinked: %s)", async (isUnlinked) => {
   const { chat, unlink, userId } = await person(isUnlinked ? 41 : 42)
   const [, { text }] = await chat.say("/login")
   if (isUnlinked) await unlink()
@@ -34,12 +37,15 @@ test.each([false, true])("A bot's magic link ends with its identity (unlinked: %
   expect([status, answer.user_id ?? answer.code]).toEqual(isUnlinked ? [401, "INVALID_TOKEN"] : [200, userId])
 })
 
-test.each([false, true])("A login confirmed in the bot ends with its identity (unlinked: %s)", async (isUnlinked) => {
-  const { chat, unlink, userId } = await person(isUnlinked ? 43 : 44)
-  const browser = browserAt(world, bot.host)
-  const [, { token }] = await browser.json("POST", "/api/auth/tg-login/start")
-  await chat.say(`/start weblogin_${token}`)
-  if (isUnlinked) await unlink()
-  const [status, answer] = await browser.json("GET", `/api/auth/tg-login/status?token=${token}`)
-  expect([status, answer.user?.user_id ?? answer.code]).toEqual(isUnlinked ? [401, "INVALID_TOKEN"] : [200, userId])
-})
+test.each([false, true])(
+  "A login confirmed in the bot becomes invalid with its identity (unlinked: %s)",
+  async (isUnlinked) => {
+    const { chat, unlink, userId } = await person(isUnlinked ? 43 : 44)
+    const browser = browserAt(world, bot.host)
+    const [, { token }] = await browser.json("POST", "/api/auth/tg-login/start")
+    await chat.say(`/start weblogin_${token}`)
+    if (isUnlinked) await unlink()
+    const [status, answer] = await browser.json("GET", `/api/auth/tg-login/status?token=${token}`)
+    expect([status, answer.user?.user_id ?? answer.code]).toEqual(isUnlinked ? [401, "INVALID_TOKEN"] : [200, userId])
+  },
+)

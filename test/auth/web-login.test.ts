@@ -29,7 +29,7 @@ async function begun(headers: Record<string, string> = {}) {
 }
 
 describe("POST /api/auth/tg-login/start", () => {
-  test("A start links to the bot of the host's brand, with a payload that the platform accepts", async () => {
+  test("A start returns a link to the bot of the host's brand, with a payload that the platform accepts", async () => {
     const { response, token, url, expires_at } = await begun()
     expect(response.status).toBe(200)
     expect(url).toBe(`https://t.me/acme_bot?start=weblogin_${token}`)
@@ -67,7 +67,7 @@ describe("GET /api/auth/tg-login/status", () => {
     expect(await sessionsOf(world, user?.user_id)).toBe(1)
   })
 
-  test("A hundred polls at once make one session", async () => {
+  test("A hundred concurrent polls make one session", async () => {
     const { browser, chat, status, start, id, token } = await begun()
     await chat.say(start)
     const cookie = `tg_login=${browser.cookies.get("tg_login")}`
@@ -79,7 +79,7 @@ describe("GET /api/auth/tg-login/status", () => {
     expect(await status()).toEqual(INVALID)
   })
 
-  test("Another browser gets no session and takes none away", async () => {
+  test("Another browser gets no session and does not use up the login", async () => {
     const { browser, chat, status, start } = await begun()
     const stranger = (await begun()).browser
     for (const one of [stranger, browserAt(world, bot.host)]) expect(await status(one)).toEqual(INVALID)
@@ -112,7 +112,7 @@ describe("GET /api/auth/tg-login/status", () => {
     expect(await usersOf(world, bot, late.id)).toEqual([])
   })
 
-  test("A login of a user who is disabled in between is refused", async () => {
+  test("A login of a user who is disabled in the meantime is refused", async () => {
     const { chat, status, start, id } = await begun()
     await chat.say(start)
     const [user] = await usersOf(world, bot, id)
@@ -125,7 +125,7 @@ describe("GET /api/auth/tg-login/status", () => {
 })
 
 describe("The bot", () => {
-  test("The bot names the place of the login in its own words only", async () => {
+  test("The bot describes the place of the login only in its own words", async () => {
     const { chat, start } = await begun({
       "user-agent": `${CHROME} See https://evil.example`,
       "cf-connecting-ip": "203.0.113.9",
@@ -153,7 +153,7 @@ describe("The bot", () => {
     expect(await status()).toEqual(INVALID)
   })
 
-  test("Of 100 confirmations by two people at once one counts, and the session is theirs", async () => {
+  test("Of 100 confirmations by two people concurrently one counts, and the session is theirs", async () => {
     const { start, status } = await begun()
     const chats = [chatWith(world, bot, ++people), chatWith(world, bot, ++people)]
     const replies = await Promise.all(Array.from({ length: 100 }, (_, n) => chats[n % 2]?.say(start)))
@@ -181,7 +181,7 @@ describe("The bot", () => {
     ).toEqual([{ epoch: 1 }])
   })
 
-  test("A login denied afterwards has no session from the next request on, like all others of that account", async () => {
+  test("A login that is denied afterwards loses its session at the next request, with all other sessions of that account", async () => {
     const { chat, start, status, browser, id } = await begun()
     const data = (await chat.say(start))[1].reply_markup.inline_keyboard[0][0].callback_data
     await status()

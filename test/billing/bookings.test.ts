@@ -31,7 +31,7 @@ const payment = (userId: number, reference: string, micros = USD) =>
   })
 
 describe("Credit", () => {
-  test("Credit is booked for every reason, in its bucket, with a running total, as its owner sees it", async () => {
+  test("Credit is booked for every reason, in its bucket and with a running total, as its owner sees it", async () => {
     const client = await world.createAccount({ usd: 0 })
     for (const [n, reason] of CREDIT_REASONS.entries()) {
       await creditAccount(contextOf(world), {
@@ -76,7 +76,7 @@ describe("Credit", () => {
     await expectBooks(world, client.userId)
   })
 
-  test("Credit is booked once per reference, by 30 at once too, and another amount, account or reason is refused", async () => {
+  test("Credit is booked once per reference, also by 30 concurrent requests, and another amount, account or reason is refused", async () => {
     const [client, stranger] = [await world.createAccount({ usd: 0 }), await world.createAccount({ usd: 0 })]
     const answers = await Promise.all(Array.from({ length: 30 }, () => payment(client.userId, "pay:1")))
     expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1)
@@ -86,7 +86,7 @@ describe("Credit", () => {
     await expect(payment(client.userId, "pay:1", 2 * USD)).rejects.toMatchObject(reused)
     await expect(payment(stranger.userId, "pay:1")).rejects.toMatchObject(reused)
     expect(await dumpMoney(world)).toEqual(before)
-    // For two accounts at once: one of them has it.
+    // Two accounts request it concurrently, and one of them gets it.
     const rivals = await Promise.allSettled(
       [client, stranger, client, stranger].map(({ userId }) => payment(userId, "pay:2")),
     )
@@ -96,7 +96,7 @@ describe("Credit", () => {
     for (const { userId } of [client, stranger]) await expectBooks(world, userId)
   })
 
-  test("A payment under a reference that another account takes at the same moment gets that account's entry", async () => {
+  test("A payment under a reference that another account takes at the same moment returns that account's entry", async () => {
     const accounts = [await world.createAccount({ usd: 0 }), await world.createAccount({ usd: 0 })]
     const letGo = await holdWrites(world, "before insert on ledger")
     const booking = Promise.all(
@@ -118,7 +118,7 @@ describe("Credit", () => {
     for (const { userId } of accounts) await expectBooks(world, userId)
   })
 
-  test("A correction takes at most the available amount, and held credit stays", async () => {
+  test("A correction takes at most the available amount and leaves held credit untouched", async () => {
     const client = await world.createAccount({ usd: 1 })
     await client.sendTurn({ space: await client.space() })
     const take = (usd: number, reference: string) =>
@@ -146,7 +146,7 @@ describe("Credit", () => {
     await expect(payment(987_654, "pay:nobody")).rejects.toMatchObject({ code: "NOT_FOUND" })
   })
 
-  test("The running total stays exact while turns run and others book, in 20 rounds of 20 at once", async () => {
+  test("The running total stays exact while turns run and other bookings happen, in 20 rounds of 20 concurrent bookings", async () => {
     const client = await world.createAccount({ usd: 5 })
     const space = await client.space()
     for (let round = 0; round < 20; round++) {
@@ -160,7 +160,7 @@ describe("Credit", () => {
   })
 })
 
-test("A commission is a currency amount and not credit, once for each referrer and source", async () => {
+test("A commission is a currency amount and not credit, booked once per referrer and source", async () => {
   const client = await world.createAccount({ usd: 3 })
   const commission = (source: string, minor: number, currency = "EUR") =>
     recordCommission(contextOf(world), {
@@ -248,7 +248,7 @@ describe("A refund", () => {
     await expect(refund(free.turn_id)).rejects.toMatchObject({ code: "TURN_NOT_BILLED" })
   })
 
-  test("A refund happens automatically, once, for a turn of our failure that was charged", async () => {
+  test("A charged turn that fails because of us is refunded automatically and once", async () => {
     const client = await world.createAccount({ usd: 1 })
     const space = await client.space()
     for (const code of ["INTERNAL", "ENGINE_LOST", "MODEL_UNAVAILABLE"]) {

@@ -25,7 +25,7 @@ beforeAll(async () => {
   world = await createWorld()
   admin = await signInAdmin(world)
   other = await liveAccount(world, admin)
-  // For hourly passes the other account's turns are long over, up to its open ones.
+  // For hourly passes, the other account's turns ended long ago, except its open ones.
   await world.advance(RECONCILIATION_POLICY.overlapMs + 1)
   await reconcileAsAdmin(admin)
   live = await liveAccount(world, admin)
@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** A finding as the tests name it: kind, whose or which, expected and found in credit micros. */
+/** A finding in the form of the tests: kind, subject, expected and found amount in credit micros. */
 function named({ findings }: Reconciliation) {
   const micros = (usd: number | null) => (usd === null ? null : Math.round(usd * 1e7))
   return findings.map((f) => ({
@@ -56,7 +56,7 @@ const entriesOf = (userId: number) =>
     [userId],
   )
 
-test("Sound books give an empty report with its counts", async () => {
+test("Correct books give an empty report with its counts", async () => {
   const report = await reconcileAsAdmin(admin)
   expect(report).toMatchObject({ findings_total: 0, findings: [], started_by: `admin:${admin.userId}` })
   const [counts] = await world.sql(`select (select count(*) from users)::int as accounts,
@@ -66,7 +66,7 @@ test("Sound books give an empty report with its counts", async () => {
   expect(report.counters).toBeGreaterThan(10)
 })
 
-/** A pass that looks at so few rows at once that every account's books are cut somewhere. */
+/** Runs a pass with slices so small that every account's books are split somewhere. */
 async function inSmallSlices(size: number, pass: () => Promise<Reconciliation>): Promise<Reconciliation> {
   const slices = RECONCILIATION_POLICY.slices as Record<string, { first: number; most: number }>
   const usual = structuredClone(slices)
@@ -83,7 +83,7 @@ const looks = [
 const PLANTS = Object.entries({ ...LEDGER_PLANTS, ...HOLD_PLANTS, ...TURN_PLANTS })
 describe.each(PLANTS)("The corruption %s", (_what, { plant, finds, repaired }) => {
   test.each(looks)(
-    "The corruption is the only finding, by $by in slices of $size (0: default)",
+    "The corruption is the only finding, by $by in slices of $size (0 is the default)",
     async ({ size, pass }) => {
       const look = () => (size === 0 ? pass() : inSmallSlices(size, pass))
       const sound = await dumpMoney(world)

@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("Two admins who bill at once bill each account once for all its use, in 100 rounds", async () => {
+test("Two admins who bill concurrently bill each account once for all its use, in 100 rounds", async () => {
   const second = await signInAdmin(world)
   const users = await Promise.all([account(1), account(1), account(0.000005)])
   let used = 0
@@ -61,13 +61,13 @@ test("A lost answer or statement bills no account twice, and the next request co
   }
 })
 
-test("After a month of accounts that run out, ledger, dues and reconciliation agree, and a second run finds nothing", async () => {
+test("After a month of accounts that run out of credit, ledger, dues and reconciliation agree, and a second run finds nothing", async () => {
   const random = createRandom("a month of containers and storage")
   const users = await Promise.all(
     Array.from({ length: 12 }, (_, n) => account(n % 3 === 0 ? 0.002 : n % 3 === 1 ? 0.02 : 5)),
   )
   const stored = new Map<string, { userId: number; bytes: number }>()
-  /** By account, exact: what was used since it was billed last, in credit micros. */
+  /** The exact use of each account since its last bill, in credit micros. */
   const open = new Map(users.map((userId) => [userId, 0]))
   const model = new Map(users.map((userId) => [userId, { due: 0, paid: 0 }]))
   const use = (userId: number, micros: number) => open.set(userId, (open.get(userId) ?? 0) + micros)
@@ -125,8 +125,8 @@ test("After a month of accounts that run out, ledger, dues and reconciliation ag
     const [, again] = await askForBills(admin)
     expect(again).toMatchObject({ finished: true, accounts: 0, billed_usd: 0, bills: [] })
   }
-  expect(users.filter((userId) => (model.get(userId)?.due ?? 0) > 0).length, "some run out").toBeGreaterThan(2)
-  expect(users.filter((userId) => model.get(userId)?.due === 0).length, "some do not").toBeGreaterThan(2)
+  expect(users.filter((userId) => (model.get(userId)?.due ?? 0) > 0).length, "some accounts run out").toBeGreaterThan(2)
+  expect(users.filter((userId) => model.get(userId)?.due === 0).length, "some accounts do not").toBeGreaterThan(2)
   await expectInfraBooks(world, admin, users)
 })
 

@@ -12,7 +12,7 @@ afterAll(() => world.close())
 const lossesOf = (turnId: string) =>
   world.sql("select cause, credit_micros::int as micros from losses where turn_id = $1 order by loss_id", [turnId])
 
-test("A lost call is recorded as a loss unless that worker committed that step after all", async () => {
+test("A lost call is recorded as a loss, unless its worker committed the step after all", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const { turn_id } = await client.runTurn({ space, text: "[steps 2]" })
@@ -26,7 +26,7 @@ test("A lost call is recorded as a loss unless that worker committed that step a
     noteLoss(contextOf(world), { turn_id: turn, epoch: by, test: false }, { step, cause: "uncommitted", micros })
   await lose(turn_id, epoch, 0, 100)
   await lose(turn_id, epoch, 1, 101)
-  expect(await lossesOf(turn_id), "committed after all").toEqual([])
+  expect(await lossesOf(turn_id), "the step was committed after all").toEqual([])
   await lose(turn_id, epoch + 1, 0, 102)
   await lose(turn_id, epoch, 2, 103)
   await lose(other.turn_id, epoch, 1, 104)
@@ -37,12 +37,12 @@ test("A lost call is recorded as a loss unless that worker committed that step a
   expect(await lossesOf(other.turn_id)).toEqual([{ cause: "uncommitted", micros: 104 }])
 })
 
-test("A call without cost, and one of a test turn, is no loss", async () => {
+test("A call without cost and a call of a test turn are no losses", async () => {
   const owner = await world.createAccount({ test: true })
   const { turn_id } = await turnOf(await owner.sendTurn({ space: await owner.space() }))
   await noteLoss(contextOf(world), { turn_id, epoch: 1, test: true }, { step: 0, cause: "stale", micros: 5 })
   await noteLoss(contextOf(world), { turn_id, epoch: 1, test: false }, { step: 0, cause: "stale", micros: 0 })
-  // A worker that was wrong about it changes nothing.
+  // A worker with a wrong belief about the commit changes nothing.
   await noteLoss(contextOf(world), { turn_id, epoch: 1, test: false }, { step: 0, cause: "stale", micros: 5 })
   expect(await lossesOf(turn_id)).toEqual([])
 })

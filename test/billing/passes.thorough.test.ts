@@ -28,7 +28,7 @@ const passes = () =>
 
 const EACH = 120
 
-test("Reconciliations under a load of turns, cancels, credits and refunds find nothing", async () => {
+test("Reconciliations during turns, cancels, credits and refunds find nothing", async () => {
   const random = createRandom("passes under load")
   const clients = await Promise.all([1, 2, 3].map(() => world.createAccount({ usd: 3 })))
   await world.sql(
@@ -82,14 +82,14 @@ test("Reconciliations under a load of turns, cancels, credits and refunds find n
   console.log(`under load: ${JSON.stringify(seen)}, seed ${random.seed}`)
   expect(found).toEqual([])
   expect(Math.min(seen.passes, seen.turns, seen.refunds)).toBeGreaterThan(10)
-  // A request that the clock's jumps found reading its body has timed out, and is delivered again later.
+  // A jump of the clock can time out a request while its body is read. The queue delivers it again later.
   for (let round = 0; (await openTurns(clients)) > 0; round++) {
     expect(round, "a turn is stuck").toBeLessThan(10)
     await world.advance(20_000)
     await world.drain()
   }
   for (const { userId } of clients) await expectPromises(world, userId)
-  // They look: one credit micro too many is seen.
+  // The passes really compare: one credit micro too many is found.
   const [one] = clients
   await world.sql("update wallets set balance_credit_micros = balance_credit_micros + 1 where user_id = $1", [
     one?.userId,
@@ -100,7 +100,7 @@ test("Reconciliations under a load of turns, cancels, credits and refunds find n
   ])
 })
 
-test("A reconciliation begins every hour, once, however many sweepers run", async () => {
+test("One reconciliation begins per hour, however many sweepers run", async () => {
   const others = await createWorld()
   try {
     const ctx = contextOf(others)
@@ -118,16 +118,16 @@ test("A reconciliation begins every hour, once, however many sweepers run", asyn
     ])
     await others.advance((RECONCILIATION_POLICY.keepDays + 1) * 86_400_000)
     await sweepBooks(ctx)
-    expect(await count(), "old passes go").toBe(1)
+    expect(await count(), "old passes are deleted").toBe(1)
   } finally {
     await others.close()
   }
 })
 
-test("A reconciliation that runs out of time or breaks continues where it was and counts nothing twice", async () => {
+test("A reconciliation that runs out of time or fails resumes at its last position and counts nothing twice", async () => {
   const ctx = contextOf(world)
   const { runMs } = RECONCILIATION_POLICY
-  // Every look at the clock takes longer than a run has: each run does one slice.
+  // Every reading of the clock takes longer than a run may, so each run processes one slice.
   let now = world.clock.ms()
   const later = () => {
     now += runMs

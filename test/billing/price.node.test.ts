@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { affordableOutput, priceOf, worstPriceOf } from "../../src/billing/price.ts"
 
-/** Credit micros per million tokens, each a prime: no two sums are the same by chance. */
+/** Credit micros per million tokens. Each is a prime, so that no two sums are equal by chance. */
 const PRICE = {
   price_input: 3_000_017,
   price_cached: 300_007,
@@ -12,7 +12,7 @@ const PRICE = {
 const NOTHING = { tokensInput: 0, tokensCached: 0, tokensOutput: 0 }
 const MILLION = 1_000_000
 
-test("A million tokens cost the catalog's price of their kind", () => {
+test("A million tokens of a kind cost the catalog's price for that kind", () => {
   expect(priceOf(PRICE, { ...NOTHING, tokensInput: MILLION })).toBe(3_000_017)
   expect(priceOf(PRICE, { ...NOTHING, tokensInput: MILLION, tokensCached: MILLION })).toBe(300_007)
   expect(priceOf(PRICE, { ...NOTHING, tokensInput: MILLION, tokensCacheWritten: MILLION })).toBe(5_000_011)
@@ -29,7 +29,7 @@ test("A million tokens cost the catalog's price of their kind", () => {
   ).toBe(3_000_017 + 300_007 + 2 * 5_000_011)
 })
 
-test("Cache writes cost as much as plain input where the catalog has no price for them", () => {
+test("Cache writes cost as much as plain input if the catalog has no price for them", () => {
   const price = { ...PRICE, price_cache_write: null, price_cache_write_hour: null }
   expect(priceOf(price, { ...NOTHING, tokensInput: MILLION, tokensCacheWritten: MILLION })).toBe(3_000_017)
 })
@@ -42,7 +42,7 @@ test("A price is rounded up once, over all kinds of tokens", () => {
   expect(priceOf(cents, { tokensInput: 500_000, tokensCached: 250_000, tokensOutput: 500_001 })).toBe(2)
 })
 
-test("The worst case prices every prompt token at its dearest rate", () => {
+test("The worst case prices every prompt token at its highest rate", () => {
   expect(worstPriceOf(PRICE, MILLION, MILLION)).toBe(7_000_003 + 15_000_017)
   const minutes = { ...PRICE, price_cache_write_hour: null }
   expect(worstPriceOf(minutes, MILLION, MILLION)).toBe(5_000_011 + 15_000_017)
@@ -50,7 +50,7 @@ test("The worst case prices every prompt token at its dearest rate", () => {
   expect(worstPriceOf({ ...minutes, price_cache_write: null, price_cached: 4_000_037 }, MILLION, 0)).toBe(4_000_037)
 })
 
-test("The tokens that a hold covers never cost more than the hold, and one more would", () => {
+test("The tokens that a hold covers never cost more than the hold, and one more token would", () => {
   for (const micros of [7_000_003, 7_000_018, 7_000_019, 22_000_020, 22_000_035]) {
     const output = affordableOutput(PRICE, MILLION, micros)
     expect(worstPriceOf(PRICE, MILLION, output)).toBeLessThanOrEqual(micros)

@@ -29,7 +29,7 @@ const run = async () => (await client.runTurn({ space, text: "[use input=100 out
 const kinds = ({ findings }: { findings: { kind: string; turn_id: string | null }[] }) =>
   findings.map(({ kind, turn_id }) => [kind, turn_id])
 
-/** A pass over all history, whose marks are behind all turns that there are. */
+/** Runs a pass over all history, which leaves its marks after all existing turns. */
 async function settle() {
   await world.advance(overlapMs + 1)
   await reconcileAsAdmin(admin)
@@ -49,7 +49,7 @@ test("An hourly pass checks turns that ended since the marks, and all accounts a
     "select (select count(*) from users)::int as accounts, (select count(*) from spend_counters)::int as counters",
   )
   expect(await reconcileRecent(world, admin)).toMatchObject({ turns: 3, ledger_rows: 3, ...all })
-  // For some time they are looked at again: what was committed late lies between them.
+  // For some time these turns are checked again, because rows that commit late have ids between them.
   expect(await reconcileRecent(world, admin)).toMatchObject({ turns: 3, ledger_rows: 3 })
   await world.advance(overlapMs + 1)
   expect(await reconcileRecent(world, admin)).toMatchObject({ turns: 3, ledger_rows: 3 })
@@ -73,12 +73,12 @@ test("An open turn holds the mark until it has ended and was checked", async () 
   expect((await reconcileRecent(world, admin)).turns).toBe(0)
 })
 
-test("A later booking for an old turn is checked, a refund as well as a charge", async () => {
+test("A later booking for an old turn is checked, whether it is a refund or a charge", async () => {
   await settle()
   const [first = "", second = "", third = ""] = old
   await refundTurn(contextOf(world), { turnId: first, actor: "operator", note: "Sorry." })
   expect(await reconcileRecent(world, admin)).toMatchObject({ turns: 0, ledger_rows: 1, findings_total: 0 })
-  // A refund of less, and a charge that is booked as a correction: the running totals are right.
+  // A refund of a smaller amount, and a charge that is booked as a correction; the running totals are correct.
   const book = (turnId: string, micros: number) => `insert into ledger (user_id, reason, amount_credit_micros,
       balance_after_credit_micros, turn_id, actor, created_at)
     select user_id, 'admin_action', ${micros}, balance_after_credit_micros + ${micros}, '${turnId}', 'operator', created_at
@@ -97,14 +97,14 @@ test("A later booking for an old turn is checked, a refund as well as a charge",
   expect(kinds(await reconcileRecent(world, admin))).toEqual([])
 })
 
-test("A row committed late, with an id from before a pass, is seen by the next pass", async () => {
+test("A row that commits late, with an id from before a pass, is checked by the next pass", async () => {
   await settle()
   const [{ id = 0 } = {}] = await world.sql<{ id: number }>(
     "select nextval(pg_get_serial_sequence('ledger', 'ledger_id'))::int as id",
   )
   await run()
   const began = world.clock.now().toISOString()
-  // It was begun when the pass was not, and is there only behind it.
+  // Its transaction started before the pass and commits after it.
   expect(kinds(await reconcileRecent(world, admin))).toEqual([])
   await books.unguarded(`insert into ledger (ledger_id, user_id, reason, amount_credit_micros, balance_after_credit_micros, actor, created_at)
     overriding system value select ${id}, ${client.userId}, 'manual_topup', 5, 5, 'operator', '${began}'`)
@@ -116,7 +116,7 @@ test("A row committed late, with an id from before a pass, is seen by the next p
   expect(kinds(await reconcileRecent(world, admin))).toEqual([])
 })
 
-test("The weekly pass over all history finds faults that an hourly pass cannot see", async () => {
+test("The weekly pass over all history finds errors that an hourly pass cannot see", async () => {
   await settle()
   const wrong = old.at(-1) ?? ""
   await setBill(wrong, 1)
@@ -127,7 +127,7 @@ test("The weekly pass over all history finds faults that an hourly pass cannot s
   }
   let hours = 0
   for (let scope = "recent"; scope === "recent"; ) {
-    // Day by day, and its last one hour by hour.
+    // Day by day, and the last day hour by hour.
     const passed = hours < allEveryMs / everyMs - 24 ? 24 : 1
     hours += passed
     await world.advance(passed * everyMs)
@@ -136,20 +136,20 @@ test("The weekly pass over all history finds faults that an hourly pass cannot s
   expect(hours).toBe(allEveryMs / everyMs)
   const { reconciliation, reconciliation_of_all } = (await admin.json("GET", "/api/admin/system"))[1]
   expect(kinds(reconciliation)).toEqual([["usage_bills", wrong]])
-  // The status goes on to say so, whatever hourly passes find.
+  // The status keeps the finding, whatever hourly passes find.
   await world.advance(everyMs)
   expect(await sweep()).toMatchObject({ reconciliation: { scope: "recent", findings: [] }, reconciliation_of_all })
   await setBill(wrong, -1)
 })
 
-test("After a finding a pass over all history begins, once a day at most", async () => {
+test("After a finding, a pass over all history begins, at most once per day", async () => {
   await settle()
   await world.sql("update wallets set balance_credit_micros = balance_credit_micros + 1 where user_id = $1", [
     client.userId,
   ])
   const daily = allBehindFindingMs / everyMs
   const begun: number[] = []
-  // The first hours, and those around each day's end.
+  // The first hours, and the hours around the end of each day.
   const hours = [1, 2, 3, daily / 2, daily - 1, daily, daily + 1, 2 * daily - 1, 2 * daily, 2 * daily + 1]
   for (const [at, hour] of hours.entries()) {
     await world.advance((hour - (hours[at - 1] ?? 0)) * everyMs)
@@ -164,11 +164,11 @@ test("After a finding a pass over all history begins, once a day at most", async
   ])
 })
 
-test("A request during an hourly pass starts one over all history, from its beginning", async () => {
+test("A request during an hourly pass starts a pass over all history, from its beginning", async () => {
   await settle()
   await setBill(old.at(-1) ?? "", 1)
   await world.advance(everyMs)
-  // Each look at the clock takes as long as a run has: the pass stays open behind its first slice.
+  // Each reading of the clock takes as long as a run may, so the pass stays open after its first slice.
   let now = world.clock.ms()
   const hurried = {
     ...world.clock,

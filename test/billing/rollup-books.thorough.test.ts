@@ -25,7 +25,7 @@ beforeAll(async () => {
   )
   await sweepAnalytics(contextOf(world))
   await world.advance(DAY_MS)
-  // What has ended since is in the queue still, and today is not looked at.
+  // Turns that ended since are still in the queue, and the pass does not check today.
   await client.runTurn({ space: await client.space() })
   await reconcileAsAdmin(admin)
 })
@@ -63,7 +63,7 @@ test.each(Object.keys(rollupPlants({ space: 0, user: 0, day: "", hour: "" })))(
       expect(found(await reconcileAsAdmin(admin))).toEqual(
         [...sums, main].sort((a, b) => (a.subject < b.subject ? -1 : 1)),
       )
-      // The hourly pass looks at the last day, and not at sums of older ones.
+      // The hourly pass checks the last day, and not the sums of older days.
       if (!isSum) expect(found(await reconcileRecent(world, admin))).toEqual([main])
     } finally {
       await add(-plant.by)

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const SHARDS = TURN_POLICY.walletShards
-test("An account whose turns wait for each other gets shards, and loses them when it is idle", async () => {
+test("An account whose turns wait for each other's locks gets shards, and loses them when it is idle", async () => {
   const client = await world.createAccount({ usd: 1000 })
   const space = await client.space(BARE)
   const send = (n: number) => client.sendTurn({ space, end_user_ref: `c${n}` })
@@ -40,7 +40,7 @@ test("An account whose turns wait for each other gets shards, and loses them whe
   await expectPromises(world, client.userId)
 })
 
-test("An account with little credit never gets shards, and one that runs low loses them", async () => {
+test("An account with little credit never gets shards, and a sharded account that runs low loses them", async () => {
   const poor = await world.createAccount({ usd: 31 })
   const space = await poor.space(BARE)
   await world.sql("update wallets set waits = 1000 where user_id = $1", [poor.userId])
@@ -56,13 +56,13 @@ test("An account with little credit never gets shards, and one that runs low los
 })
 
 describe("Admission without all locks", () => {
-  // The border: 64 holds beside the turn's own.
+  // The limit: 64 holds besides the turn's own.
   const H = 50_000
   test.each([
-    ["just above the border", SHARDS * H + H, false],
+    ["just above the limit", SHARDS * H + H, false],
     ["a credit micro below it", SHARDS * H + H - 1, true],
     ["far below it", 3 * H, true],
-  ])("The admission is right: %s", async (_name, balance, isExact) => {
+  ])("Admission is correct with an available amount that is %s", async (_name, balance, isExact) => {
     const client = await world.createAccount({ usd: balance / 1e7 })
     await giveShards(world, client, H)
     const space = await client.space(BARE)
@@ -77,7 +77,7 @@ describe("Admission without all locks", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("A hold above a shard is taken under all locks, at once", async () => {
+  test("A hold that exceeds a shard is taken under all locks at once", async () => {
     const client = await world.createAccount({ usd: 1000 })
     await giveShards(world, client, H)
     await world.plan([])
@@ -90,7 +90,7 @@ describe("Admission without all locks", () => {
   })
 
   const ROUNDS = 40
-  test(`A hundred turns at once near the limit use all available credit and no more, in ${ROUNDS} rounds`, async () => {
+  test(`A hundred concurrent turns near the limit use all available credit and no more, in ${ROUNDS} rounds`, async () => {
     const random = createRandom("around the border")
     for (let round = 0; round < ROUNDS; round++) {
       const shards = random.pick([2, 8, 64])
@@ -122,7 +122,7 @@ describe("Posting", () => {
     await giveShards(world, client)
   })
 
-  /** More held than is posted: nothing may be posted. */
+  /** Holds more than is posted, so that no charge can be posted. */
   const holdInShard = (micros: number) =>
     world.sql("update wallet_shards set held_credit_micros = $2 where user_id = $1 and shard = 1", [
       client.userId,
@@ -134,12 +134,12 @@ describe("Posting", () => {
     const rows = await chainOf(world, client.userId)
     expect(rows).toHaveLength(count + 1)
     const moments = rows.slice(1).map(({ created }) => created)
-    expect(moments, "in the order in which turns ended").toEqual(moments.toSorted())
+    expect(moments, "the entries have the order in which the turns ended").toEqual(moments.toSorted())
     expect(new Set(rows.map(({ turn_id }) => turn_id)).size).toBe(count + 1)
     await expectBooks(world, client.userId)
   }
 
-  test("Balance, /v1/me and ledger include charges that are not posted yet", async () => {
+  test("The balance, /v1/me and the ledger include charges that are not posted yet", async () => {
     await queueCharges(world, client, 7)
     const me = await (await client.call("GET", "/v1/me")).json()
     expect(me).toMatchObject({ balance: { balance_usd: (1e10 - 700) / 1e7 } })
@@ -148,7 +148,7 @@ describe("Posting", () => {
     await settled(7)
   })
 
-  test("Ten posters at once, each killed now and then at any of its calls, post each row once", async () => {
+  test("Ten concurrent posters, sometimes killed at one of their calls, post each row once", async () => {
     await queueCharges(world, client, 3000)
     for (let tries = 0; (await walletOf(world, client.userId)).queued > 0; tries++) {
       expect(tries).toBeLessThan(40)
@@ -170,7 +170,10 @@ describe("Posting", () => {
     await settled(3000)
   })
 
-  /** Charges of the account that cannot be posted, and five seconds later some of another one, which is answered. */
+  /**
+   * Makes charges of an account that cannot be posted, and five seconds later charges of another
+   * account, which it returns.
+   */
   async function queueBehindStuck(): Promise<TestClient> {
     const other = await world.createAccount({ usd: 1000 })
     await giveShards(world, other)
@@ -181,7 +184,7 @@ describe("Posting", () => {
     return other
   }
 
-  test("An account whose charges cannot be posted delays no other and is reported", async () => {
+  test("An account whose charges cannot be posted delays no other account and is reported", async () => {
     const other = await queueBehindStuck()
     const admin = await signInAdmin(world)
     expect(await sweepPostings(contextOf(world))).toMatchObject({ posted: 3, failed: expect.any(Number) })
@@ -194,7 +197,7 @@ describe("Posting", () => {
     await settled(3)
   })
 
-  test("Accounts that cannot be posted, as many as one look finds, do not keep the sweep from later ones", async () => {
+  test("The sweeper reaches later accounts even if a whole batch of earlier ones cannot be posted", async () => {
     const other = await queueBehindStuck()
     const policy = POSTING_POLICY as { sweepAccounts: number }
     const { sweepAccounts } = policy
@@ -220,7 +223,7 @@ describe("Posting", () => {
     const post = (ctx: Context) =>
       callOne(ctx.db, "post_charges", { user_id: client.userId, limit, moment: ctx.clock.now() })
     await world.sql("vacuum analyze postings")
-    // A session makes a plan that it keeps with the sixth call.
+    // A session caches a generic plan at the sixth call.
     for (let call = 0; call < 8; call++) await effortOf(world, client, post)
     const other = await world.createAccount({ usd: 1000 })
     await giveShards(world, other)
@@ -229,12 +232,12 @@ describe("Posting", () => {
     const batch = await effortOf(world, client, post)
     expect(batch.written("postings")).toMatchObject({ deleted: limit })
     expect(batch.scans).not.toContain("postings")
-    expect(batch.rowsOf("postings"), "once to find a row, once to delete it").toBeLessThanOrEqual(2 * limit)
+    expect(batch.rowsOf("postings"), "once to find the row, once to delete it").toBeLessThanOrEqual(2 * limit)
     await sweepPostings(contextOf(world))
     await settled(4000)
   })
 
-  test("The low and depleted events are sent once each, when the balance gets there", async () => {
+  test("The low and depleted events are sent once each, when the balance reaches their thresholds", async () => {
     await queueCharges(world, client, 10, 1_000_000_000)
     await world.sweep()
     const events = await world.sql<{ type: string; balance: number }>(
@@ -245,7 +248,7 @@ describe("Posting", () => {
     expect(events[1]?.balance).toBe(0)
   })
 
-  test("The reconciliation names the difference between shards and queue", async () => {
+  test("The reconciliation reports the difference between shards and queue", async () => {
     const admin = await signInAdmin(world)
     await queueCharges(world, client, 5)
     await world.sql(

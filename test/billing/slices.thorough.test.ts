@@ -10,7 +10,7 @@ beforeAll(async () => {
   world = await createWorld()
   admin = await signInAdmin(world)
   const client = await world.createAccount({ usd: 20 })
-  // What nobody limits has no counter.
+  // A subject without a limit has no counter.
   const limits = "end_user_daily_credit_micros = 50000000, end_user_monthly_credit_micros = 50000000"
   await world.sql(`update wallets set ${limits} where user_id = $1`, [client.userId])
   const space = await client.space()
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** From now on the database refuses every slice of more rows, as one that it has no time for. */
+/** Makes the database reject every slice of more rows from now on, as if it had timed out. */
 async function refuseAbove(rows: number) {
   await world.sql(`create or replace function refuse_slice() returns trigger language plpgsql as $f$ begin
     if new.accounts + new.ledger_rows + new.turns + new.counters
@@ -43,7 +43,7 @@ const lastPass = async () => {
   return pass
 }
 
-test("A database that refuses large slices is read to the end, and the sizes are remembered", async () => {
+test("A reconciliation whose large slices fail still reads everything, and remembers the smaller sizes", async () => {
   await refuseAbove(3)
   let runs = 0
   for (let finished = false; !finished && runs < 60; runs++) {
@@ -56,14 +56,14 @@ test("A database that refuses large slices is read to the end, and the sizes are
   const pass = await lastPass()
   expect(pass).toMatchObject({ finished: true, exact: true })
   for (const phase of ["ledger", "turns", "counters"]) expect(pass?.sizes[phase], phase).toBeLessThanOrEqual(6)
-  // The next pass begins with what this one has learnt, and grows again once it may.
+  // The next pass begins with the sizes that this pass learnt, and grows them again once it may.
   await world.sql("drop trigger refuse_slice on reconciliations")
   await world.advance(1)
   expect(await reconcileAsAdmin(admin)).toMatchObject({ findings_total: 0, turns: 30 })
   expect((await lastPass())?.sizes.turns).toBeGreaterThan(6)
 })
 
-test("An operator's pass and an admin's are read to the end as well", async () => {
+test("An operator's pass and an admin's pass also read everything", async () => {
   await refuseAbove(2)
   await world.advance(1)
   expect(await reconcileNow(contextOf(world))).toMatchObject({ findings: 0, turns: 30 })
@@ -74,11 +74,11 @@ test("An operator's pass and an admin's are read to the end as well", async () =
   await world.sql("drop trigger refuse_slice on reconciliations")
 })
 
-test("A slice that never answers leaves half its size for the next run", async () => {
+test("A slice that never answers leaves half its size to the next run", async () => {
   await world.advance(3_600_000)
   const ctx = contextOf(world)
   const sizes: number[] = []
-  // The worker is gone before its slice has answered: nothing of it comes back, not even a failure.
+  // The worker dies before its slice has answered, so nothing comes back, not even a failure.
   const { run } = ctx.db
   let hung = () => {}
   const db = new Proxy(ctx.db, {

@@ -24,14 +24,14 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** What acts leave to the background, such as posting what a settle has charged. */
+/** Background work of acts, such as posting the charge of a settle. */
 const background: Promise<unknown>[] = []
 const contextOf = () =>
   createContext(parseBaseEnv(world.env), (work) => void background.push(work), { clock: world.clock })
 const pairs = ACTS.flatMap((first) => ACTS.map((second) => [first, second] as const))
 const shown = ({ old: _old, ...fate }: Fate) => fate
 
-/** All rows of money without `wake_at`: a sweep may publish a turn that goes on. */
+/** All rows that contain money, without `wake_at`, because a sweep may publish an open turn. */
 const money = async () => dumpMoney(world, ["wake_at", "lease_until", "attempts"])
 
 async function ageFor(turn: Awaited<ReturnType<typeof oneTurn>>, fate: Fate, acts: readonly TurnAct[]): Promise<Fate> {
@@ -40,14 +40,14 @@ async function ageFor(turn: Awaited<ReturnType<typeof oneTurn>>, fate: Fate, act
   return { ...fate, old: true }
 }
 
-/** Counts the effects that were left out as they must be, so the test cannot be empty. */
+/** Counts acts with and without an effect, so that the test cannot pass without checking any. */
 const seen = { without: 0, with: 0 }
 
 describe.each(STARTS.flatMap((start) => ACTS.map((first) => [start, first] as const)))(
   "A turn that is %s, after: %s",
   (start, first) => {
-    test("Every further act, and the same one again, has an effect exactly where it must", async () => {
-      // One in five for everyone, each pair in CI.
+    test("Every further act, and the same act again, has an effect exactly where it must", async () => {
+      // One in five locally, each pair in CI.
       const seconds = ACTS
       for (const second of seconds) {
         const turn = await oneTurn(world, contextOf(), start)
@@ -61,7 +61,7 @@ describe.each(STARTS.flatMap((start) => ACTS.map((first) => [start, first] as co
           const what = `${start}: ${first}, ${second}: ${act}`
           expect(await turn.fate(), what).toEqual(shown(after))
           const isSame = JSON.stringify(await money()) === JSON.stringify(before)
-          expect(isSame, `${what}: no effect`).toBe(after === fate)
+          expect(isSame, `${what} has no effect`).toBe(after === fate)
           seen[isSame ? "without" : "with"]++
           await expectBooks(world, turn.client.userId)
           fate = after
@@ -82,11 +82,11 @@ test("The number of acts equals the number of pairs and orders", () => {
   expect(Math.min(seen.with, seen.without)).toBeGreaterThan(100)
 })
 
-/** Of a queued turn only few pairs have something to race for. */
+/** Few pairs of acts can race on a queued turn. */
 const ROUNDS = { queued: 1, running: 4 }
 
 test.each(STARTS)(
-  `Two acts on a %s turn at the same time have the outcome of one order, in seeded rounds`,
+  `Two concurrent acts on a %s turn have the outcome of one order, in seeded rounds`,
   async (start: Start) => {
     const random = createRandom(`two acts at once on a ${start} turn`)
     const orders = { first: 0, second: 0, either: 0 }
@@ -101,7 +101,8 @@ test.each(STARTS)(
         await Promise.all([late(one), late(other)]).catch((error: unknown) => {
           throw new Error(`${one} and ${other}, seed ${random.seed}`, { cause: error })
         })
-        // A sweep that raced may have called it again just before it counted as lost: then the next one finds it.
+        // A sweep that raced may have called the turn just before it counted as lost. Then the next
+        // sweep finds it.
         if ([one, other].includes("sweep what is lost")) await turn.sweepAgain()
         const [first, second] = [fateAfter(fateAfter(fate, one), other), fateAfter(fateAfter(fate, other), one)].map(
           shown,

@@ -9,7 +9,7 @@ const said = (message: object) => readBoardUpdate({ update_id: 5, message: { cha
 const changed = (kind: string, user: object, member: object) =>
   readBoardUpdate({ update_id: 5, [kind]: { chat, date: 60, from: ada, new_chat_member: { user, ...member } } })
 
-test("A message says that its sender is in the group, and who was added or has left", () => {
+test("A message shows that its sender is in the group, and names the people who were added or have left", () => {
   expect(said({ text: "hello" })).toEqual({
     chat_id: -1001,
     title: "Support",
@@ -42,12 +42,12 @@ test.each([
   expect(changed("my_chat_member", bot, { status, ...more })).toMatchObject({ bot: isIn ? "in" : "out", came: [] })
 })
 
-test("A group that gets another id moves, whichever of its two messages says so", () => {
+test("A group whose id changes is moved, whichever of its two messages announces it", () => {
   expect(said({ migrate_to_chat_id: -2002 })?.moved).toEqual({ from: -1001, to: -2002 })
   expect(said({ migrate_from_chat_id: -3003 })?.moved).toEqual({ from: -3003, to: -1001 })
 })
 
-test("An update that is malformed or not about a group means nothing", () => {
+test("An update that is malformed or not about a group has no effect", () => {
   const message = { chat, date: 60, from: ada }
   for (const body of [
     null,
@@ -72,7 +72,7 @@ test("An update that is malformed or not about a group means nothing", () => {
   }
 })
 
-test("A title is kept short and storable, and a nameless or malformed title counts as missing", () => {
+test("A title is shortened and made storable, and an empty or malformed title counts as missing", () => {
   const titled = (title: unknown) => said({ chat: { ...chat, title } })?.title
   expect(titled(`A\u0000${"😀".repeat(300)}`)).toBe(`A${"😀".repeat(199)}`)
   expect([titled(7), titled(""), titled(undefined)]).toEqual([null, null, null])

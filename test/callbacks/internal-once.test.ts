@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("A call from one of our workers to another has its effect once, however often it is sent", async () => {
+test("A call between two of our workers has its effect once, however often it is sent", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   let called = 0

@@ -34,7 +34,7 @@ test("A callback that finds the database down is retried for longer than the out
   expect((await client.getTurn(turn_id)).state).toBe("done")
 })
 
-test("The test world passes a callback's answer to the queue, its headers too", async () => {
+test("The test world passes a callback's answer to the queue, including its headers", async () => {
   await client.sendTurn({ space: await client.space() })
   await world.settled()
   await world.plan([{ service: "pg", call: 1, action: "fail", when: "before", times: 2 }])
@@ -44,7 +44,7 @@ test("The test world passes a callback's answer to the queue, its headers too", 
   await world.clearFaults()
 })
 
-test("Clients of /v1 are told to come back in a second", async () => {
+test("Clients of /v1 are told to retry after a second", async () => {
   await world.plan([{ service: "pg", call: 1, action: "fail", when: "before" }])
   const response = await client.call("GET", "/v1/me")
   expect([response.status, response.headers.get("retry-after")]).toEqual([503, "1"])

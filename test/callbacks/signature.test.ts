@@ -23,7 +23,7 @@ async function nextDelivery(): Promise<QueuedMessage> {
 
 const states = () => world.sql("select turn_id, state from turns order by 1")
 
-/** Refused with 401, and no turn has moved. */
+/** Asserts that a delivery is refused with 401 and changes no turn. */
 async function expectRefused(delivery: QueuedMessage) {
   const before = await states()
   const response = await world.deliver(delivery)
@@ -89,7 +89,7 @@ test("Bytes that decode to the signed text are refused", async () => {
   await expectRefused({ ...delivery, body: btoa("\xef\xbb\xbf{}") })
 })
 
-test("No variable of the SDK's makes the worker trust the keys in its documentation", async () => {
+test("No variable of the SDK makes the worker trust the keys in its documentation", async () => {
   const delivery = await nextDelivery()
   const known = new TextEncoder().encode("sig_7kYjw48mhY7kAjqNGcy6cr29RJ6r")
   const token = await new SignJWT(decodeJwt(signature(delivery))).setProtectedHeader({ alg: "HS256" }).sign(known)
@@ -119,11 +119,11 @@ test("Another body, another URL and an expired or future token are refused", asy
   expect((await world.deliver(delivery)).status).toBe(200)
 })
 
-test("The next key is accepted during a rotation, and a retired one is refused", async () => {
+test("The next key is accepted during a rotation, and a retired key is refused", async () => {
   const stale = await nextDelivery()
   const rolled = await world.qstash.rollKeys()
   const fresh = await nextDelivery()
-  expect((await world.deliver(fresh)).status, "signed with what the worker knows as the next key").toBe(200)
+  expect((await world.deliver(fresh)).status, "signed with the key that the worker knows as its next key").toBe(200)
   world.rebind({ QSTASH_CURRENT_SIGNING_KEY: rolled.current, QSTASH_NEXT_SIGNING_KEY: rolled.next })
   await expectRefused(stale)
 })

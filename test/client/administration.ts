@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { NotFoundError, type Turnpike } from "../../client/src/index.ts"
 
-/** The configuration and look-ups of a customer's server, beside its turns. */
+/** The configuration and lookups of a customer's server, apart from its turns. */
 export function administrationTests(get: () => { turnpike: Turnpike; space: string }) {
   test("The client configures a space", async () => {
     const { turnpike } = get()
@@ -47,7 +47,7 @@ export function administrationTests(get: () => { turnpike: Turnpike; space: stri
     expect(await turnpike.spaces.list({ q: title }).toArray()).toEqual([])
   })
 
-  test("The client reports bills, limits and forgets customers, and lists models", async () => {
+  test("The client reports bills and limits, erases customers, and lists models", async () => {
     const { turnpike, space } = get()
     const end_user_ref = `billed-${crypto.randomUUID()}`
     const turn = await turnpike.turns.run({ space, end_user_ref, text: "What do I cost?" })

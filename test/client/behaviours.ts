@@ -15,10 +15,10 @@ import { administrationTests } from "./administration.ts"
 import { cutStreams, failRequests, hurried } from "./faults.ts"
 
 const END_USER = { end_user_ref: "customer-1" }
-/** It goes on for minutes, with a boundary every 100 ms at which it can be cancelled. */
+/** A turn that runs for minutes, with a boundary every 100 ms at which it can be cancelled. */
 const ENDLESS = "[steps 100]\n[think 100 ms]"
 
-/** The client against a running service: the same facts in every runtime. */
+/** Tests the client against a running service, with the same tests in every runtime. */
 export function describeClient(runtime: string, connect: () => Promise<Demo>) {
   describe(`The client in ${runtime}`, () => {
     let demo: Demo
@@ -35,14 +35,14 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
 
     administrationTests(() => ({ turnpike, space }))
 
-    test("The client says who the key is and how much it can spend", async () => {
+    test("The client shows the key's identity and its remaining credit", async () => {
       const { key, balance } = await turnpike.me()
       expect(key).toMatchObject({ scope: "all", test: false })
       expect(balance?.available_usd).toBeGreaterThan(0)
       expect(await turnpike.balance()).toEqual(balance)
     })
 
-    test("The client accepts a base URL with /v1 too", async () => {
+    test("The client also accepts a base URL that ends with /v1", async () => {
       expect((await clientWith({ baseUrl: `${demo.base_url}/v1/` }).me()).key.scope).toBe("all")
     })
 
@@ -70,7 +70,7 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
       expect(turn).toMatchObject({ state: "failed", error: { code: "OUT_OF_STOCK" } })
     })
 
-    test("The client streams the text as it is generated", async () => {
+    test("The client streams the text during its generation", async () => {
       const text = "[stream 20 ms]\n[reply One two three four five six seven eight.]"
       const stream = turnpike.turns.stream({ space, end_user_ref: "streamed", text })
       const types: string[] = []
@@ -116,7 +116,7 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
       expect(cut.streams()).toBeGreaterThan(2)
     })
 
-    test("The client cancels a turn and says when it is too late", async () => {
+    test("The client cancels a turn and reports when it is too late", async () => {
       const slow = await turnpike.turns.create({ space, end_user_ref: "slow", text: ENDLESS })
       await turnpike.turns.cancel(slow.turn_id)
       const done = await turnpike.turns.run({ space, ...END_USER, text: "Quick." })
@@ -125,7 +125,7 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
       await expect(late).rejects.toMatchObject({ code: "TURN_FINISHED", status: 409, retryable: false })
     })
 
-    test("The client stops waiting, and cancels if it is asked to", async () => {
+    test("The client stops waiting, and cancels the turn if the caller asks for it", async () => {
       const late = turnpike.turns.run(
         { space, end_user_ref: "late", text: ENDLESS },
         { timeoutMs: 500, cancelOnAbort: true },
@@ -195,7 +195,7 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
       await expect(turnpike.files.get(fileId)).rejects.toBeInstanceOf(NotFoundError)
     })
 
-    test("The client tells errors apart, with all details of the service", async () => {
+    test("The client distinguishes errors and keeps all details of the service", async () => {
       const wrong = clientWith({ apiKey: `${demo.api_key.slice(0, -1)}${demo.api_key.endsWith("0") ? 1 : 0}` }).me()
       await expect(wrong).rejects.toBeInstanceOf(AuthenticationError)
       await expect(wrong).rejects.toMatchObject({ code: "INVALID_API_KEY", status: 401 })
@@ -229,10 +229,10 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
       const { details, retryAfter } = (await refused.catch((error: unknown) => error)) as QuotaExceededError
       expect(details).toEqual(refused_by?.details)
       expect(details.left_usd).toBe(0)
-      // Some time has gone between the two.
+      // Some time has passed between the two.
       expect(Math.abs((retryAfter ?? 0) - (refused_by?.retry_after ?? 0))).toBeLessThan(30)
 
-      expect((await turnpike.me()).caps, "the demo's key has none").toEqual([])
+      expect((await turnpike.me()).caps, "the demo's key has no limit").toEqual([])
     })
 
     test("The client keeps test data to test keys", async () => {

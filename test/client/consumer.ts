@@ -1,4 +1,4 @@
-// The package as a customer's server uses it: compiled by package.node.test.ts, never run.
+// Uses the package as a customer's server would. package.node.test.ts compiles this file; it never runs.
 import {
   InsufficientCreditsError,
   QuotaExceededError,

@@ -30,7 +30,7 @@ const line = fc.oneof(
   fc.constantFrom("", "", "data", "event"),
 )
 
-test("A stream in any pieces, with any line ends, is read as the public parser reads it whole", async () => {
+test("A stream split at any point, with any line ends, is parsed as the public parser parses it whole", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(line, { maxLength: 30 }),

@@ -4,7 +4,7 @@ type Send = (url: string, init: RequestInit) => Promise<Response>
 
 const really: Send = (url, init) => fetch(url, init)
 
-/** Loses the first `times` requests: before they arrive, or their answers, or with a 503 of something in between. */
+/** Loses the first `times` requests: before they arrive, with their answers, or with a 503 from a proxy. */
 export function failRequests(lost: "request" | "answer" | "unavailable", times: number) {
   const seen: { idempotencyKey: string | undefined }[] = []
   const send: Send = async (url, init) => {
@@ -19,7 +19,7 @@ export function failRequests(lost: "request" | "answer" | "unavailable", times: 
   return { fetch: send, seen }
 }
 
-/** Breaks every stream of events off after so many bytes. */
+/** Breaks every event stream after this many bytes. */
 export function cutStreams(bytes: number) {
   let streams = 0
   const send: Send = async (url, init) => {
@@ -39,5 +39,5 @@ export function cutStreams(bytes: number) {
   return { fetch: send, streams: () => streams }
 }
 
-/** Waits a twentieth of what it should. */
+/** Waits a twentieth of the requested time. */
 export const hurried: Runtime = { ...systemRuntime, after: (ms, done) => systemRuntime.after(ms / 20, done) }

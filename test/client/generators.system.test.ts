@@ -20,13 +20,16 @@ interface Described {
   responses: Record<string, { content?: Record<string, { schema: object }> }>
 }
 
-/** Answers that the service gave in tests, by operation: one of each that answers JSON, with long lists cut. */
+/** Answers that the service gave in tests, one for each operation with a JSON answer, with long lists cut. */
 const RECORDED: Record<SurfaceName, Record<string, Recorded>> = JSON.parse(
   await readFile("test/client/recorded-answers.json", "utf8"),
 )
 
 const BIN = resolve("generators/node_modules")
-/** By generator: the command that writes types of a document into a folder, and the type of an operation's answer there. */
+/**
+ * By generator: the command that writes a document's types into a folder, and the type of an
+ * operation's answer there.
+ */
 const GENERATORS = {
   "openapi-typescript": {
     command: (document: string, folder: string) => [
@@ -65,7 +68,7 @@ const COMPILER = {
   types: [],
 }
 
-/** What a later version of the service may add to any object. */
+/** Adds fields that a later version of the service may add to any object. */
 const added = (body: unknown) =>
   Array.isArray(body) ? body : { ...(body as object), added_later: { by: "a new version", at: [1, null] } }
 
@@ -81,7 +84,7 @@ describe.each(Object.keys(RECORDED) as SurfaceName[])("The document of %s", (sur
   const recorded = Object.entries(RECORDED[surface])
   const responseOf = (id: string) => operations.find(({ operationId }) => operationId === id)?.responses ?? {}
 
-  test("Every operation that answers JSON has a recorded answer that the document allows", () => {
+  test("Every operation with a JSON answer has a recorded answer that the document allows", () => {
     const answering = operations.filter(({ responses }) =>
       Object.entries(responses).some(
         ([status, { content }]) => status.startsWith("2") && content?.["application/json"],

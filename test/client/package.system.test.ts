@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => client.remove())
 
-test("The tarball has the code, its types, and nothing else", async () => {
+test("The tarball has the code and its types, and no other files", async () => {
   const modules = (await readdir("client/src")).filter((name) => name.endsWith(".ts")).map((name) => name.slice(0, -3))
   const lib = modules.flatMap((name) => [`lib/${name}.d.ts`, `lib/${name}.js`])
   expect(client.tarball.files.map(({ path }) => path).sort()).toEqual(
@@ -36,7 +36,7 @@ test("The tarball has the code, its types, and nothing else", async () => {
   }
 })
 
-/** This Node, and every other one that the PATH has: with the project's own first, the machine's. */
+/** This Node, and every other Node on the PATH: the project's own, then the machine's. */
 function nodes(): string[] {
   const found = (process.env.PATH ?? "").split(delimiter).map((place) => join(place, "node"))
   const own = resolve("node_modules/node/bin/node")
@@ -80,7 +80,7 @@ test.each([
   ["nodenext", "nodenext", { lib: ["es2022"], types: [types("@types/node")] }],
   ["nodenext", "nodenext", { lib: ["es2024"], types: [types("@cloudflare/workers-types")] }],
 ])(
-  "The types hold for a strict customer with moduleResolution %s (module %s, %j)",
+  "The types compile for a strict customer with moduleResolution %s (module %s, %j)",
   async (moduleResolution, module, more) => {
     const where = await mkdtemp(join(project, "types-"))
     await copyFile("test/client/consumer.ts", join(where, "consumer.ts"))

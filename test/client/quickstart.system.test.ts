@@ -23,7 +23,7 @@ async function quickstart(): Promise<string> {
   return code
 }
 
-/** Runs the quickstart as it is written, until it has said everything that it is expected to say. */
+/** Runs the quickstart as written, until it has printed all expected lines. */
 async function runQuickstart(expected: RegExp[]): Promise<string> {
   await writeFile(join(client.project, "server.js"), await quickstart())
   const port = String(await freePort())

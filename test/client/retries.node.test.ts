@@ -20,7 +20,7 @@ const answer = (code: string, status: number, headers: Record<string, string> = 
 })
 const DONE: Step = { status: 200, body: { turn_id: "turn_1", state: "done" } }
 
-/** A client against a script of answers, under a clock that jumps to whatever is waited for. */
+/** A client against scripted answers, on a clock that jumps over every wait. */
 function scripted(steps: Step[], options: TurnpikeOptions = {}) {
   const requests: { method: string; url: string; headers: Record<string, string>; body: unknown }[] = []
   const waits: number[] = []
@@ -30,7 +30,7 @@ function scripted(steps: Step[], options: TurnpikeOptions = {}) {
     now: () => now,
     random: () => 0.5,
     after(ms, done) {
-      // The timeout of an attempt goes off only when the script says that nothing comes.
+      // The timeout of an attempt fires only if the script says that no answer comes.
       if (ms === 60_000) {
         silences.add(done)
         return () => silences.delete(done)
@@ -108,7 +108,7 @@ describe("A request is sent again", () => {
     expect(waits).toEqual([20_000, 7_000])
   })
 
-  test("A short Retry-After is waited for, and one of hours is left to the caller", async () => {
+  test("A short Retry-After is waited for, and a Retry-After of hours is left to the caller", async () => {
     const { turnpike, requests } = scripted([answer("QUOTA_EXCEEDED", 429, { "retry-after": "7200" })])
     const refused = turnpike.turns.create(TURN)
     await expect(refused).rejects.toBeInstanceOf(QuotaExceededError)
@@ -129,7 +129,7 @@ const refusal = (status: number, error: object): Step => ({
   body: { error: { message: "no", retryable: false, request_id: "req_1", ...error } },
 })
 
-test("A limit's refusal is an error class of its own, with all details of the limit", async () => {
+test("A limit's refusal has its own error class, with all details of the limit", async () => {
   const refused = scripted([refusal(429, { code: "QUOTA_EXCEEDED", details: CAP })]).turnpike.turns.create(TURN)
   const quota = (await refused.catch((error: unknown) => error)) as QuotaExceededError
   expect(quota).toBeInstanceOf(QuotaExceededError)
@@ -138,7 +138,7 @@ test("A limit's refusal is an error class of its own, with all details of the li
   const poor = scripted([refusal(402, { code: "INSUFFICIENT_CREDITS", details })]).turnpike.turns.create(TURN)
   await expect(poor).rejects.toBeInstanceOf(InsufficientCreditsError)
   await expect(poor).rejects.toMatchObject({ details })
-  // Of something in between, that knows nothing of caps.
+  // An answer of a proxy, which has no details of caps.
   const foreign = scripted([{ status: 429, body: "slow down" }], { maxRetries: 0 }).turnpike.turns.create(TURN)
   await expect(foreign).rejects.not.toBeInstanceOf(QuotaExceededError)
   await expect(foreign).rejects.toMatchObject({ code: "UNEXPECTED_ANSWER", status: 429, retryable: true })
@@ -161,7 +161,7 @@ describe("A request is not sent again", () => {
     expect(requests).toHaveLength(1)
   })
 
-  test("A request is not sent again when its body was a stream", async () => {
+  test("A request is not sent again if its body was a stream", async () => {
     const { turnpike, requests } = scripted(["lost", DONE])
     const upload = turnpike.files.upload("spc_1", { name: "a.txt", data: new Blob(["a"]).stream() })
     await expect(upload).rejects.toBeInstanceOf(ConnectionError)
@@ -184,7 +184,7 @@ describe("A request is not sent again", () => {
   })
 })
 
-test("A silent server is a TimeoutError, and a broken connection a ConnectionError with its cause", async () => {
+test("A silent server gives a TimeoutError, and a broken connection a ConnectionError with its cause", async () => {
   const late = scripted(["silent"], { maxRetries: 0 }).turnpike.me()
   await expect(late).rejects.toBeInstanceOf(TimeoutError)
   await expect(late).rejects.toMatchObject({ code: "TIMEOUT", retryable: true })
@@ -199,7 +199,7 @@ test("An answer that is not JSON names the likely cause", async () => {
   await expect(moved).rejects.toMatchObject({ status: 308, message: expect.stringContaining("https://new.test/") })
 })
 
-test("An id is one segment of the path, whatever it holds", async () => {
+test("An id is one segment of the path, whatever characters it contains", async () => {
   const { turnpike, requests } = scripted([DONE])
   await turnpike.turns.get("../me?x=1#y")
   expect(requests[0]?.url).toBe("https://api.test/v1/turns/..%2Fme%3Fx%3D1%23y")
@@ -213,7 +213,7 @@ test("A list in a query is a repeated parameter, and undefined values are left o
   expect(requests[0]?.url).toBe("https://api.test/v1/turns?state=done&state=failed&limit=5")
 })
 
-test("A client cannot be made from unusable options", () => {
+test("A client cannot be made from invalid options", () => {
   const options = { apiKey: "turnpike_live_x", baseUrl: "https://api.test" }
   expect(() => new Turnpike(options)).not.toThrow()
   for (const wrong of [

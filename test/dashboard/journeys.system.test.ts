@@ -9,7 +9,7 @@ const isThere = findChromium() !== undefined
 if (!isThere)
   console.log("Skipped: there is no Chromium. Install one (apt-get install chromium), or name it in CHROMIUM.")
 
-/** All journeys: `npm run journeys`. */
+/** `npm run journeys` runs all journeys. */
 describe.skipIf(!isThere)("The web app by keyboard alone", () => {
   let service: Started
   let browser: Browser
@@ -20,7 +20,7 @@ describe.skipIf(!isThere)("The web app by keyboard alone", () => {
 
   afterAll(() => Promise.all([browser?.close(), service?.stop()]))
 
-  test("The keyboard leads from the printed address to the first key, a streamed turn and its bill in under two hundred presses", async () => {
+  test("The keyboard leads from the printed address to the first key, a streamed turn and its bill in fewer than two hundred presses", async () => {
     const signIn = service.sign_in_url
     if (!signIn) throw new Error("npm start has printed no sign-in address")
     const { presses, wrong } = await goJourney(browser, firstTurn, { signIn, stamp: "one" })

@@ -34,7 +34,7 @@ test.each([
   "/x.php",
   "/assets/gone.js",
   "/turns/a/b",
-])("There is nothing at %s", async (path) => {
+])("The path %s does not exist", async (path) => {
   const answer = await get(path)
   expect(answer.status).toBe(404)
   expect(await answer.text()).not.toContain("<div id=")

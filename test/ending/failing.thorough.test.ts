@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
 
-// More of each kind than one run of the sweeper takes cannot be ended, and stand first; one behind them can.
+// More rows than one run of the sweeper can end fail and come first; a row after them can be ended.
 
 let world: World
 beforeAll(async () => {
   world = await createWorld()
-  // What is called "poison" cannot be done with.
+  // Rows named "poison" cannot be ended.
   await world.sql(`create function refuse_poison() returns trigger language plpgsql as $$
     begin
       raise exception 'poison';
@@ -26,7 +26,7 @@ beforeEach(() => world.advance(600_000))
 
 const POISONED = 60
 
-/** An account whose queue nobody empties, with a turn in it. */
+/** An account whose queue is never drained, with an open turn. */
 async function openTurn() {
   const client = await world.createAccount()
   const space = await client.space()
@@ -43,11 +43,11 @@ async function stateOf(turnId: string) {
   return row
 }
 
-/** What ended then is left to the sweeper, the first ones first. */
+/** Endings from this time are left to the sweeper, oldest first. */
 const longAgo = "now() - interval '100 years'"
 const lately = "'2026-11-20 11:00Z'::timestamptz"
 
-/** Runs of the cron trigger, a minute apart, until `done`; how many it took. */
+/** Runs the cron trigger once per minute until `done`. Returns the number of runs. */
 async function runsUntil(done: () => Promise<boolean>): Promise<number> {
   for (let runs = 1; runs <= 10; runs++) {
     await world.advance(60_000)

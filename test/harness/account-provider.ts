@@ -14,7 +14,7 @@ const shared = {
 }
 const byCode = { ...shared, authorization_endpoint: `${ORIGIN}/authorize`, redirect_uri: `${ORIGIN}/shown` }
 
-/** PROVIDER_LOGINS of the scripted provider. */
+/** `PROVIDER_LOGINS` for the scripted provider. */
 export const LOGINS = {
   main: {
     ...byCode,
@@ -28,7 +28,7 @@ export const LOGINS = {
   media: { ...byCode, engine: "openai", redirect_uri: MEDIA_CALLBACK },
 }
 
-/** The same with the variant of devices whose pending is 403 or 404. */
+/** Like `LOGINS`, but the device endpoint reports a pending login as 403 or 404. */
 export const LOGINS_BY_DEVICE_CODE = {
   ...LOGINS,
   "alt-pool": {
@@ -45,19 +45,20 @@ export type ProviderSays = (request: Request, right: () => Promise<Response>) =>
 
 interface DeviceState {
   user_code: string
-  /** Null: nobody has confirmed it. */
+  /** Null until a person confirms the device. */
   account: string | null
   denied: boolean
   done: boolean
   polls: number[]
   from: number
-  /** Seconds that a poll must be behind the last. */
+  /** The minimum number of seconds between two polls. */
   interval: number
 }
 
 /**
- * A provider of accounts with rotating refresh tokens: one that is used twice ends the account's tokens, and is noted. Every secret that
- * it gives has the word canary in it. `at` answers in its place at one of its paths.
+ * A provider with rotating refresh tokens. A second use of a token revokes all tokens of its
+ * account, and the provider records it. Every secret contains the word canary. `at` replaces the
+ * answer of one path.
  */
 export function createAccountProvider(world: Pick<World, "serve" | "clock">) {
   const codes = new Map<string, { challenge: string; redirect: string; account: string }>()
@@ -119,7 +120,7 @@ export function createAccountProvider(world: Pick<World, "serve" | "clock">) {
     const known = refreshTokens.get(given)
     if (known?.used) wrongs.push("a refresh token was used twice")
     if (!known || known.used) {
-      // Reuse ends all tokens of the account.
+      // A reused token revokes all tokens of the account.
       for (const one of refreshTokens.values()) if (one.account === known?.account) one.used = true
       return refuse("invalid_grant")
     }
@@ -151,7 +152,7 @@ export function createAccountProvider(world: Pick<World, "serve" | "clock">) {
     })
   }
 
-  /** What is wrong about a poll of ours is noted. */
+  /** Records every violation of the protocol by a poll of ours. */
   function polled(code: string): DeviceState | null {
     const device = devices.get(code)
     if (!device) return null
@@ -202,15 +203,15 @@ export function createAccountProvider(world: Pick<World, "serve" | "clock">) {
     serve: answer,
     secrets,
     grants,
-    /** What we did that no client may do. */
+    /** Our violations of the protocol. */
     wrongs,
     accountOfToken: (accessToken: string) => accessTokens.get(accessToken),
-    /** The refresh tokens of an account that would be taken. */
+    /** The refresh tokens of an account that the provider would accept. */
     usable: (account: string) =>
       [...refreshTokens].filter(([, one]) => one.account === account && !one.used).map(([it]) => it),
-    /** Answers in its place, from now on. */
+    /** Replaces the answer of this path from now on. */
     at: (path: string, says: ProviderSays) => void places.set(path, says),
-    /** It is right again. */
+    /** Restores the normal answers. */
     mend: () => places.clear(),
     expires: (seconds: number | undefined) => {
       expiresIn = seconds
@@ -219,7 +220,10 @@ export function createAccountProvider(world: Pick<World, "serve" | "clock">) {
       deviceAnswer = answer
     },
     grantsOf: (type: string) => grants.filter((one) => one.type === type),
-    /** A person logs in at its page as `account`: the code that they are shown, and the page's state. */
+    /**
+     * A person logs in as `account` on the provider's page. Returns the code that the page shows,
+     * and its state.
+     */
     logIn(authorizationUrl: string, account: string) {
       const { searchParams: query, origin, pathname } = new URL(authorizationUrl)
       const expected = {

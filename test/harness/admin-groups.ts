@@ -23,11 +23,11 @@ export async function makeWorkspace(
   return workspace
 }
 
-/** A workspace as admins see it. */
+/** A workspace in the form that admins read. */
 export const workspaceOf = async ({ admin }: Pick<AdminEstate, "admin">, id: string) =>
   (await admin.json("GET", `/api/admin/workspaces/${id}`))[1]
 
-/** What the audit log has of a workspace, oldest first. */
+/** The audit log's actions on a workspace, oldest first. */
 export async function workspaceActions({ world }: Pick<AdminEstate, "world">, id: string): Promise<string[]> {
   const rows = await world.sql<{ action: string }>(
     "select action from audit_log where subject_type = 'workspace' and subject_id = $1 order by audit_id",
@@ -40,7 +40,7 @@ export const makePerson = (world: World, name = "Ada") => createUser(world.sql, 
 
 const BOT_TOKEN = "123456789:AAcanary-canary_canary"
 
-/** Answers for the messaging platform's Bot API: getMe and setWebhook, for tokens with this part. */
+/** Serves the messaging platform's Bot API (getMe and setWebhook) for tokens that contain `known`. */
 export function serveBotApi(world: World, known = "canary") {
   world.serve("api.telegram.org", (request) => {
     const [, token = "", method] = /^\/bot([^/]+)\/(\w+)$/.exec(new URL(request.url).pathname) ?? []

@@ -1,14 +1,14 @@
 import { createAccountProvider, LOGINS } from "./account-provider.ts"
 import type { AdminEstate, AdminFixtures } from "./admin-requests.ts"
 
-/** A provider at which every login succeeds, and no login that runs. */
+/** Adds a provider at which every login succeeds, and clears running logins. */
 async function ready({ world, random }: AdminEstate) {
   world.rebind({ PROVIDER_LOGINS: JSON.stringify(LOGINS) })
   await world.sql("update provider_logins set state = 'expired', sealed = null where state = 'polling'")
   return { provider: createAccountProvider(world), account: `acc-${random.int(1_000_000_000)}` }
 }
 
-/** A login of the estate's admin, with the code that they were shown. */
+/** Starts a login as the estate's admin. Returns it with the code that the admin sees. */
 async function begun(estate: AdminEstate, path: string, body?: object) {
   const { provider, account } = await ready(estate)
   const [, { authorization_url }] = await estate.admin.json("POST", `/api/admin/providers/${path}`, body)

@@ -4,7 +4,7 @@ import { turnOf } from "./world.ts"
 const note = "Sorry."
 const unique = () => crypto.randomUUID().slice(0, 8)
 
-/** A subscription of the trial plan. */
+/** Subscribes the client's user to the trial plan. */
 async function subscribe({ admin, client }: AdminEstate): Promise<{ sub_id: number }> {
   const [, { sub_id }] = await admin.json("POST", "/api/admin/subscriptions", { user_id: client.userId, plan: "trial" })
   return { sub_id }

@@ -3,7 +3,7 @@ import type { AdminEstate, AdminFixtures } from "./admin-requests.ts"
 
 const PRICES = { input: 1, cached: 0.1, output: 5 }
 
-/** A model of the test's own, disabled. */
+/** Adds a disabled model that only this test uses. */
 export async function catalogModel({ admin }: Pick<AdminEstate, "admin">, more: object = {}): Promise<string> {
   const model = `m-${crypto.randomUUID().slice(0, 8)}`
   const body = { engine: "openai-compatible", model, label: "Ours", price_usd_per_million_tokens: PRICES, ...more }
@@ -12,7 +12,7 @@ export async function catalogModel({ admin }: Pick<AdminEstate, "admin">, more: 
   return row.pin
 }
 
-/** The number of a space of the test's own. */
+/** The number of a space that only this test uses. */
 export async function spaceNumber({ world, client }: Pick<AdminEstate, "world" | "client">): Promise<number> {
   const slug = await client.space()
   const [row] = await world.sql<{ space_id: number }>("select space_id::int from spaces where slug = $1", [slug])

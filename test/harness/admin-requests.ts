@@ -10,7 +10,7 @@ import { type Admin, signInAdmin } from "./books.ts"
 import { createRandom, type Random } from "./random.ts"
 import type { TestClient, World } from "./world.ts"
 
-/** What a fixture may build on: an admin, and an account with credit. */
+/** The world that a fixture builds on: an admin, and an account with credit. */
 export interface AdminEstate {
   world: World
   admin: Admin
@@ -18,7 +18,7 @@ export interface AdminEstate {
   random: Random
 }
 
-/** A request that succeeds. Write the word "canary" into every secret that it sends. */
+/** A request that succeeds. Put the word "canary" into every secret that it sends. */
 export interface AdminRequest {
   params?: Record<string, string | number>
   query?: string
@@ -26,10 +26,13 @@ export interface AdminRequest {
   headers?: Record<string, string>
 }
 
-/** By operation id: makes what the request needs, anew each time, so that a write has an effect. */
+/**
+ * Fixtures by operation id. Each one makes new data for its request on every call, so that a write
+ * has an effect.
+ */
 export type AdminFixtures = Record<string, (estate: AdminEstate) => Promise<AdminRequest>>
 
-/** With a turn that has ended now, so that a report has something to show. */
+/** Adds a turn that has just ended, so that a report is not empty. */
 const used = (query: string) => async (estate: AdminEstate) => {
   const { client } = estate
   await client.runTurn({ space: await client.space() })
@@ -88,7 +91,7 @@ const FIXTURES: AdminFixtures = {
   ...ADMIN_MONEY,
 }
 
-/** Every operation of admins, from the table that the worker routes by. */
+/** Every operation of the admin API, from the table that the worker routes by. */
 export const adminOperations: readonly Operation[] = (() => {
   const app = new App()
   group.mount(app)
@@ -99,7 +102,7 @@ export async function createAdminEstate(world: World, name: string): Promise<Adm
   return { world, admin: await signInAdmin(world), client: await world.createAccount(), random: createRandom(name) }
 }
 
-/** A request of an operation that succeeds. */
+/** A request that calls this operation successfully. */
 export async function requestOf(estate: AdminEstate, operation: Operation) {
   const fixture = FIXTURES[operation.id]
   if (!fixture) throw new Error(`say in test/harness/admin-*.ts how ${operation.id} is called`)

@@ -8,10 +8,10 @@ import type { World } from "./world.ts"
 
 export const ANALYTICS = "/api/admin/analytics"
 
-/** A second model, on which sub-agents run. */
+/** A second model, which sub-agents use. */
 const OTHER_PIN = "rehearsal/other"
 
-/** Lets a member of a pool serve all calls that come now; null: none does. */
+/** Makes this pool member serve all following calls; null clears it. */
 export async function setServingAccount({ sql }: Pick<World, "sql">, member: string | null): Promise<void> {
   await sql(`do $do$ begin
     create table if not exists served_by (member text);
@@ -24,8 +24,9 @@ export async function setServingAccount({ sql }: Pick<World, "sql">, member: str
 }
 
 /**
- * Usage of every kind at this moment: turns of a key and of the web chat, by its owner and a member, with a sub-agent on another model,
- * by a pool's member, cancelled and failed ones, lost by us, without calls, and test turns.
+ * Makes usage of every kind now: turns by a key and by the web chat (owner and member), a sub-agent
+ * on another model, a call served by a pool member, cancelled, failed, lost and test turns, and a
+ * turn without calls.
  */
 export async function useEverything(world: World, { client, owner, space, people }: Shared): Promise<void> {
   const manifest = { subagents: [{ name: "helper", description: "Helps.", model: OTHER_PIN }] }
@@ -56,25 +57,28 @@ export async function useEverything(world: World, { client, owner, space, people
   await tests.runTurn({ space: await tests.space(), text: "[use input=7777 output=777]" })
 }
 
-/** A world in which usage of every kind can be made. */
+/** A world that can make usage of every kind. */
 export async function createUsedWorld(world: World, name: string): Promise<Shared> {
   await addModel(world, OTHER_PIN)
   return shareSpace(world, name, { usd: 1000 })
 }
 
-/** A turn that has ended, as tables show it. Tokens, costs and seconds are those of each call. */
+/** A turn that has ended, as tables store it. Tokens, costs and seconds are per call. */
 export interface Planted {
   user: number
   space: number
   at: string
-  /** Without a key: a web chat. */
+  /** True for a web chat, which has no key. */
   chat?: boolean
   test?: boolean
   lost?: boolean
   calls?: {
     model?: string
     subagent?: boolean
-    /** Which step it is of, if not one of its own; `picture`: which picture of that step it made. */
+    /**
+     * The step of the call, if it shares one; by default each call has its own. `picture` is the
+     * index of a picture in that step.
+     */
     step?: number
     picture?: number
     account?: string | null
@@ -86,7 +90,10 @@ export interface Planted {
   }[]
 }
 
-/** Writes turns with their calls and their charges in the ledger, and ends them, so that all that follows an end follows. */
+/**
+ * Inserts turns with their calls and their ledger charges, and ends them, so that everything that
+ * follows an end also happens.
+ */
 export async function plantTurns({ sql }: Pick<World, "sql">, turns: Planted[]): Promise<void> {
   for (const { user, space, at, chat = false, test = false, lost = false, calls = [{}] } of turns) {
     // As ids are: in the order of time.
@@ -154,7 +161,10 @@ export async function plantTurns({ sql }: Pick<World, "sql">, turns: Planted[]):
   }
 }
 
-/** Rolls up so many rows of each queue; if not said, all of them, and makes the sums of whole months. */
+/**
+ * Rolls up this many rows of each queue. By default it rolls up all rows and computes the sums of
+ * whole months.
+ */
 export async function rollUp(world: World, limit?: number): Promise<void> {
   const ctx = authContextOf(world)
   if (limit === undefined) return void (await sweepAnalytics(ctx))
@@ -162,7 +172,7 @@ export async function rollUp(world: World, limit?: number): Promise<void> {
   await callOne(ctx.db, "roll_ledger", { limit })
 }
 
-/** What the ledger says that turns were billed in a range, in credit micros. */
+/** The sum of the ledger's charges for turns in a range, in credit micros. */
 export async function billedInLedger(
   { sql }: Pick<World, "sql">,
   from: string,
@@ -178,7 +188,7 @@ export async function billedInLedger(
   return row?.billed ?? 0
 }
 
-/** A report as an admin gets it. */
+/** Reads a report as an admin. */
 export async function readReport(admin: Admin, path: string) {
   const [status, report] = await admin.json("GET", path.startsWith("/api") ? path : `${ANALYTICS}/${path}`)
   if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(report)}`)

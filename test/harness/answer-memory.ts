@@ -1,7 +1,7 @@
 import { vi } from "vitest"
 import { MEMORY, MemoryBudget } from "../../src/platform/memory.ts"
 
-/** Leaves no memory for large answers: of servers, containers and models. Ends with `mockRestore`. */
+/** Refuses all memory for large answers of servers, containers and models. `mockRestore` ends this. */
 export function lendNoAnswerMemory() {
   const real = MemoryBudget.prototype.open
   return vi.spyOn(MemoryBudget.prototype, "open").mockImplementation(function (this: MemoryBudget, ...asked) {

@@ -1,4 +1,4 @@
-/** Status and body of an answer. */
+/** The status and parsed body of a response. */
 export async function readJson(response: Promise<Response>): Promise<[number, Record<string, unknown>]> {
   const answer = await response
   return [answer.status, (await answer.json()) as Record<string, unknown>]
@@ -13,7 +13,7 @@ export interface ReadAnswer {
   retryAfter: number | null
 }
 
-/** The same with Retry-After in seconds. */
+/** Like `readJson`, plus Retry-After in seconds. */
 export async function readAnswer(response: Promise<Response> | Response): Promise<ReadAnswer> {
   const { status, headers } = await response
   const [, body] = await readJson(Promise.resolve(await response))
@@ -21,7 +21,7 @@ export async function readAnswer(response: Promise<Response> | Response): Promis
   return { status, body, retryAfter: retryAfter === null ? null : Number(retryAfter) }
 }
 
-/** The error that `work` fails with; null when it succeeds. */
+/** The error that `work` rejects with; null if it succeeds. */
 export const failureOf = (work: Promise<unknown>): Promise<Error | null> =>
   work.then(
     () => null,

@@ -7,7 +7,7 @@ import type { AuthContext } from "../../src/sign-in/auth-context.ts"
 import { ORIGIN } from "./dashboard.ts"
 import type { World } from "./world.ts"
 
-/** A context with Redis, as the auth worker makes it, for verbs that no operation shows yet. */
+/** A context with Redis, as the auth worker builds it, for verbs without an operation. */
 export function authContextOf({ env, clock }: Pick<World, "env" | "clock">, address?: string): AuthContext {
   const parsed = parseBaseEnv(env)
   const ctx = createContext(parsed, () => {}, { clock, address })
@@ -16,7 +16,10 @@ export function authContextOf({ env, clock }: Pick<World, "env" | "clock">, addr
 
 let people = 0
 
-/** A hash in the form of `hashPassword`, with a thousandth of the work, for tests that try many times. */
+/**
+ * A hash in the format of `hashPassword` with a thousandth of the work, for tests that check many
+ * passwords.
+ */
 function cheapHash(password: string): string {
   const [N, r, p, salt] = [2 ** 7, 1, 1, randomBytes(16)]
   const hash = scryptSync(password.normalize("NFKC"), salt, 32, { N, r, p })
@@ -25,12 +28,12 @@ function cheapHash(password: string): string {
 
 interface Person {
   password?: string
-  /** The stored hash, when the test needs a certain one. */
+  /** The stored hash, if the test needs a specific one. */
   passwordHash?: string
   role?: "user" | "admin"
 }
 
-/** A user with an email, who can sign in with `password`. */
+/** Creates a user with an email who can sign in with `password`. */
 export async function createPerson(world: World, { password, passwordHash, role = "user" }: Person = {}) {
   const email = `person-${++people}-${crypto.randomUUID().slice(0, 8)}@people.test`
   const stored = passwordHash ?? (password === undefined ? undefined : cheapHash(password))
@@ -38,7 +41,7 @@ export async function createPerson(world: World, { password, passwordHash, role 
   return { userId, email }
 }
 
-/** A request from a page of our origin, from an address. */
+/** Sends a request from a page of our origin and from this address. */
 export async function askAuth(
   world: World,
   path: string,

@@ -1,7 +1,7 @@
 import { spaceNumber } from "./admin-places.ts"
 import type { AdminEstate } from "./admin-requests.ts"
 
-/** A bot whose updates a test posts: of a brand, or of a workspace. */
+/** A bot whose updates a test posts. It belongs to a brand or to a workspace. */
 export interface BoardBot {
   id: number
   secret: string
@@ -11,7 +11,10 @@ export interface BoardBot {
 
 let updates = 5000
 
-/** What happens in a group, as its bot's updates say it: each a second after the one before, unless it says otherwise. */
+/**
+ * Events of a group as its bot receives them in updates. Each is one second after the previous one
+ * by default.
+ */
 export function groupOf({ world }: Pick<AdminEstate, "world">, bot: BoardBot, chatId: number) {
   let second = 1_700_000_000
   const chat = { id: chatId, type: "supergroup", title: "Support" }
@@ -33,7 +36,7 @@ export function groupOf({ world }: Pick<AdminEstate, "world">, bot: BoardBot, ch
   return {
     chatKey: `messenger:${chatId}`,
     post,
-    /** The platform's second and the update's id, for an update that is posted late. */
+    /** The platform's second and the update's id, for an update that a test posts late. */
     next,
     member: (id: number, status: string, at = next()) => post(updateOf("chat_member", person(id), status, at)),
     bot: (status: string, at = next()) => post(updateOf("my_chat_member", { id: bot.id, is_bot: true }, status, at)),
@@ -43,7 +46,7 @@ export function groupOf({ world }: Pick<AdminEstate, "world">, bot: BoardBot, ch
   }
 }
 
-/** A space that is this chat, of an account of this brand. Its number. */
+/** Creates a space for this chat in an account of this brand. Returns the space's number. */
 export async function spaceOfChat(estate: AdminEstate, chatKey: string, brand: string): Promise<number> {
   const spaceId = await spaceNumber(estate)
   await estate.world.sql("update spaces set brand = $2 where space_id = $1", [spaceId, brand])

@@ -5,7 +5,10 @@ import { createUser } from "../../src/ops/seed.ts"
 import { contextOf } from "./context.ts"
 import { type TestClient, turnOf, type World } from "./world.ts"
 
-/** An admin of the service, signed in: anew, when the clock has moved so far that a proof of who they are is over, or their session. */
+/**
+ * Signs in as an admin. Signs in again if the clock has passed the end of the session or of the
+ * last identity check.
+ */
 export async function signInAdmin(world: World): ReturnType<World["signIn"]> {
   const userId = await createUser(world.sql, { role: "admin", name: "Ada" })
   const first = await world.signIn(userId)
@@ -24,23 +27,23 @@ export async function signInAdmin(world: World): ReturnType<World["signIn"]> {
 
 export type Admin = Awaited<ReturnType<typeof signInAdmin>>
 
-/** A whole pass over the books for an admin, repeated where a moved clock has cut it short. */
+/** Runs a whole reconciliation for an admin, and repeats it if a clock change cut it short. */
 export async function reconcileAsAdmin(admin: Admin): Promise<Reconciliation> {
   for (let tries = 0; tries < 50; tries++) {
     const [status, report] = await admin.json("POST", "/api/admin/system/reconcile")
     if (status !== 200) throw new Error(JSON.stringify(report))
     if (report.finished_at !== null) return report
   }
-  throw new Error("a pass does not end")
+  throw new Error("the reconciliation does not end")
 }
 
-/** An hourly pass, without waiting for its hour: it looks at what has moved since the one before. */
+/** Runs an hourly reconciliation at once. It checks the rows that changed since the previous one. */
 export async function reconcileRecent(world: World, admin: Admin): Promise<Reconciliation> {
   const ctx = contextOf(world)
   const policy = RECONCILIATION_POLICY as { everyMs: number }
   const { everyMs } = policy
   policy.everyMs = 0
-  // Passes are told apart by when they began.
+  // Passes are distinguished by their start time, so no two may start at the same millisecond.
   await world.advance(1)
   try {
     for (let finished = false; !finished; ) finished = (await sweepBooks(ctx)).finished
@@ -48,11 +51,14 @@ export async function reconcileRecent(world: World, admin: Admin): Promise<Recon
     policy.everyMs = everyMs
   }
   const [, { reconciliation }] = await admin.json("GET", "/api/admin/system")
-  if (reconciliation.scope !== "recent") throw new Error("it was a pass over all history")
+  if (reconciliation.scope !== "recent") throw new Error("the reconciliation covered all history")
   return reconciliation
 }
 
-/** An account with turns of every outcome, open ones too, caps, a web chat, a test turn, a refund and a commission. */
+/**
+ * An account with finished and open turns of every outcome, caps, a web chat, a test turn, a refund
+ * and a commission.
+ */
 export async function liveAccount(world: World, admin: Admin) {
   const funded = await world.createAccount({ usd: 10 })
   const { key_id, value } = await world.makeKey(funded.userId)
@@ -68,7 +74,7 @@ export async function liveAccount(world: World, admin: Admin) {
   const again = await run("[use input=10 output=30]\nhello", "customer-2")
   const theirs = await run("[use input=100 output=10]\n[write a.txt x]\n[fail OUT_OF_STOCK]")
   const ours = await run("[fail INTERNAL]")
-  // Like a turn that the sweeper gave up.
+  // Like a turn that the sweeper gave up on.
   await world.sql("update turns set failed_by_us = true where turn_id = $1", [ours.turn_id])
   const refunded = await run("[use input=100 output=10]\nsorry", "customer-3")
   await admin.json("POST", `/api/admin/turns/${refunded.turn_id}/refund`, { note: "Sorry." })
@@ -82,12 +88,12 @@ export async function liveAccount(world: World, admin: Admin) {
   const tests = world.createClient(client.userId, (await world.makeKey(client.userId, { test: true })).value)
   const test = await tests.runTurn({ space: await tests.space() })
   const [open, queued] = await openTurns(world, client, space)
-  // Counted for long: within an hour of the begin a counter that is lost is asked of the books.
+  // Backdated, because a missing counter is computed from the books within an hour of the start of counting.
   await world.sql("update spend_counted set since = since - interval '40 days' where user_id = $1", [client.userId])
   return { client, space, turns: { done, again, theirs, ours, refunded, cancelled, chat, test, open, queued } }
 }
 
-/** Two turns of one conversation that no worker continues: the first runs, the second waits for it. */
+/** Makes two turns of one conversation that no worker continues: the first runs, the second waits for it. */
 async function openTurns(world: World, client: TestClient, space: string) {
   const sent = async () => turnOf(await client.sendTurn({ space, end_user_ref: "customer-5" }))
   const turns = [await sent(), await sent()] as const
@@ -116,7 +122,7 @@ const MONEY = [
   "spend_counter_shards",
 ]
 
-/** A hash of the rows of each table with money in it, without columns that do not count. */
+/** A hash per table that contains money, without the columns in `without`. */
 export async function dumpMoney({ sql }: Pick<World, "sql">, without: string[] = []): Promise<Record<string, string>> {
   const rows = (table: string) =>
     `'${table}', (select md5(string_agg(text, '|' order by text)) from (select (to_jsonb(t) - $1::text[])::text as text from ${table} t) r)`
@@ -127,7 +133,10 @@ export async function dumpMoney({ sql }: Pick<World, "sql">, without: string[] =
   return row?.dump ?? {}
 }
 
-/** Changes the database without its guards: no trigger, no foreign key and (once dropped) no index or check stops it. */
+/**
+ * Writes to the database without its protections: triggers and foreign keys are off, and an index
+ * or check is if the test dropped it.
+ */
 export function tamper({ sql }: Pick<World, "sql">) {
   const run = (statements: string) => sql(`do $do$ begin ${statements}; end $do$`)
   const unguarded = (statements: string) =>
@@ -140,7 +149,7 @@ export function tamper({ sql }: Pick<World, "sql">) {
         alter table turns drop constraint turns_charge_within_hold;
         create schema sound; ${MONEY.map((table) => `create table sound.${table} as select * from ${table}`).join(";")}`)
     },
-    /** The values as they were at `begin`. */
+    /** Restores the values that the tables had at `begin`. */
     async mend() {
       const restore = (table: string) =>
         `delete from ${table}; insert into ${table} ${

@@ -1,6 +1,6 @@
 import type { World } from "./world.ts"
 
-/** What Anthropic's API counts of a prompt (Messages API, usage). */
+/** The token counts of Anthropic's Messages API for one prompt (`usage`). */
 interface PromptUsage {
   input_tokens: number
   cache_read_input_tokens: number
@@ -20,9 +20,9 @@ const MOST_BREAKPOINTS = 4
 const LOOK_BACK = 20
 
 /**
- * An Anthropic-shaped server that computes usage from the requests which it receives, as the provider documents its cache: by breakpoints,
- * equality of the prompt before them, the smallest size, 20 blocks of looking back, and lifetimes that a read renews. It answers with
- * `calls` tool calls until a turn has had `steps` answers, and then with a text.
+ * An Anthropic-compatible server that computes cache usage from the requests, as Anthropic documents it: breakpoints,
+ * equal prefixes, minimum size, 20 blocks of lookback, and lifetimes that a read renews. It answers with `calls` tool
+ * calls for `steps` answers per turn, then with text.
  */
 export function serveCachingAnthropic(
   world: Pick<World, "serve" | "clock">,
@@ -98,9 +98,9 @@ export function serveCachingAnthropic(
 }
 
 interface Counted {
-  /** What comes before and this block, without its breakpoint. */
+  /** All content up to and including this block, without its breakpoint. */
   prefix: string
-  /** How many tokens that has. */
+  /** The number of tokens in that prefix. */
   tokens: number
   ttl: string | undefined
 }

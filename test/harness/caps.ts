@@ -3,14 +3,17 @@ import { readAnswer } from "./answers.ts"
 import { BARE } from "./customer.ts"
 import type { TestClient, World } from "./world.ts"
 
-/** What a turn with the text "hello" needs at least in a bare space: 85 tokens in, 16 out. */
+/** The least hold of a turn with the text "hello" in a bare space: 85 tokens in, 16 out. */
 export const NEEDED_USD = (85 * 10 + 16 * 50) / 10_000_000
 
 /** A text whose turn costs 0.0002 USD. */
 export const CHEAP = "[use input=100 output=20]"
 export const CHEAP_USD = (100 * 10 + 20 * 50) / 10_000_000
 
-/** An account with one key of the scope `all` that has these caps, a space, and a browser of its owner. */
+/**
+ * Creates an account with one key (scope `all`) that has these caps, a space, and a browser that
+ * its owner is signed in to.
+ */
 export async function cappedAccount(world: World, { usd = 10, ...key }: { usd?: number } & Partial<NewKey> = {}) {
   const { userId } = await world.createAccount({ usd })
   const addKey = async (more: Partial<NewKey> = {}) =>

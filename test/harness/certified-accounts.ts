@@ -1,6 +1,9 @@
 import { keepCookies } from "./oidc-browser.ts"
 
-/** A person at the certified provider's page for devices: enters the code, signs in as `login`, and confirms. */
+/**
+ * Acts as a person on the certified provider's page for devices: enters the code, signs in as
+ * `login` and confirms.
+ */
 export async function confirmByDevice(page: string, login: string): Promise<void> {
   const cookies = new Map<string, string>()
   let [url, form]: [URL, Record<string, string> | null] = [new URL(page), null]

@@ -3,10 +3,10 @@ import type { Random } from "./random.ts"
 import type { RoutedWorld } from "./routed-world.ts"
 import type { ProviderScript } from "./scripted-provider.ts"
 
-/** What is known of an account by whoever reads the log, and what the calls to it have done wrong. */
+/** The state of an account as its log shows it, and the rules that calls to it have broken. */
 interface Watched {
   coolUntil: number
-  /** Its cooling is over; one call tries it. */
+  /** True if the cooling is over and one call is testing the account. */
   isProbed: boolean
   isRefused: boolean
   isDisabled: boolean
@@ -14,7 +14,10 @@ interface Watched {
   underWay: number
 }
 
-/** Accounts whose provider answers by chance, and a watcher of the rules that calls to them keep. */
+/**
+ * Creates accounts whose provider answers at random, and a watcher that checks the rules for calls
+ * to them.
+ */
 export function createChaos(world: RoutedWorld, random: Random, ids: string[]) {
   const accounts = new Map<string, Watched>()
   for (const id of ids) {
@@ -57,7 +60,7 @@ export function createChaos(world: RoutedWorld, random: Random, ids: string[]) {
     return ["serves", { words: ["Fine."], headers: unified("5h", random.int(99), until) }]
   }
 
-  /** A call begins: which rules it breaks. */
+  /** Records the start of a call and the rules that it breaks. */
   function begin(id: string): void {
     const account = of(id)
     account.calls++
@@ -85,7 +88,7 @@ export function createChaos(world: RoutedWorld, random: Random, ids: string[]) {
     try {
       const response = await world.provider.serve(request)
       const until = response.headers.get("x-until")
-      // The log's line of the error says which answer it is of.
+      // The log line of the error names the answer that caused it.
       return until === null ? response : Response.json({ error: { message: `until ${until}` } }, response)
     } finally {
       account.underWay--

@@ -6,7 +6,7 @@ import type { AgentContext } from "../../src/runs/run.ts"
 import { type RunResult, runTurn } from "../../src/runs/run-turn.ts"
 import type { QueueAttempt } from "../../src/runs/runner.ts"
 
-/** Claims one turn and no other, and takes on no runner. A database may have that of two releases. */
+/** Claims exactly one turn and registers no runner. One database can have this function for two releases. */
 const NAME = `claim_one_${RELEASE}`
 const CLAIM_ONE = `create or replace function ${NAME}(p_turn_id text, p_look ${RELEASE}.look, p_terms ${RELEASE}.claim_terms)
   returns ${RELEASE}.found_turns language plpgsql as $$
@@ -18,7 +18,7 @@ const CLAIM_ONE = `create or replace function ${NAME}(p_turn_id text, p_look ${R
         else o.wake_at <= p_terms.moment or t.claim_message = p_terms.runner_id and t.claim_try < p_terms.try end), p_look, p_terms);
   end $$`
 
-/** Claims a turn as a runner does that looks for this one only. Null when it is not ready. */
+/** Claims this turn as a runner would that looks for nothing else. Null if the turn is not ready. */
 export async function claimTurn(ctx: Context, turnId: string, delivery?: QueueAttempt): Promise<Claim | null> {
   await ctx.db.run({ sql: CLAIM_ONE, parameters: [] })
   const db = databaseOver(({ sql, parameters }) => {
@@ -44,7 +44,7 @@ export async function claimTurn(ctx: Context, turnId: string, delivery?: QueueAt
   return claims[0] ?? null
 }
 
-/** Claims a turn and runs it, as a runner would that has no other. */
+/** Claims this turn and runs it, as a runner without other turns would. */
 export async function advanceTurn(ctx: AgentContext, turnId: string): Promise<RunResult | "nothing_to_do"> {
   const claim = await claimTurn(ctx, turnId)
   return claim ? runTurn(ctx, claim) : "nothing_to_do"

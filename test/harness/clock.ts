@@ -1,9 +1,9 @@
 import type { Clock } from "../../src/platform/clock.ts"
 
-/** Also where a test has the machine's timers in its hand. */
+/** The original function, because a test may fake the global timers. */
 const { setTimeout: wait } = globalThis
 
-/** A clock that stands still until a test moves it; a sleep ends when it is moved far enough. */
+/** A clock that changes only when a test moves it. A sleep ends when the clock reaches its end. */
 export function createTestClock(startMs = Date.UTC(2026, 10, 20, 12)): Clock & {
   ms(): number
   advance(ms: number): void
@@ -17,7 +17,7 @@ export function createTestClock(startMs = Date.UTC(2026, 10, 20, 12)): Clock & {
     sleepers.filter(({ ms }) => forMs === undefined || ms === forMs).length >= count
 
   function after(ms: number, wake: () => void): () => void {
-    // A sleep of 0 ms ends without a move of the clock.
+    // A sleep of 0 ms ends at once.
     if (ms <= 0) {
       wake()
       return () => {}
@@ -35,9 +35,9 @@ export function createTestClock(startMs = Date.UTC(2026, 10, 20, 12)): Clock & {
   return {
     now: () => new Date(now),
     ms: () => now,
-    /** The ms until the first sleep ends; Infinity when nobody sleeps. */
+    /** Milliseconds until the first sleep ends; Infinity if no sleep is pending. */
     untilNext: () => Math.min(...sleepers.map(({ at }) => at)) - now,
-    /** Resolves when this many sleeps (of exactly `forMs`, if given) are waiting. */
+    /** Resolves once this many sleeps (each of exactly `forMs`, if given) are pending. */
     sleeping: (count, forMs) =>
       new Promise((notify) => {
         if (enough({ count, forMs })) notify()

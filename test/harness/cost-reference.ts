@@ -4,7 +4,7 @@ import type { World } from "./world.ts"
 
 const DAY_MS = 86_400_000
 
-/** A model call of a live turn that has ended, or a turn without calls. */
+/** A model call of a finished live turn, or a finished live turn without calls. */
 interface Call {
   at: number
   user_id: number
@@ -25,7 +25,7 @@ interface Price {
   input: number
   cached: number
   output: number
-  /** Null: still. */
+  /** Null while the price is in effect. */
   until: number | null
 }
 
@@ -48,7 +48,7 @@ type Key = "user_id" | "space_id" | "model" | "provider_key"
 const inOrder = (a: Call, b: Call, keys: Key[]) =>
   keys.map((key) => (a[key] === b[key] ? 0 : a[key] < b[key] ? -1 : 1)).find((order) => order !== 0) ?? 0
 
-/** The first groups by what they were billed, then by their keys; and what is left. */
+/** Ranks groups by billed amount, then by key. Returns the first `limit` groups and the rows of all others. */
 function ranked(rows: Call[], keys: Key[], limit: number) {
   const groups = [...Map.groupBy(rows, (row) => keys.map((key) => row[key]).join("|")).values()]
     .map((own) => ({ own, first: own[0] as Call, billed: sum(own, (row) => row.billed) }))
@@ -56,7 +56,7 @@ function ranked(rows: Call[], keys: Key[], limit: number) {
   return { shown: groups.slice(0, limit), left: groups.slice(limit).flatMap(({ own }) => own) }
 }
 
-/** What reports of costs are to say, counted one by one over raw records. */
+/** Computes the expected cost reports by counting raw records one by one. */
 export async function countCosts(world: Pick<World, "sql" | "clock">) {
   const rows = await world.sql<Call>(
     `select extract(epoch from ended_at)::float8 * 1000 as at, user_id::int, space_id::int, model, provider_key, turns::int, calls::int,
@@ -94,7 +94,7 @@ export async function countCosts(world: Pick<World, "sql" | "clock">) {
   const byModel = (own: Call[]) =>
     ranked(own, ["model"], 99).shown.map(({ first: { model }, own }) => ({ model, ...sumsOf(own) }))
 
-  /** What tokens of each kind weigh at the prices of their days. */
+  /** Weighs tokens of each kind by the prices on their days. */
   const weigh = (own: Call[]) => {
     const weights = { input: 0, cached: 0, output: 0 }
     for (const row of own) {

@@ -4,10 +4,10 @@ import type { FaultRule } from "../../src/local/faults.ts"
 import { expectPromises } from "./promises.ts"
 import type { TestClient, World } from "./world.ts"
 
-/** True in the thorough tier (scripts/test-tiers.ts): take all moments and seeds, not a sample. */
+/** True in the thorough tier (scripts/test-tiers.ts): tests use every moment and seed instead of a sample. */
 export const isThorough = (bindings as unknown as { TURNPIKE_THOROUGH: string }).TURNPIKE_THOROUGH === "1"
 
-/** The ways in which one call can go wrong: without its effect, or with it and the answer lost. */
+/** The failures of one call: with or without its effect, and with the answer lost. */
 const WAYS: Pick<FaultRule, "action" | "when">[] = [
   { action: "fail", when: "before" },
   { action: "cut", when: "before" },
@@ -16,8 +16,9 @@ const WAYS: Pick<FaultRule, "action" | "when">[] = [
 ]
 
 /**
- * In CI all of them, or two at each of more than 40 calls: one before its effect and one after. Otherwise two at each of up to 10 calls,
- * and one at more, each time another; where there are more than 20, at every second or so, and of more than 40 at a dozen.
+ * Failures to inject at this call. The thorough tier uses all of them, or two per call in a
+ * scenario of more than 40 calls. The normal tier uses two per call for up to 10 calls, then one at
+ * about 20 calls, or at 12 of more than 40.
  */
 function waysOf(call: number, calls: number): typeof WAYS {
   if (isThorough && calls <= 40) return WAYS
@@ -27,16 +28,16 @@ function waysOf(call: number, calls: number): typeof WAYS {
 }
 
 export interface Scenario {
-  /** The body that its space is created with. */
+  /** The body that creates the scenario's space. */
   space?: object
   name: string
-  /** Prepares the world before calls are counted. */
+  /** Prepares the world before the harness counts calls. */
   arrange?(client: TestClient): Promise<void>
   act(client: TestClient, space: string): Promise<void>
   check(turns: Awaited<ReturnType<typeof expectPromises>>, client: TestClient): void | Promise<void>
 }
 
-/** Runs a scenario once undisturbed, then once for each of its calls and each way in which that call can go wrong. */
+/** Runs a scenario without failures, then once for each of its calls and each failure of that call. */
 export async function survivesEveryFailure(world: World, scenario: Scenario): Promise<void> {
   await world.plan([])
   const first = await run(world, scenario)
@@ -68,7 +69,7 @@ export async function survivesEveryFailure(world: World, scenario: Scenario): Pr
   expect(calls.length).toBeGreaterThan(4)
 }
 
-/** Acts under a fault plan, then lets time, redelivery and the sweeper work until all turns have ended. */
+/** Acts under a fault plan, then lets time, redelivery and the sweeper work until every turn has ended. */
 async function run(world: World, scenario: Scenario, rules: FaultRule[] = []) {
   const client = await world.createAccount()
   const space = await client.space(scenario.space)

@@ -2,12 +2,15 @@ import { createServer, type IncomingMessage } from "node:http"
 import { type AddressInfo, createServer as createTcpServer } from "node:net"
 
 interface Effect {
-  /** How often it was asked for. */
+  /** The number of requests with this key. */
   asked: number
   body: string
 }
 
-/** A customer's REST server that deduplicates by Idempotency-Key: an effect for each key, the same answer to each repeat. */
+/**
+ * A customer's REST server that deduplicates by Idempotency-Key: each key has one effect, and every
+ * repeat gets the same answer.
+ */
 export async function startCustomerServer() {
   const effects = new Map<string, Effect>()
   const server = createServer(async (request, response) => {
@@ -25,7 +28,7 @@ export async function startCustomerServer() {
       return response.end(JSON.stringify({ error: `the key ${key} was used for another call` }))
     }
     effects.set(key, { asked: (known?.asked ?? 0) + 1, body })
-    // It is an images endpoint too: each picture says the key for which it was made.
+    // It also serves images: each picture contains the key that requested it.
     const picture = Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.from(key)]).toString("base64")
     const made = pathname.endsWith("/images/generations") ? { data: [{ b64_json: picture }] } : {}
     response.end(JSON.stringify({ done: pathname, ...made }))
@@ -41,7 +44,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** A server whose answers are not HTTP. */
+/** A server whose answers are not valid HTTP. */
 export async function startGarbageServer() {
   const server = createTcpServer((socket) => {
     socket.on("error", () => {})

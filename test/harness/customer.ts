@@ -7,7 +7,10 @@ export interface SeenRequest {
   body: string
 }
 
-/** A customer's server with one REST tool. It notes its requests and gives the same answer to the same key. */
+/**
+ * A customer's server with one REST tool. It records its requests and repeats its answer for a
+ * repeated key.
+ */
 export function serveCustomer(
   world: Pick<World, "serve">,
   {
@@ -31,17 +34,20 @@ export function serveCustomer(
   })
   return {
     host,
-    /** Every request, in the order of arrival. */
+    /** Every request, in order of arrival. */
     requests,
-    /** The effects of a server that deduplicates by Idempotency-Key, by key. */
+    /** The effects by Idempotency-Key, of a server that deduplicates. */
     effects,
   }
 }
 
-/** A space whose agent has no tools and sees no earlier turns, so its first call counts only the text and 80 tokens around it. */
+/**
+ * A space whose agent has no tools and no history, so that its first call counts only the text and
+ * 80 tokens of framing.
+ */
 export const BARE = { manifest: { builtin_tools: [], history: { max_turns: 0 } } }
 
-/** A REST tool of that server. */
+/** A REST tool on that server. */
 export const orderTool = (host = "api.customer.com", overrides: object = {}) => ({
   name: "lookup_order",
   description: "Finds an order by its id.",

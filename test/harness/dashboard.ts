@@ -10,14 +10,17 @@ interface Service {
   clock: Clock
 }
 
-/** Additional headers; null removes a usual one. */
+/** Additional headers; null removes a default header. */
 type Headings = Record<string, string | null>
 // biome-ignore lint/suspicious/noExplicitAny: each operation answers its own shape
 type AnyJson = any
 
 export const ORIGIN = "https://api.test"
 
-/** A signed-in user's browser: it keeps its cookie, and says where its requests come from. */
+/**
+ * A signed-in user's browser. It keeps its cookie and sends the headers that name the origin of its
+ * requests.
+ */
 export async function signIn({ invoke, env, clock }: Service, userId: number) {
   const context = createContext(parseBaseEnv(env), () => {}, { clock })
   const { token } = await startSession(context, { userId })
@@ -36,13 +39,13 @@ export async function signIn({ invoke, env, clock }: Service, userId: number) {
 
   return {
     userId,
-    /** Its session as lists show it, and the token that its cookie has. */
+    /** The session's id in lists, and the token in its cookie. */
     sessionId: sessionIdOf(token),
     token,
     context,
     cookie: () => cookie,
     call,
-    /** Status and body of an answer. */
+    /** The status and body of a response. */
     async json(method: string, path: string, body?: unknown, headers?: Headings): Promise<[number, AnyJson]> {
       const response = await call(method, path, body, headers)
       return [response.status, await response.json()]

@@ -3,12 +3,16 @@ import { tmpdir } from "node:os"
 import { makeTemporaryDirectory } from "../../src/local/temporary-directory.ts"
 
 const MEMORY = "/dev/shm"
-/** A server with the databases of the worlds that are open at once; they are dropped when they close. */
+/**
+ * The space that one server needs for the databases of all open worlds. Closing a world drops its
+ * databases.
+ */
 const ROOM = 3 * 2 ** 30
 
 /**
- * A new directory for the data of servers, in memory where that has the room. A database consists of eight hundred files: to copy
- * them on a disk costs the kernel five times what it costs here. It is removed with what uses it when this process is gone.
+ * Makes a directory for the data of servers, in memory if it has room: copying a database of 800
+ * files costs the kernel five times as much on a disk. The directory and its servers disappear when
+ * this process ends.
  */
 export async function makeDataDirectory(name: string): Promise<string> {
   const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }))

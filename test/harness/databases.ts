@@ -6,7 +6,7 @@ import { startPostgres } from "../../src/local/postgres.ts"
 import { makeDataDirectory } from "./data-directory.ts"
 import { ALONE } from "./dump.ts"
 
-/** A server for databases without a service: the one of DATABASE_URL, or one of its own. */
+/** A database server without the service: the one at DATABASE_URL, or a new one. */
 export async function startServer() {
   const dir = await makeDataDirectory("databases")
   const own = process.env.DATABASE_URL ? null : await startPostgres({ dataDir: join(dir, "postgres"), durable: false })
@@ -16,7 +16,7 @@ export async function startServer() {
 
   async function connect(url: string): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: url })
-    // A test may end its connection.
+    // A test may terminate this connection.
     client.on("error", () => {})
     await client.connect()
     clients.push(client)
@@ -33,17 +33,17 @@ export async function startServer() {
   return {
     adminUrl,
     connect,
-    /** An empty database, in which `texts` are run. */
+    /** Creates an empty database and runs `texts` in it. */
     async create(...texts: string[]): Promise<{ client: pg.Client; url: string; name: string }> {
       const database = await add()
       for (const text of texts) await database.client.query(text)
       return database
     },
-    /** A database as that one is now. Nobody may be connected to it. */
+    /** Copies this database in its current state. It must have no connections. */
     copy: (name: string) => add(name),
     async close() {
       for (const client of clients) await client.end().catch(() => {})
-      // A server of its own goes with all that is in it.
+      // Stopping our own server removes its databases too.
       if (own) await own.stop()
       else for (const name of made) await dropDatabase(adminUrl, name)
       await rm(dir, { recursive: true, force: true })
@@ -53,12 +53,12 @@ export async function startServer() {
 
 export type Server = Awaited<ReturnType<typeof startServer>>
 
-/** Every row of every table, as text and in order, by table. */
+/** Every row of every table, as sorted text, by table. */
 export async function rowsOf(client: pg.Client): Promise<Record<string, Record<string, unknown>[]>> {
   const { rows: tables } = await client.query<{ name: string }>(
     "select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations' order by 1",
   )
-  // One statement for all of them: there are nearly a hundred.
+  // One statement reads all tables, because there are nearly a hundred.
   const each = tables.map(({ name }) => `select '${name}' as name, to_jsonb(t) as row from ${name} t`)
   const { rows } = await client.query<{ name: string; row: Record<string, unknown> }>(
     `select name, row from (${each.join(" union all ")}) t, (select ${ALONE}) alone order by row::text`,

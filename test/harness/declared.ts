@@ -38,13 +38,16 @@ export interface SeenAnswer {
 
 const STRING = /"(?:[^"\\]|\\.)*"/g
 
-/** Numbers of 1e-19 to 1e-6; what is smaller is no amount. */
+/** Numbers from 1e-19 to 1e-6; a smaller number is not an amount. */
 const EXPONENT = /\de-(0?[7-9]|1\d)(?!\d)/
 
-/** Statuses for a method that a path does not have: the caller and the body are checked first. */
+/**
+ * Valid statuses for a method that a path does not support, since the caller and the body are
+ * checked first.
+ */
 const NO_METHOD = [401, 404, 405, 413, 415, 422]
 
-/** How errors look on a surface: their schemas, where the code is, and what a 401 asks for. */
+/** The form of errors on each surface: their schemas, the place of the code, and the challenge of a 401. */
 const SURFACES = {
   v1: { isError: () => "Error", asks: "Bearer" },
   dashboard: {
@@ -53,7 +56,7 @@ const SURFACES = {
   },
 }
 
-/** Checks an answer against the promises of the OpenAPI document of a surface. Returns the faults. */
+/** Checks an answer against the OpenAPI document of a surface. Returns the violations. */
 export function declaredAnswers({ components }: OpenApi, surface: keyof typeof SURFACES = "v1") {
   const { isError, asks } = SURFACES[surface]
   const checks = new Map<string, (value: unknown) => string[]>()
@@ -84,14 +87,14 @@ export function declaredAnswers({ components }: OpenApi, surface: keyof typeof S
     }
     if (status >= 400) {
       const body = parse(text)
-      demand(headers.get("content-type") === "application/json", "an error that is no JSON")
+      demand(headers.get("content-type") === "application/json", "an error that is not JSON")
       faults.push(...checkOf({ $ref: `#/components/schemas/${isError(status)}` })(body))
       const { error, code = error?.code } = (body ?? {}) as {
         error?: { code?: string; request_id?: string }
         code?: string
       }
       if (surface === "v1")
-        demand(error?.request_id === headers.get("x-request-id"), "another request_id than X-Request-Id")
+        demand(error?.request_id === headers.get("x-request-id"), "a request_id that differs from X-Request-Id")
       if (declared && code) demand(declared.description.includes(`\`${code}\``), `${code} is not declared`)
       return faults
     }

@@ -17,14 +17,15 @@ const isGroup = (name: string | undefined): name is keyof typeof GROUPS =>
   name !== undefined && Object.hasOwn(GROUPS, name)
 
 /**
- * The service as it is deployed: each group is a worker, with the role of that worker in the database and only the keys that it needs. Paths
- * of no group go to one worker with all of them.
+ * The service as deployed: each group of routes is a worker with its own database role and only the
+ * keys that it needs. One worker with all keys serves the paths that belong to no group.
  */
 export function deployWorkers(
   overrides: Parameters<typeof createWorker>[1],
   { workerUrls, ownerUrl }: { workerUrls: Record<string, string>; ownerUrl: string },
 ) {
-  // Each is made when it is first called: a test needs few of them, and to mount all operations takes a tenth of a second.
+  // Workers are built on their first call: a test needs few of them, and mounting all operations
+  // takes a tenth of a second.
   const workers = new Map<string, Worker>()
   function workerOf(name: keyof typeof GROUPS): Worker {
     const worker = workers.get(name) ?? createWorker(GROUPS[name], overrides)
@@ -33,7 +34,7 @@ export function deployWorkers(
   }
   const known = new WeakMap<Bindings, Map<string, Promise<Bindings>>>()
 
-  /** One object for each, since workers keep what they make of their bindings by it. */
+  /** Returns the same object for the same worker, since workers cache by the identity of their bindings. */
   function bindingsOf(name: string, env: Bindings): Promise<Bindings> {
     const made = known.get(env) ?? new Map<string, Promise<Bindings>>()
     known.set(env, made)

@@ -1,11 +1,11 @@
 import { staticFile } from "./served.ts"
 
-/** An operation's call, made of the examples in its document. */
+/** A call of an operation, built from the examples in its document. */
 export interface Documented {
   id: string
   method: string
   path: string
-  /** Whether it needs no authentication. */
+  /** True if the operation needs no authentication. */
   open: boolean
   headers: Record<string, string>
   body: string | undefined
@@ -18,7 +18,7 @@ interface Described {
   requestBody?: { content: Record<string, { example?: unknown }> }
 }
 
-/** Every operation of an OpenAPI document that the service has. */
+/** Every operation in an OpenAPI document of the service. */
 export async function documentedAt(documentPath: string): Promise<Documented[]> {
   const { paths } = (await (await staticFile(documentPath)).json()) as {
     paths: Record<string, Record<string, Described>>

@@ -1,6 +1,6 @@
 import type { World } from "./world.ts"
 
-/** The columns that a read may write: when the key was last used. */
+/** Columns that a read may write, such as the last use of the key. */
 const NOT_COUNTED: Record<string, string[]> = { api_keys: ["last_used_at"] }
 
 const tablesOf = async (sql: World["sql"]) =>
@@ -11,21 +11,24 @@ const tablesOf = async (sql: World["sql"]) =>
   ).map(({ name }) => name)
 
 /**
- * In a statement that reads all tables: keeps PostgreSQL from starting processes that share the work. For a hundred small tables they took
- * most of the time.
+ * Prevents PostgreSQL from starting parallel workers in a statement that reads all tables. For a
+ * hundred small tables, starting them took most of the time.
  */
 export const ALONE = "set_config('turnpike.alone', '', true)"
 
-/** Every row of every table as JSON, with its table. One statement for all: there are nearly a hundred. */
+/**
+ * Every row of every table as JSON, with its table. One statement reads all, because there are
+ * nearly a hundred tables.
+ */
 export async function everyRow({ sql }: Pick<World, "sql">): Promise<{ name: string; text: string }[]> {
   const tables = await tablesOf(sql)
   const rows = tables.map((name) => `select '${name}' as name, to_jsonb(t)::text as text from "${name}" t`)
   return sql(`select name, text from (${rows.join(" union all ")}) all_rows, (select ${ALONE}) alone`)
 }
 
-/** A hash of every table's rows, by table: equal when nothing at all was written in between. */
+/** A hash of the rows of every table, by table. Equal hashes show that nothing was written in between. */
 export async function dumpTables({ sql, settled }: Pick<World, "sql" | "settled">): Promise<Record<string, string>> {
-  // What was begun before may still write.
+  // Background work that has already started can still write.
   await settled()
   const rows = (await tablesOf(sql)).map((name) => {
     const ignored = (NOT_COUNTED[name] ?? []).map((column) => ` - '${column}'`).join("")

@@ -2,27 +2,30 @@ import { orderTool } from "./customer.ts"
 import { idsIn, type V1Operation } from "./operations.ts"
 import { type TestClient, turnOf, type World } from "./world.ts"
 
-/** An account with one resource of every kind in /v1, each marked with a word that occurs nowhere else. */
+/** An account with one resource of every kind in /v1. Each resource contains a unique word. */
 export interface Estate {
   client: TestClient
   canary: string
   space: string
-  /** The ids, by path: `spaces/{space_id}`. */
+  /** Ids by path segment: `spaces/{space_id}`. */
   ids: Record<string, string>
-  /** The ids, by the name of a query parameter or a body's field. */
+  /** Ids by the name of a query parameter or body field. */
   references: Record<string, string | string[]>
 }
 
-/** Whether an estate has all that was made when its owner has called an operation: it may have more. */
+/**
+ * True if the estate still has all of its resources after its owner called the operation. It may
+ * have gained some.
+ */
 export const leavesWhole = ({ id, method }: { id: string; method: string }) =>
   method.toUpperCase() === "GET" || /^(check|create|estimate|put|test|update)/.test(id)
 
-/** The customer's server of every estate's tool and MCP server. */
+/** The host of the customer server that every estate's tool and MCP server use. */
 export const ESTATE_HOST = "api.customer.com"
 
 /**
- * Makes an estate. Add a new kind of resource here, with its ids for paths and fields. Without it, the tests of all operations fail for
- * operations with such a path.
+ * Creates an estate. Add each new kind of resource here, with its ids for paths and fields.
+ * Otherwise the tests of all operations fail for operations with that path.
  */
 export async function createEstate(
   world: World,
@@ -84,13 +87,13 @@ export async function createEstate(
   }
 }
 
-/** An account with a key of the scope `all`: some operations need it. */
+/** Creates an account with a key of the scope `all`, which some operations require. */
 export async function ownerWithAll(world: World, usd: number): Promise<TestClient> {
   const { userId } = await world.createAccount({ usd })
   return world.createClient(userId, (await world.makeKey(userId, { scope: "all" })).value)
 }
 
-/** Makes a webhook; replaces another one when the account has as many as it may. */
+/** Makes a webhook. Deletes another one first if the account is at its limit. */
 async function makeWebhook(owner: TestClient, body: object): Promise<{ webhook_id: string }> {
   for (;;) {
     const made = await owner.call("POST", "/v1/webhooks", body)
@@ -110,7 +113,7 @@ async function keyIdOf(client: TestClient): Promise<string> {
   return me.key.key_id
 }
 
-/** An operation's path with the ids of an estate. Throws when the estate has nothing for one of them. */
+/** Fills an operation's path with the ids of an estate. Throws if the estate lacks one of them. */
 export function pathOf({ id, path }: Pick<V1Operation, "id" | "path">, { ids }: Pick<Estate, "ids">): string {
   return idsIn(path).reduce((filled, name) => {
     const value = ids[name]
@@ -127,7 +130,7 @@ interface EstateCall {
 
 const { name: _name, ...definition } = orderTool(ESTATE_HOST, { description: "new" })
 
-/** Bodies with which operations succeed for the estate's owner. */
+/** Bodies that make an operation succeed for the estate's owner. */
 const CALLS: Record<string, (estate: Estate) => EstateCall> = {
   createSpace: () => ({ body: { title: "new" } }),
   confirmSecondFactor: () => ({ body: { code: "123456" } }),

@@ -19,7 +19,10 @@ export const sha256 = (bytes: Uint8Array | string) => createHash("sha256").updat
 
 const piece = Uint8Array.from({ length: MiB }, (_, index) => (index * 31 + (index >> 8)) & 255)
 
-/** A stream of this many bytes, made while it is read. `breakAt`: where it fails; `around`: bytes that enclose them. */
+/**
+ * A stream of this many bytes, generated on read. `breakAt` is the offset at which it fails;
+ * `around` is the text before and after the bytes.
+ */
 export function byteStream(
   total: number,
   { breakAt, around = ["", ""] }: { breakAt?: number; around?: [string, string] } = {},
@@ -42,14 +45,14 @@ export function byteStream(
   })
 }
 
-/** The SHA-256 of what `streamOf` gives. */
+/** The SHA-256 of the content of `byteStream`. */
 export function sha256OfByteStream(total: number): string {
   const hash = createHash("sha256")
   for (let sent = 0; sent < total; sent += MiB) hash.update(piece.subarray(0, Math.min(MiB, total - sent)))
   return hash.digest("hex")
 }
 
-/** The edges of a form with one file, and its Content-Type. */
+/** The text before and after a file in a form with one file, and the Content-Type of the form. */
 export const multipartForm = (disposition = 'name="file"; filename="a.bin"', type = "application/octet-stream") => ({
   headers: { "content-type": "multipart/form-data; boundary=edge" },
   around: [
@@ -70,7 +73,7 @@ export function createFileClient(world: World, client: TestClient) {
   return {
     ...client,
     upload,
-    /** Uploads and returns the file. */
+    /** Uploads a file and returns it. */
     async add(space: string, query = "?name=a", body: BodyInit | null = "x", headers: Record<string, string> = {}) {
       const response = await upload(space, query, body, headers)
       if (response.status !== 201) throw new Error(await response.text())
@@ -80,7 +83,7 @@ export function createFileClient(world: World, client: TestClient) {
       client.call(method, `/v1/files/${fileId}/content`, undefined, headers),
     listed: async (space: string) =>
       ((await (await client.call("GET", `/v1/spaces/${space}/files`)).json()) as { data: FileAnswer[] }).data,
-    /** The account's remaining uploads: rows that are not deleted, and objects. */
+    /** Counts what is left of the account's uploads: rows that are not deleted, and objects. */
     async remains(): Promise<{ rows: number; objects: number }> {
       await world.settled()
       const rows = await world.sql<{ state: string; object_key: string }>(
@@ -93,14 +96,15 @@ export function createFileClient(world: World, client: TestClient) {
   }
 }
 
-/** Moves the clock past the time limit of uploads. */
+/** Moves the clock past the timeout of uploads. */
 export const outliveUploads = (world: World) => world.advance(FILE_POLICY.uploadLimitMs)
 
 type BucketCall = "get" | "put" | "delete" | "createMultipartUpload" | "uploadPart" | "complete" | "abort"
 
 /**
- * Makes the bucket fail at one of its calls (or the named one), `when` before or after its effect. Returns a function that ends this,
- * and one that says whether a multipart upload is still open.
+ * Makes the bucket fail at one of its calls (or the named one), before or after its effect as
+ * `when` says. Returns a function that repairs it, and one that reports whether a multipart upload
+ * is open.
  */
 export function breakBucket(world: World, call: BucketCall | null, when: "before" | "after" = "before") {
   const begun: R2MultipartUpload[] = []

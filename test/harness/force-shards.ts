@@ -3,8 +3,9 @@ import { TURN_POLICY } from "../../src/turns/policies.ts"
 import type { TestNamespace } from "./namespace.ts"
 
 /**
- * Shards and holds that each new account of a database is given at once, however little it has: so many and so large holds that every
- * turn looks at all shards, so small ones that hardly any does, and some between, whose border small amounts meet again and again.
+ * Shard counts and holds that new accounts get in turn, however little credit they have. Large
+ * holds make every turn read all shards, small holds make that rare, and medium holds make small
+ * amounts reach the limit often.
  */
 const FORCED: [shards: number, hold: number][] = [
   [64, TURN_POLICY.defaultHold],
@@ -15,10 +16,13 @@ const FORCED: [shards: number, hold: number][] = [
   [1, 1],
 ]
 
-/** Whether a run gives shards to every account. */
+/** True if this run gives shards to every account. */
 export const isSharded = Boolean((bindings as unknown as { TURNPIKE_SHARDS: string }).TURNPIKE_SHARDS)
 
-/** Has each new wallet get shards, one of FORCED after the other; one that is folded is a small account from then on. */
+/**
+ * Gives shards to each new wallet, from the FORCED entries in turn. A wallet that loses its shards
+ * stays without.
+ */
 export async function forceShards({ sql }: Pick<TestNamespace, "sql">): Promise<void> {
   const rows = FORCED.map(([shards, hold], n) => `(${n}, ${shards}, ${hold})`).join(", ")
   const pick = `select * from (values ${rows}) f (n, shards, hold) where f.n = new.user_id % ${FORCED.length}`

@@ -5,8 +5,8 @@ import { type LocalPostgres, startPostgres } from "../../src/local/postgres.ts"
 import { startStack } from "../../src/local/stack.ts"
 
 /**
- * Stacks with a durable PostgreSQL of their own: `POST /` makes one and says where it is; `POST /{n}/stop` (fast), `/{n}/crash`
- * and `/{n}/start` do that to its database alone.
+ * Stacks, each with its own durable PostgreSQL. `POST /` makes a stack and returns its address.
+ * `POST /{n}/stop` (fast shutdown), `/{n}/crash` and `/{n}/start` act on its database alone.
  */
 export async function serveFragileStacks(dataDir: string) {
   const stacks: Awaited<ReturnType<typeof startFragile>>[] = []

@@ -2,7 +2,7 @@ import { orderTool, serveCustomer } from "./customer.ts"
 import { createFileClient } from "./files.ts"
 import { type TestClient, turnOf, type World } from "./world.ts"
 
-/** Words, each of which occurs in one part of what an end user's turns leave behind. */
+/** Unique words, one for each part of the data that an end user's turns leave. */
 export function canariesOf(person: string) {
   const places = [
     "text",
@@ -55,13 +55,13 @@ const CONFIG = {
 
 export const spaceOf = (client: TestClient) => client.space(CONFIG)
 
-/** Customers' servers that echo their request: a REST one, one that fails, an MCP one with images. */
+/** Customer servers that echo their request: a REST server, one that fails, and an MCP server with images. */
 export function serveEchoes(world: World): void {
   serveCustomer(world, {
     answer: ({ url }) => Response.json({ answer: decodeURIComponent(url).replace("Input", "Answer") }),
   })
   world.serve("down.customer.com", (request) => new Response(`no ${decodeURIComponent(request.url)}`, { status: 500 }))
-  // A webhook's receiver that echoes what it received.
+  // A webhook receiver that echoes its request.
   world.serve("hooks.customer.com", async (request) => {
     const [heard = "nothing"] = /canary-\w+-queued/.exec(await request.text()) ?? []
     return new Response(heard.replace("queued", "echoed"))
@@ -93,7 +93,10 @@ export function serveEchoes(world: World): void {
   })
 }
 
-/** An end user's turns that leave data in every table and the bucket, all ended except with `unfinished`. */
+/**
+ * Runs turns of an end user that leave data in every table and in the bucket. All of them end,
+ * unless `unfinished` is set.
+ */
 export async function liveFully(
   world: World,
   client: TestClient,
@@ -144,7 +147,7 @@ export async function liveFully(
   await client.call("POST", `/v1/turns/${queued}/cancel`)
   await client.call("DELETE", `/v1/files/${deleted.file_id}`)
   await world.drain()
-  // What a call left whose step was never committed: an object without a row.
+  // Like a call whose step was never committed: an object without a row.
   await world.bucket.put(`turns/${turnIds[0]}/9.9`, words.lostObject)
   return { turnIds: [...turnIds, streamed, queued], upload: upload.file_id }
 }

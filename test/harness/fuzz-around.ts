@@ -11,7 +11,10 @@ export interface Sent {
   ifMatch: string | null
 }
 
-/** Requests around one that succeeds: its path with other ids, its query and body as the document allows, and nearly so. */
+/**
+ * Requests that vary a successful one: other ids in the path, and a query and body that the
+ * document allows or almost allows.
+ */
 export function around(
   document: OpenApi,
   operation: Pick<Operation, "path" | "method">,

@@ -5,14 +5,14 @@ import { type AnySchema, arbitraryOf, type Hints } from "./json-schema.ts"
 import { brokenBody, nearly, oddHeaders, oddText } from "./mutations.ts"
 import { idsIn } from "./operations.ts"
 
-/** A request of the fuzz: for an operation, or with a method that its path may not have. */
+/** A request of the fuzz test: for an operation, or with a method that its path may not support. */
 export interface FuzzRequest {
   template: string
   method: string
   path: string
   headers: Record<string, string>
   body: string | Uint8Array<ArrayBuffer> | null
-  /** Whether the document allows this request. */
+  /** True if the document allows this request. */
   isValid: boolean
 }
 
@@ -23,14 +23,14 @@ interface World {
 }
 
 const OTHER_METHODS = ["HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "POST", "GET", "PROPFIND"]
-/** How many of the requests for an operation are valid, nearly valid, and odd in their headers or method. */
+/** The weights of valid requests, almost valid ones, and ones with odd headers or an odd method. */
 const WEIGHTS = { valid: 5, nearly: 5, odd: 4 }
 
-/** One of `usual`, and now and then one of `other`. */
+/** Usually one of `usual`, sometimes one of `other`. */
 export const mostly = <T>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<T>, weight = 4) =>
   fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: other })
 
-/** Meaningful values, by the names of fields and query parameters. */
+/** Meaningful values by the name of a field or query parameter. */
 function hintsOf({ own, others }: World): Hints {
   const { space, conversation, files, key, cursor, end_user_ref } = own.references
   const reference = (name: string) => fc.constantFrom(own.references[name], others.references[name])
@@ -46,14 +46,14 @@ function hintsOf({ own, others }: World): Hints {
     files: mostly(fc.constantFrom(files, []), reference("files")),
     key: fc.constant(key),
     turn: reference("turn"),
-    // A webhook that is switched off refuses a replay.
+    // A disabled webhook rejects a replay.
     enabled: mostly(fc.constant(true), fc.boolean(), 9),
     from: fc.constant("2026-01-01T00:00:00Z"),
     to: fc.constant("2027-01-01T00:00:00Z"),
     "listTurns.cursor": fc.constant(cursor),
     "PutTool.name": fc.constant(own.ids["tools/{name}"]),
     "PutMcpServer.name": fc.constant(own.ids["mcp-servers/{name}"]),
-    // An account has one webhook for a URL.
+    // An account cannot have two webhooks with the same URL.
     "CreateWebhook.url": mostly(
       fc.integer({ min: 1, max: 1e6 }).map((n) => `https://${ESTATE_HOST}/hooks/${n}`),
       url,
@@ -65,7 +65,7 @@ function hintsOf({ own, others }: World): Hints {
     input_schema: fc.constantFrom({ type: "object" }, { type: "object", properties: { id: { type: "string" } } }),
     text: mostly(fc.constantFrom(...texts), fc.string({ minLength: 1, unit: "grapheme" })),
     max_cost_usd: fc.integer({ min: 1, max: 10_000_000 }).map((micros) => micros / 10_000_000),
-    // Longer waits would only poll longer.
+    // A longer wait would only poll for longer.
     wait: fc.constantFrom(0, 1, 2),
   }
 }
@@ -124,7 +124,10 @@ function request(
   return { template, method, path: path + query, headers, body, isValid }
 }
 
-/** The path with ids that mostly exist. A segment is never empty, nor `.` or `..`, which would be another path. */
+/**
+ * The path with ids that mostly exist. A segment is never empty, `.` or `..`, because that would be
+ * a different path.
+ */
 function pathOf(template: string, { own, others }: World): fc.Arbitrary<string> {
   const segments = idsIn(template).map((name) => {
     const mine = own.ids[name]
@@ -153,7 +156,7 @@ function pathOf(template: string, { own, others }: World): fc.Arbitrary<string> 
     .map((filled) => filled.reduce((path, [name, segment]) => path.replace(name, () => segment), template))
 }
 
-/** Queries of an operation, valid ones and wrong ones. */
+/** Valid and invalid queries of an operation. */
 export function queryOf(
   { operationId, parameters = [] }: DeclaredOperation,
   of: (schema: AnySchema) => fc.Arbitrary<unknown>,
@@ -174,7 +177,7 @@ export function queryOf(
   const whole = fc
     .record(Object.fromEntries(values) as Record<string, fc.Arbitrary<unknown>>, { requiredKeys: required as never[] })
     .map((query) => encode(Object.entries(query)))
-  // A cursor belongs to its filters: most queries do without.
+  // A cursor is only valid with the filters that made it, so most queries have none.
   const valid = required.length > 0 ? whole : mostly(fc.constant(""), whole, 1)
   const name = fc.constantFrom(...known.map(({ name }) => name), "extra", "limit", "__proto__", "")
   const text = fc.oneof(oddText, fc.constantFrom("", " 5", "5 ", "1e2", "0x10", "-1", "1.5", "101", "Infinity", "NaN"))
@@ -192,7 +195,10 @@ export function queryOf(
   return { valid, wrong: fc.oneof(pairs, pairs, broken) }
 }
 
-/** Bodies of an operation, valid ones and wrong ones. A long text in a query would be refused before the service sees it. */
+/**
+ * Valid and invalid bodies of an operation. A long text in a query would be rejected before it
+ * reaches the service.
+ */
 export function bodyOf(
   { requestBody, parameters = [] }: DeclaredOperation,
   of: (schema: AnySchema) => fc.Arbitrary<unknown>,

@@ -6,11 +6,12 @@ import type { TestProject } from "vitest/node"
 import { requireBaseline } from "../../scripts/baseline.ts"
 import { muteCutConnections } from "./workerd-noise.ts"
 
-/** One stack of stand-ins for all tests: over packages, or over the servers that DATABASE_URL and REDIS_URL name. */
+/** One stack of stand-ins for all tests: from packages, or on the servers at DATABASE_URL and REDIS_URL. */
 export default async function setup(project: TestProject) {
   await requireBaseline()
   const built = once(spawn("npm", ["run", "--silent", "build:docs"], { stdio: "inherit" }), "exit")
-  // A process of its own: here, modules resolve as in a browser, which breaks the Redis stand-in's Lua.
+  // A separate process, because modules resolve here as in a browser, which breaks the Lua of the
+  // Redis stand-in.
   const child = spawn("node", ["test/harness/stack-process.ts"], { stdio: ["pipe", "pipe", "inherit"] })
   const ended = once(child, "exit")
   const [line] = await Promise.race([once(createInterface(child.stdout), "line"), ended])
@@ -42,10 +43,10 @@ declare module "vitest" {
     modelUrl: string
     mcpUrl: string
     customerUrl: string
-    /** Answers with the demo.json of `npm start`, which the first question starts. */
+    /** The URL that returns the demo.json of `npm start`. The first request starts the service. */
     serviceUrl: string
     garbageUrl: string
-    /** Makes stacks whose PostgreSQL a test may stop. */
+    /** The URL that makes stacks whose PostgreSQL a test may stop. */
     fragileUrl: string
     /** The issuer of a certified OpenID provider. */
     openIdUrl: string

@@ -14,15 +14,15 @@ import { type TestClient, turnOf, type World } from "./world.ts"
 
 const USE = "[use input=100 output=10]"
 
-/** What a turn is about to do when the runner finds it. */
+/** The next act of a turn when the runner finds it. */
 const STAGES = {
   plain: { text: USE },
   "with a model's server": { text: "hello", model: MODEL_PIN },
-  "of three steps": { text: `${USE}\n[steps 3]` },
+  "with three steps": { text: `${USE}\n[steps 3]` },
   "with a tool": { text: `${USE}\n[call lookup_order {"id":"A-1"}]` },
   begun: { text: `${USE}\n[steps 3]` },
-  "begun and asked to stop": { text: `${USE}\n[steps 3]` },
-  "after another of its conversation": { text: USE },
+  "started and cancelled": { text: `${USE}\n[steps 3]` },
+  "waiting for an earlier turn of its conversation": { text: USE },
 } satisfies Record<string, object>
 
 export type Stage = keyof typeof STAGES
@@ -33,7 +33,7 @@ interface Fate {
   billed: number
 }
 
-/** Worlds of turns of several accounts, of which a runner dies in the middle. */
+/** Worlds with turns of several accounts, in which a runner dies at a chosen call. */
 export function createGroupCrash(world: World) {
   let handler: (request: Request) => Response | Promise<Response> = () => new Response(null, { status: 404 })
   const customer = serveCustomer({
@@ -48,21 +48,24 @@ export function createGroupCrash(world: World) {
   }
   let messages = 0
 
-  /** Sends a turn for each stage, and for one that waits in its conversation another before it. Returns their ids. */
+  /**
+   * Sends a turn for each stage, plus an earlier turn in the same conversation for a stage that
+   * waits. Returns their ids.
+   */
   async function send(client: TestClient, stages: Stage[]): Promise<string[]> {
     const space = await client.space({ tools: [orderTool(customer.host)], secrets: { TOKEN: "canary-token-1" } })
     const ids: string[] = []
     for (const [n, stage] of stages.entries()) {
       const body = { space, conversation: `c${n}`, ...STAGES[stage] }
-      const times = stage === "after another of its conversation" ? 2 : 1
+      const times = stage === "waiting for an earlier turn of its conversation" ? 2 : 1
       for (let sent = 0; sent < times; sent++) ids.push((await turnOf(await client.sendTurn(body))).turn_id)
       if (stage.startsWith("begun")) await begin(ids.at(-1) as string)
-      if (stage === "begun and asked to stop") await client.call("POST", `/v1/turns/${ids.at(-1)}/cancel`)
+      if (stage === "started and cancelled") await client.call("POST", `/v1/turns/${ids.at(-1)}/cancel`)
     }
     return ids
   }
 
-  /** A worker has made a step of a turn, and given it back. */
+  /** Commits one step of a turn as a worker would, then releases the turn. */
   async function begin(turnId: string): Promise<void> {
     const ctx = contextOf(world)
     const claim = await claimTurn(ctx, turnId)
@@ -71,7 +74,10 @@ export function createGroupCrash(world: World) {
     await releaseTurn(ctx, claim.turn, { broke: false, delayMs: 0 })
   }
 
-  /** One world: its turns, a runner that dies in it or not, and all that brings the turns to their ends. Returns these. */
+  /**
+   * Runs one world: its turns, a runner that may die in it, and all work that ends the turns.
+   * Returns the turns.
+   */
   async function run(groups: Stage[][], death?: Death) {
     const sent: { userId: number; ids: string[] }[] = []
     for (const stages of groups) {
@@ -103,22 +109,23 @@ export function createGroupCrash(world: World) {
 
   return {
     /**
-     * Lets the runner of such a world die before and after each of its calls; `everyNth` takes a sample. Nothing is lost, nothing is done or
-     * billed twice: each turn ends as it does undisturbed.
+     * Kills the runner of such a world before and after each of its calls; `everyNth` takes a
+     * sample. Each turn must end as it does without a death, with no effect or bill lost or
+     * doubled.
      */
     async survivesEveryDeath(name: string, groups: Stage[][], everyNth = 1): Promise<void> {
       const undisturbed = await run(groups)
-      expect(undisturbed.ended, "the runner did it all").not.toBe("dead")
+      expect(undisturbed.ended, "the runner did all the work").not.toBe("dead")
       const boundaries = Object.values(undisturbed.calls).reduce((sum, count) => sum + count, 0)
       let deaths = 0
       for (let call = 1; call <= boundaries; call += everyNth) {
         for (const when of ["before", "after"] as const) {
           const one = await run(groups, { call, when }).catch((cause: unknown) => {
-            throw new Error(`dead ${when} call ${call} of ${boundaries}: ${cause}`, { cause })
+            throw new Error(`died ${when} call ${call} of ${boundaries}: ${cause}`, { cause })
           })
           if (one.ended === "dead") deaths++
-          expect(one.fates, `dead ${when} call ${call} of ${boundaries}`).toEqual(undisturbed.fates)
-          expect(one.effects.length, `effects, dead ${when} call ${call}`).toBe(undisturbed.effects.length)
+          expect(one.fates, `died ${when} call ${call} of ${boundaries}`).toEqual(undisturbed.fates)
+          expect(one.effects.length, `effects when it died ${when} call ${call}`).toBe(undisturbed.effects.length)
         }
       }
       console.log(`${name}: ${boundaries} boundaries ${JSON.stringify(undisturbed.calls)}, ${deaths} deaths`)

@@ -11,23 +11,26 @@ export const CLIENT_SECRET = "between us"
 type Anything = Record<string, any>
 export type ProviderAnswer = (request: Request) => Response | Promise<Response>
 
-/** The provider's faults, all optional: by default it is right. */
+/** The provider's faults, all optional. By default the provider behaves correctly. */
 export interface Misdeeds {
   metadata?: Anything
-  /** Claims that replace the right ones; undefined removes one. */
+  /** Claims that replace the correct ones; undefined removes a claim. */
   claims?: Anything
-  /** Makes the whole ID token from the right claims. */
+  /** Makes the whole ID token from the correct claims. */
   idToken?: (claims: Anything) => string | Promise<string>
   header?: Anything
-  /** Fields added to, or replacing, the token endpoint's answer. */
+  /** Fields that are added to the token endpoint's answer or replace its fields. */
   token?: Anything
   keys?: () => Promise<object[]>
-  /** Answers that replace those of a path. */
+  /** Answers by path, instead of the normal ones. */
   at?: Record<string, ProviderAnswer>
   userinfo?: Anything
 }
 
-/** A service whose provider does what a test says. It checks what a right one checks: client, code, redirect_uri and PKCE. */
+/**
+ * A service whose provider follows the test. It checks what a correct provider checks: client,
+ * code, redirect_uri and PKCE.
+ */
 export async function createHostileWorld(more: Record<string, string> = {}) {
   const env = { OIDC_ISSUER: ISSUER, OIDC_CLIENT_ID: CLIENT_ID, OIDC_CLIENT_SECRET: CLIENT_SECRET, ...more }
   const world = await createWorld({ env })
@@ -91,22 +94,22 @@ export async function createHostileWorld(more: Record<string, string> = {}) {
     sign,
     seen,
     publicKeyOf: (kid: string) => keys.get(kid)?.jwk ?? {},
-    /** Signs with a new key from now on, and publishes only that one. */
+    /** Signs with a new key from now on and publishes only that key. */
     async rotate(kid: string) {
       keys.set(kid, await makeKey(kid))
       signing = kid
     },
-    /** Sets its faults from now on, for browsers that are at its page. */
+    /** Sets the provider's faults from now on, also for browsers that are already on its page. */
     misbehaves(misdeeds: Misdeeds) {
       wrong = misdeeds
     },
-    /** Sets its faults from now on; its metadata are fetched again. */
+    /** Sets the provider's faults from now on, and makes the service fetch its metadata again. */
     async does(misdeeds: Misdeeds) {
       wrong = misdeeds
       world.rebind(env)
       await world.advance(300_000)
     },
-    /** Returns from its page, with a code of the flow. */
+    /** Returns from the provider's page with a code for the login. */
     comeBack(page: URL, parameters: Record<string, string> = {}): URL {
       const code = crypto.randomUUID()
       flows.set(code, page.searchParams)
@@ -125,7 +128,7 @@ export async function createHostileWorld(more: Record<string, string> = {}) {
 
 export type HostileWorld = Awaited<ReturnType<typeof createHostileWorld>>
 
-/** As a part of a token. */
+/** Encodes a value as one part of a token. */
 export const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url")
 
 async function makeKey(kid: string) {

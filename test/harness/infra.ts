@@ -6,7 +6,7 @@ export const GIB = 2 ** 30
 export const HOUR = 3_600_000
 export const DAY = 24 * HOUR
 
-/** The prices of the tests, in USD: a second is 100 credit micros, and a GiB for an hour 5,000. */
+/** The prices of the tests, in USD. A second costs 100 credit micros, and a GiB costs 5,000 per hour. */
 export const PRICES = { container_second_usd: 0.00001, stored_gib_hour_usd: 0.0005 }
 
 export async function setPrices(admin: Admin, prices: Record<string, number> = PRICES): Promise<void> {
@@ -16,7 +16,7 @@ export async function setPrices(admin: Admin, prices: Record<string, number> = P
   }
 }
 
-/** A world with these prices, and an admin of it. */
+/** A world with these prices, and one of its admins. */
 export async function createInfraWorld() {
   const world = await createWorld()
   const admin = await signInAdmin(world)
@@ -26,7 +26,7 @@ export async function createInfraWorld() {
 
 export const askForBills = (admin: Admin, query = "") => admin.json("POST", `/api/admin/system/bill-infra${query}`)
 
-/** Puts a file of any size into an account's books: nothing is stored. Returns its file_id. */
+/** Inserts a file of any size into an account's books without storing it. Returns its file_id. */
 export async function storeFile(world: World, userId: number, bytes: number, { test = false } = {}): Promise<string> {
   const id = `file_${crypto.randomUUID()}`
   await world.sql(
@@ -41,7 +41,7 @@ export async function storeFile(world: World, userId: number, bytes: number, { t
 export const dropFile = (world: World, fileId: string) =>
   world.sql("update files set state = 'deleted', updated_at = $2 where file_id = $1", [fileId, world.clock.now()])
 
-/** Notes the time of a call in a container, as a commit of its results does. */
+/** Records the time of a call in a container, as the commit of its results does. */
 export const useContainer = (world: World, userId: number, milliseconds: number) =>
   world.sql(
     `insert into container_calls (user_id, space_id, turn_id, container, milliseconds, created_at) values ($1, 1, 'turn_x', 'c', $2, $3)`,
@@ -82,7 +82,7 @@ export async function availableOf(world: World, userId: number): Promise<number>
   return rows[0]?.left ?? 0
 }
 
-/** Ledger, dues, bills and the reconciliation agree, of all these accounts. */
+/** Checks that the ledger, dues, bills and the reconciliation agree for these accounts. */
 export async function expectInfraBooks(world: World, admin: Admin, userIds: number[]): Promise<void> {
   for (const userId of userIds) await expectBooks(world, userId)
   const wrong = await world.sql(

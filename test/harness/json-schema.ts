@@ -27,7 +27,10 @@ export interface AnySchema {
 
 export type Schemas = Record<string, AnySchema>
 
-/** Meaningful values that a schema cannot describe, by the name of a field, or of a schema and its field: `Tool.name`. */
+/**
+ * Meaningful values that a schema cannot describe. The key is a field's name, or a schema and its
+ * field: `Tool.name`.
+ */
 export type Hints = Record<string, fc.Arbitrary<unknown>>
 
 const GENERATED = new Set(
@@ -37,7 +40,7 @@ const GENERATED = new Set(
   ),
 )
 
-/** Values that a schema allows, at the edges of its bounds as often as between them. Throws for a keyword it does not know. */
+/** Values that a schema allows, as often at its bounds as between them. Throws for an unknown keyword. */
 export function arbitraryOf(
   schema: AnySchema,
   schemas: Schemas,
@@ -126,7 +129,10 @@ function objectOf(schema: AnySchema, schemas: Schemas, hints: Hints, schemaName:
   return fc.tuple(others, fields).map(([more, own]) => ({ ...more, ...own }))
 }
 
-/** A check against a schema (JSON Schema 2020-12) that allows no unnamed fields. Returns the first faults. */
+/**
+ * A check against a schema (JSON Schema 2020-12) that rejects unnamed fields. Returns the first
+ * violations.
+ */
 export function strictCheck(schema: AnySchema, schemas: Schemas): (value: unknown) => string[] {
   const [root, $defs] = JSON.parse(JSON.stringify([schema, schemas]).replaceAll("#/components/schemas/", "#/$defs/"))
   const validator = new Validator(closed({ ...root, $defs }) as object, "2020-12", false)
@@ -136,7 +142,7 @@ export function strictCheck(schema: AnySchema, schemas: Schemas): (value: unknow
   }
 }
 
-/** Of what is no schema, the validator would take an `id` for a schema's. */
+/** These keywords hold plain values. The validator would read an `id` in them as a schema's id. */
 const SAMPLES = ["example", "examples"]
 
 function closed(schema: unknown, isNames = false): unknown {
@@ -146,7 +152,7 @@ function closed(schema: unknown, isNames = false): unknown {
   const inside: Record<string, unknown> = Object.fromEntries(
     entries.map(([key, value]) => [key, closed(value, !isNames && (key === "properties" || key === "$defs"))]),
   )
-  // A list of words is open for clients; the service says only the words that it names.
+  // The schema lets clients accept new words in a list, but the service may only return the words that it names.
   const [words, others] = (inside.anyOf ?? []) as AnySchema[]
   if (words?.enum && JSON.stringify(others) === '{"type":"string"}') (inside.anyOf as unknown[]).splice(1, 1)
   const isOpenObject = typeof inside.properties === "object" && inside.type === "object"

@@ -6,7 +6,7 @@ import { createRedis } from "../../src/platform/redis.ts"
 import { type RunnerContext, type RunnerReport, runTurns } from "../../src/runs/runner.ts"
 import type { World } from "./world.ts"
 
-/** The moment at which a worker dies: at its n-th call of anything outside, before or after that has its effect. */
+/** The moment of a worker's death: before or after the effect of its n-th external call. */
 export interface Death {
   call: number
   when: "before" | "after"
@@ -15,8 +15,8 @@ export interface Death {
 type Fetch = typeof globalThis.fetch
 
 /**
- * Runs a runner in an isolate of its own until it ends, or dies: from then on nothing of it goes out, and it hears of nothing. What was on
- * its way at that moment still has its effect.
+ * Runs a runner in its own isolate until it ends or dies. After its death it sends and receives
+ * nothing, but a call that was under way still has its effect.
  */
 export async function runUntilDeath(
   world: World,

@@ -1,6 +1,7 @@
 /**
- * Launch data with the token of its bot, as public projects publish them: docs.telegram-mini-apps.com, and the tests or
- * documents of init-data-golang, init-data-node, init-data-py, aiogram and telegram-init-data. `signature`: with the newer field.
+ * Launch data with the token of its bot, from public sources: docs.telegram-mini-apps.com, and the
+ * tests or docs of init-data-golang, init-data-node, init-data-py, aiogram and telegram-init-data.
+ * `signature` marks data with the newer field.
  */
 export const LAUNCH_VECTORS = [
   {
@@ -18,7 +19,7 @@ export const LAUNCH_VECTORS = [
     data: "user=%7B%22id%22%3A279058397%2C%22first_name%22%3A%22Vladislav%20%2B%20-%20%3F%20%5C%2F%22%2C%22last_name%22%3A%22Kibenko%22%2C%22username%22%3A%22vdkfrost%22%2C%22language_code%22%3A%22ru%22%2C%22is_premium%22%3Atrue%2C%22allows_write_to_pm%22%3Atrue%2C%22photo_url%22%3A%22https%3A%5C%2F%5C%2Ft.me%5C%2Fi%5C%2Fuserpic%5C%2F320%5C%2F4FPEE4tmP3ATHa57u6MqTDih13LTOiMoKoLDRG4PnSA.svg%22%7D&chat_instance=8134722200314281151&chat_type=private&auth_date=1733509682&signature=TYJxVcisqbWjtodPepiJ6ghziUL94-KNpG8Pau-X7oNNLNBM72APCpi_RKiUlBvcqo5L-LAxIc3dnTzcZX_PDg&hash=a433d8f9847bd6addcc563bff7cc82c89e97ea0d90c11fe5729cae6796a36d73",
   },
   {
-    name: "the documentation's second, with signature behind hash",
+    name: "the documentation's second, with signature after hash",
     token: "7342037359:AAFZehRPBRs8Seg40oDjTMIW8uTGPuW1zfQ",
     id: "279058397",
     signature: true,

@@ -6,13 +6,13 @@ const DAY_MS = 86_400_000
 export interface LedgerEntry {
   user: number
   reason: string
-  /** Null: a commission. */
+  /** Null for a commission. */
   micros: number | null
   at: string
   balance?: number
 }
 
-/** Books entries as they are given, in their order. */
+/** Inserts ledger entries in the given order. */
 export async function plantLedger({ sql }: Pick<World, "sql">, entries: LedgerEntry[]): Promise<void> {
   await sql(
     `insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, actor, created_at)
@@ -22,7 +22,7 @@ export async function plantLedger({ sql }: Pick<World, "sql">, entries: LedgerEn
   )
 }
 
-/** Keeps the balances of the latest days that are over and are not kept. */
+/** Stores the balances of recent finished days that have none yet. */
 export async function closeDays({ sql, clock }: Pick<World, "sql" | "clock">, days: number): Promise<void> {
   await sql(`select ${RELEASE}.close_balances($1::timestamptz, 90) from generate_series(1, $2::integer)`, [
     clock.now(),
@@ -39,7 +39,7 @@ interface Row {
   at: number
 }
 
-/** All that is booked, and what waits to be posted. */
+/** All booked entries and all postings that are still queued. */
 const rowsOf = ({ sql }: Pick<World, "sql">) =>
   sql<Row>(
     `select ledger_id::float8, user_id::int, reason, amount_credit_micros::float8 as amount, balance_after_credit_micros::float8 as balance,
@@ -50,7 +50,7 @@ const rowsOf = ({ sql }: Pick<World, "sql">) =>
 
 export type Unit = "day" | "week" | "month"
 
-/** The beginnings of the buckets of a range, and how they are told apart: by arithmetic on dates alone. */
+/** The starts of the buckets of a range, and their unit, computed only by arithmetic on dates. */
 function bucketsIn(from: number, to: number): { unit: Unit; starts: number[] } {
   const days = (to - from) / DAY_MS
   const unit = days <= 92 ? "day" : days <= 730 ? "week" : "month"
@@ -94,7 +94,7 @@ function amountsOf(rows: Row[]) {
   return Object.fromEntries(Object.entries(sums).map(([name, micros]) => [name, micros / 1e6]))
 }
 
-/** What the energy timeline of a range is. */
+/** The expected energy timeline of a range. */
 export async function timelineOf(world: World, from: string, to: string) {
   const [begin, end] = [Date.parse(from), Date.parse(to)]
   const rows = (await rowsOf(world)).filter(({ at }) => at >= begin && at < end)
@@ -112,7 +112,7 @@ export async function timelineOf(world: World, from: string, to: string) {
   }
 }
 
-/** What the balance trend of a range is, as of the end of each bucket. */
+/** The expected balance trend of a range, at the end of each bucket. */
 export async function trendOf(world: World, from: string, to: string, windowDays: number) {
   const [begin, end] = [Date.parse(from), Date.parse(to)]
   const tonight = Math.floor(world.clock.ms() / DAY_MS) * DAY_MS + DAY_MS

@@ -3,9 +3,9 @@ import type { World } from "./world.ts"
 type Database = Pick<World, "sql">
 
 /**
- * Locks the rows of a query (`select from wallets where … for update`) in a transaction of its own, and returns what lets them go.
- * `change`: a statement that it makes first; `last`: one that it makes when it lets go. After five minutes it fails: a test that waits
- * for what must not wait for these rows fails, and does not hang.
+ * Locks the rows of a query (`select from wallets where … for update`) in its own transaction.
+ * Returns the function that unlocks them. `change` runs first and `last` runs before the commit. It
+ * fails after five minutes, so that a test fails instead of hanging.
  */
 export async function holdRows(
   world: Database,
@@ -39,16 +39,19 @@ export async function holdRows(
   }
 }
 
-/** Lets the statements of a new world wait for locks as long as a test holds them: by default they give up after a time. */
+/** Disables the lock timeout in a new world, so that statements wait for as long as a test holds a lock. */
 export async function waitForLocks(world: Database): Promise<void> {
   await world.sql(`do $$ begin execute format('alter database %I set lock_timeout = 0', current_database()); end $$`)
-  // A session keeps what it began with.
+  // A session keeps the settings that it started with.
   await world.sql(
     "select pg_terminate_backend(pid, 60000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
   )
 }
 
-/** Resolves when so many statements of this database wait for a lock, or when `request`, which need not wait for one, is answered. */
+/**
+ * Resolves once this many statements of the database wait for a lock, or once `request`, which may
+ * not need a lock, is answered.
+ */
 export async function untilBlocked(world: Database, count = 1, request?: Promise<unknown>): Promise<void> {
   const blocked = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
   let isAnswered = false
@@ -59,7 +62,10 @@ export async function untilBlocked(world: Database, count = 1, request?: Promise
   while (!isAnswered && (await world.sql(blocked)).length < count);
 }
 
-/** Resolves when so many calls with this in their label have come since the plan was set, or when `request` is answered. */
+/**
+ * Resolves once this many calls with this text in their label arrived since the plan was set, or
+ * once `request` is answered.
+ */
 export async function untilCalled(
   world: Pick<World, "calls">,
   { match = "", count = 1, request }: { match?: string; count?: number; request?: Promise<unknown> },
@@ -73,8 +79,9 @@ export async function untilCalled(
 }
 
 /**
- * Holds every statement that does this to a table (`before insert on ledger`), at its first row, until the returned function is called.
- * `untilBlocked` tells when it has come there. `atCommit`: at its end, with all its locks (`after insert on open_turns`).
+ * Blocks every write of this kind (`before insert on ledger`) at its first row until the returned
+ * function is called. `untilBlocked` reports that a write is waiting. `atCommit` blocks at the
+ * commit instead, with all locks held (`after insert on open_turns`).
  */
 export async function holdWrites(
   world: Database,
@@ -86,7 +93,7 @@ export async function holdWrites(
   const letGo = await holdRows(world, `select from pg_advisory_xact_lock(${key})`)
   await world.sql(`create function ${name}() returns trigger language plpgsql as
     $$ begin perform pg_advisory_xact_lock_shared(${key}); return new; end $$`)
-  // Before the triggers of foreign keys, by its name.
+  // Triggers fire in the order of their names, so this one precedes the triggers of foreign keys.
   const [kind, when] = atCommit ? ["constraint trigger", "deferrable initially deferred"] : ["trigger", ""]
   await world.sql(`create ${kind} "A_${name}" ${writes} ${when} for each row execute function ${name}()`)
   return async () => {

@@ -6,21 +6,24 @@ import { freePort } from "../../src/local/postgres.ts"
 
 const PROGRAM = join(import.meta.dirname, "../../src/local/container-process.ts")
 
-/** A published MCP server, over Streamable HTTP. The first connection starts it: most runs of tests have none. */
+/**
+ * A published MCP server over Streamable HTTP. The first connection starts it, since most test runs
+ * need none.
+ */
 export async function serveMcp() {
   const port = await freePort()
   let child: ChildProcess | undefined
   let started: Promise<unknown> | undefined
 
   async function start() {
-    // It ends when its standard input does: with this process.
+    // The server ends when its standard input closes, which is when this process ends.
     child = spawn(process.execPath, [PROGRAM], {
       stdio: ["pipe", "ignore", "pipe"],
       env: { ...process.env, PORT: String(port) },
     })
     const { stderr } = child
-    if (!stderr) throw new Error("it has no stderr")
-    // It says there that it listens.
+    if (!stderr) throw new Error("the server has no stderr")
+    // The server reports on stderr that it listens.
     await once(stderr, "data")
     stderr.resume()
   }

@@ -11,7 +11,7 @@ export interface McpMessage {
 export interface FakeServer {
   /** The answer to a message; undefined for the standard answer. */
   answer?: (message: McpMessage, request: Request) => Response | Promise<Response> | undefined
-  /** The answer to a GET or DELETE. */
+  /** The answer to a GET or DELETE request. */
   other?: (request: Request) => Response | Promise<Response>
   pages?: string[][]
   headers?: Record<string, string>
@@ -22,7 +22,7 @@ const tool = (name: string) => ({ name, description: `Does ${name}.`, inputSchem
 export const mcpResult = (id: number | undefined, value: object, headers: Record<string, string> = {}) =>
   Response.json({ jsonrpc: "2.0", id, result: value }, { headers })
 
-/** A server with as much MCP as a test needs, which notes its requests. */
+/** An MCP server with only the methods that a test needs. It records its requests. */
 export function connectToMcp({
   answer,
   other,
@@ -79,7 +79,7 @@ export const callMcpTool = (
     { idempotencyKey: "turn_x.0.0", timeoutMs: 9000, signal: new AbortController().signal, ...options },
   )
 
-/** An answer as server-sent events, which ends after them unless told otherwise. */
+/** An answer as server-sent events. The stream ends after the last event, unless `open` is set. */
 export function mcpEventStream(events: string[], { open = false, onCancel = () => {} } = {}): Response {
   const body = new ReadableStream<Uint8Array>({
     start(controller) {

@@ -14,7 +14,7 @@ export interface TestBot {
   secret: string
 }
 
-/** A brand with a bot of its own, at a host of its own. */
+/** A brand with its own bot and its own host. */
 export async function createBot(world: World, brand: string, token = `${Math.floor(Math.random() * 1e9)}:${brand}`) {
   const host = `${brand}.test`
   const change = { brand, hosts: [host], botUsername: `${brand}_bot`, botToken: token }
@@ -23,7 +23,7 @@ export async function createBot(world: World, brand: string, token = `${Math.flo
   return { brand, host, token, secret } satisfies TestBot
 }
 
-/** Launch data as the platform signs it. */
+/** Signs launch data as the platform does. */
 export function signLaunch(fields: Record<string, string>, token: string): string {
   const checked = Object.keys(fields).sort()
   const text = checked.map((name) => `${name}=${fields[name]}`).join("\n")
@@ -32,14 +32,14 @@ export function signLaunch(fields: Record<string, string>, token: string): strin
   return new URLSearchParams({ ...fields, hash }).toString()
 }
 
-/** Launch data of this moment. */
+/** Launch data that was signed at the current time. */
 export function launchOf(world: World, bot: TestBot, id: number, fields: Record<string, string> = {}): string {
   const user = JSON.stringify({ id, first_name: "Ada", last_name: "Lovelace", language_code: "en" })
   const auth_date = String(Math.floor(world.clock.ms() / 1000))
   return signLaunch({ query_id: crypto.randomUUID(), user, auth_date, signature: "x", ...fields }, bot.token)
 }
 
-/** A browser at a brand's host: it keeps its cookies. */
+/** A browser on a brand's host. It keeps its cookies. */
 export function browserAt(world: World, host: string, always: Headings = {}) {
   const cookies = new Map<string, string>()
 
@@ -68,7 +68,7 @@ export function browserAt(world: World, host: string, always: Headings = {}) {
 
 let updates = 1000
 
-/** Posts an update to a bot's webhook, and returns the bot's answer. */
+/** Posts an update to a bot's webhook and returns the bot's answer. */
 export function chatWith(
   world: World,
   bot: TestBot,

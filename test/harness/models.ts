@@ -1,9 +1,9 @@
 import type { World } from "./world.ts"
 
-/** The pin of an OpenAI-compatible model that the test's model server has. */
+/** The pin of an OpenAI-compatible model that the tests' model server serves. */
 export const MODEL_PIN = "openai-compatible/chat-model"
 
-/** Puts a model into the catalog, at 3 / 0.30 / 15 USD per million tokens. */
+/** Adds a model to the catalog, at 3 / 0.30 / 15 USD per million tokens. */
 export async function addModel({ sql }: Pick<World, "sql">, pin = MODEL_PIN): Promise<void> {
   const [engine, model] = pin.split("/")
   await sql(

@@ -3,7 +3,7 @@ import { createWorld, type TestClient, turnOf, type World } from "./world.ts"
 
 const PINS = ["rehearsal/standard", "rehearsal/cheap", "rehearsal/odd"] as const
 
-/** Names that break anything that is concatenated as text: SQL, CSV, URLs, formulas, and look-alikes. */
+/** Names that break concatenated text: SQL, CSV, URLs, formulas, and look-alike characters. */
 export const HOSTILE_REFS = [
   "customer-1",
   "Customer-1",
@@ -24,7 +24,7 @@ export const HOSTILE_REFS = [
   "'; drop table turns; --",
 ]
 
-/** An account with a month of turns of every kind behind it: several keys, spaces, end users, models and outcomes. */
+/** An account with a month of turns of every kind: several keys, spaces, end users, models and outcomes. */
 export async function liveThroughAMonth({ turns, name }: { turns: number; name: string }) {
   const world = await createWorld()
   const random = createRandom(name)
@@ -79,7 +79,7 @@ export async function liveThroughAMonth({ turns, name }: { turns: number; name: 
     const { turn_id } = await turnOf(await client.sendTurn(body))
     if (random.int(8) === 0) await client.call("POST", `/v1/turns/${turn_id}/cancel`)
     await world.drain()
-    // Half of them on the same day.
+    // Half of the turns are on the same day.
     await world.advance(random.int(2) === 0 ? 1000 + random.int(60_000) : random.int((30 * 86_400_000 * 2) / turns))
   }
   await overMidnight(world, all, spaces[0] as string, { cancel: false })
@@ -104,7 +104,7 @@ async function addPins({ sql }: World): Promise<void> {
   }
 }
 
-/** A turn whose steps are before midnight and whose end is after it. */
+/** A turn whose steps are before midnight and whose end is after midnight. */
 async function overMidnight(world: World, client: TestClient, space: string, { cancel }: { cancel: boolean }) {
   const day = 86_400_000
   await world.advance(day - (world.clock.ms() % day) - 6000)

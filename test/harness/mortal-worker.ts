@@ -9,10 +9,10 @@ import { noQueue } from "./context.ts"
 import { PROVIDER_URL, type scriptProvider } from "./scripted-provider.ts"
 import type { World } from "./world.ts"
 
-/** Whether a statement fails, and whether it has its effect. */
+/** Null if a statement succeeds. Otherwise it fails before or after its effect. */
 export type Blip = "before" | "after" | null
 
-/** A callbacks worker that can die at any moment: from then on it does nothing more, and nothing is told. */
+/** A callbacks worker that can die at any moment. After its death it makes no calls and gets no answers. */
 export function mortalWorker(
   world: World,
   provider: ReturnType<typeof scriptProvider>,
@@ -73,7 +73,7 @@ export function mortalWorker(
   return {
     ctx,
     name,
-    /** The lost calls that it has logged. */
+    /** The lost calls in its log. */
     lost,
     kill() {
       dead = true

@@ -2,7 +2,10 @@ import fc from "fast-check"
 
 const nested = (depth: number) => JSON.parse("[".repeat(depth) + "]".repeat(depth)) as unknown
 
-/** Unusual values: wrong types, edges of lengths, texts that no database stores, names of the language. */
+/**
+ * Unusual values: wrong types, boundary lengths, texts that no database stores, and reserved names
+ * of JavaScript.
+ */
 const ODD = [
   null,
   true,
@@ -67,7 +70,7 @@ const change: fc.Arbitrary<Change> = fc.record({
   name: fc.constantFrom(...NAMES),
 })
 
-/** A value with one or two mutations. */
+/** A value with one or two changes. */
 export function nearly(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc.tuple(value, fc.array(change, { minLength: 1, maxLength: 2 })).map(([valid, changes]) => {
     const holder = { root: structuredClone(valid) }
@@ -77,7 +80,7 @@ export function nearly(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
 }
 
 function apply(holder: { root: unknown }, { place, how, value: odd, name }: Change) {
-  // A copy: the next change may be made inside it.
+  // A copy, because the next change may be inside it.
   const value = structuredClone(odd)
   const places: [object, string][] = []
   collect(holder, places)
@@ -96,7 +99,7 @@ function collect(value: unknown, places: [object, string][]) {
   }
 }
 
-// Makes "__proto__" a field like any other.
+// `defineProperty` stores "__proto__" like any other field.
 function define(target: object, key: string, value: unknown) {
   Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true })
 }
@@ -127,7 +130,7 @@ const BODIES = [
   `{"a":"\\u0000"}`,
 ]
 
-/** A broken body: cut, doubled, or with bytes that are not UTF-8. */
+/** A malformed body: cut, doubled, or with bytes that are not UTF-8. */
 export function brokenBody(text: fc.Arbitrary<string>): fc.Arbitrary<string | Uint8Array<ArrayBuffer>> {
   return fc.oneof(
     fc.constantFrom(...BODIES),
@@ -152,7 +155,7 @@ const IDEMPOTENCY_KEYS = [
   "\t",
 ]
 
-/** Headers as careless or hostile clients send them; `keys`: API keys that are there. */
+/** Headers of careless or hostile clients. `keys` are existing API keys. */
 export function oddHeaders(keys: string[]): fc.Arbitrary<Record<string, string>> {
   const authorization = fc.constantFrom(
     ...keys.flatMap((key) => [`Bearer ${key}`, `Bearer ${key}x`, `bearer   ${key}`, `Basic ${btoa(key)}`, key]),

@@ -8,8 +8,8 @@ const { NETWORK } = bindings as unknown as { NETWORK: Fetcher }
 const viaMiniflare = globalThis.fetch
 
 /**
- * Calls of the stand-ins go to the network as they are. The global fetch of a test passes a worker of miniflare's first, which costs the
- * runtime as much as ours does.
+ * Sends the calls of the stand-ins directly to the network. The global fetch of a test first passes
+ * through a worker of miniflare, which costs the runtime as much as ours.
  */
 globalThis.fetch = edge.boundFetch((input: RequestInfo | URL, init?: RequestInit) => {
   const url = input instanceof Request ? input.url : String(input)
@@ -24,10 +24,10 @@ export interface QueuedMessage {
   body: string
 }
 
-/** The key ring of every test. */
+/** The key ring of all tests. */
 export const RING = `test:${btoa("0123456789abcdef0123456789abcdef")}`
 
-/** A database, a Redis, a queue and a fault plan of a test's own, on the shared stack. */
+/** Opens a separate database, Redis, queue and fault plan for a test, on the shared stack. */
 export async function openNamespace({
   upstreams,
   stackUrl = inject("stackUrl"),
@@ -35,7 +35,7 @@ export async function openNamespace({
 }: {
   upstreams?: Record<string, string>
   stackUrl?: string
-  /** A database in which nothing ran before; without it, one that an earlier world has left empty. */
+  /** True for a database that has run nothing; false reuses one that an earlier world left empty. */
   isNew?: boolean
 } = {}) {
   const name = `n${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`
@@ -47,7 +47,8 @@ export async function openNamespace({
   })
   const env: Record<string, string> = {
     ...made.env,
-    // What a test does by itself it does as the command line would; requests go to workers with roles of their own (deployed.ts).
+    // Direct calls of a test use the owner's role, as the command line does. Requests go to workers
+    // with their own roles (deployed.ts).
     DATABASE_URL: made.owner_url,
     CALLBACKS_URL: "https://callbacks.test",
     OWN_HOSTS: "api.test",
@@ -58,17 +59,17 @@ export async function openNamespace({
   const control = made.control_url as string
   return {
     env,
-    /** The database for the role of each worker, and for its owner. */
+    /** The database URL of each worker's role, and of the owner. */
     workerUrls: made.worker_urls as Record<string, string>,
     ownerUrl: made.owner_url as string,
-    /** Where an upstream's calls can be counted and faulted. */
+    /** The URL at which calls to an upstream can be counted and faulted. */
     upstreamUrl: (upstream: string) => `${stackUrl}/${name}/${upstream}`,
     sql: <Row = Record<string, unknown>>(query: string, params: unknown[] = []): Promise<Row[]> =>
       post(`${control}/sql`, { query, params }),
-    /** Returns the calls since the plan before. */
+    /** Sets a fault plan. Returns the calls since the previous plan. */
     plan: (rules: FaultRule[]): Promise<SeenCall[]> => post(`${control}/faults`, { rules }),
     clearFaults: async () => void (await fetch(`${control}/faults`, { method: "DELETE" })),
-    /** Whether none of its calls came or was being answered for 5 ms; waits so long for that. */
+    /** Waits up to `patienceMs`. True once no call has arrived or been under way for 5 ms. */
     isCalm: async (patienceMs: number): Promise<boolean> =>
       (await post(`${control}/calm`, { patience_ms: patienceMs })).calm,
     /** What became of the connections of its database, those of worlds before it included. */

@@ -12,7 +12,7 @@ interface SentEmail {
   authorization: string | null
 }
 
-/** What our operator's server was asked to send, as it comes in. */
+/** The requests to our operator's email server, in order of arrival. */
 export function receiveEmails(world: World): SentEmail[] {
   const emails: SentEmail[] = []
   world.serve("email.test", async (request) => {
@@ -23,7 +23,10 @@ export function receiveEmails(world: World): SentEmail[] {
   return emails
 }
 
-/** The notices of an account's feed, the oldest first, as a key to all spaces reads them. Each has the data that it is declared with. */
+/**
+ * The notices in an account's feed, oldest first, as a key to all spaces reads them. Checks each
+ * against its declared data.
+ */
 export async function noticesOf(world: World, userId: number) {
   await world.settled()
   const { value } = await world.makeKey(userId, { scope: "all" })
@@ -33,6 +36,6 @@ export async function noticesOf(world: World, userId: number) {
   return data.map(({ type, data }) => ({ type, data })).reverse()
 }
 
-/** What the operator's server was asked to send to somebody. */
+/** The emails that the operator's server was asked to send to this address. */
 export const emailsTo = (emails: ReturnType<typeof receiveEmails>, email: string) =>
   emails.filter(({ to }) => to === email).map(({ kind, data }) => ({ kind, data }))

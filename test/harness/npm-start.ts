@@ -9,24 +9,27 @@ import { freePort } from "../../src/local/postgres.ts"
 import { endWithUs } from "../../src/local/watchdog.ts"
 import { makeDataDirectory } from "./data-directory.ts"
 
-/** Variables that would make it differ from a newcomer's service. */
+/** Variables that would make it differ from the service of a new developer. */
 const FOREIGN = /^(DATABASE_URL|REDIS_URL|ANTHROPIC_.*|OPENAI_.*|TURNPIKE_.*)$/
 
 export type Started = Demo & {
-  /** Of npm, and of the group of npm and what it started. */
+  /** The process id of npm, and of the process group that npm started. */
   pid: number
   port: number
   dataDir: string
   stop(): Promise<void>
 }
 
-/** `npm start`, ready when this resolves: on a free port, with data of its own, unless given those of a predecessor. */
+/**
+ * Starts `npm start` and resolves when it is ready. It uses a free port and new data, unless
+ * `former` gives the port and data of an earlier run.
+ */
 export async function npmStart(former?: { dataDir: string; port: number }): Promise<Started> {
   const dataDir = former?.dataDir ?? (await makeDataDirectory("start"))
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name)))
   const port = former?.port ?? (await freePort())
   const child = spawn("npm", ["start", "--", "--port", String(port), "--data", dataDir], {
-    // A group of its own, so that npm and what it started end together.
+    // A separate process group, so that npm and its children end together.
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...env, TURNPIKE_DEMO: join(dataDir, "demo.json") },
@@ -52,7 +55,7 @@ function signal(child: ChildProcess, name: NodeJS.Signals) {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, name)
   } catch {
-    // It has ended meanwhile.
+    // The group has already ended.
   }
 }
 
@@ -69,7 +72,7 @@ function ready(child: ChildProcess): Promise<void> {
   })
 }
 
-/** A server that starts the service when somebody first asks, and answers with its demo.json. */
+/** A server that starts the service on the first request and answers with its demo.json. */
 export async function serveNpmStart() {
   let service: ReturnType<typeof npmStart> | undefined
   const server = createServer((_request, response) => {

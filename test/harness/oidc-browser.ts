@@ -3,7 +3,7 @@ import type { World } from "./world.ts"
 
 const START = "/api/auth/oauth-login/start"
 
-/** A browser at our origin: it keeps cookies, and follows nothing by itself. */
+/** A browser on our origin. It keeps cookies and follows no redirects by itself. */
 export function createBrowser(world: Pick<World, "invoke">) {
   const cookies = new Map<string, string>()
 
@@ -18,13 +18,13 @@ export function createBrowser(world: Pick<World, "invoke">) {
   return {
     cookies,
     go,
-    /** The provider's page that a login leads to. */
+    /** The provider's page to which a login redirects. */
     async start(next?: string, path = START): Promise<URL> {
       const response = await go(next === undefined ? path : `${path}?next=${encodeURIComponent(next)}`)
       if (response.status !== 302) throw new Error(`${response.status} ${await response.text()}`)
       return new URL(response.headers.get("location") ?? "")
     },
-    /** The signed-in user, if there is one. */
+    /** The signed-in user, if any. */
     async me(): Promise<{ user_id: number; email: string | null; email_verified: boolean } | null> {
       const response = await go("/api/auth/me")
       return response.ok ? response.json() : null
@@ -42,7 +42,10 @@ export function keepCookies(cookies: Map<string, string>, response: Response): v
   }
 }
 
-/** A person at the certified provider: signs in there as `login`, or cancels. Returns where that leads at our origin. */
+/**
+ * Acts as a person on the certified provider's page: signs in as `login`, or cancels if it is null.
+ * Returns the resulting URL on our origin.
+ */
 export async function signInAtProvider(page: URL, login: string | null): Promise<URL> {
   const cookies = new Map<string, string>()
   let [url, form]: [URL, Record<string, string> | null] = [page, null]

@@ -19,7 +19,7 @@ const COMMITTED = 1000
 const LAST = 500
 const GROWN = 700
 
-/** The expected state of one turn. Money in credit micros. */
+/** The expected state of one turn. Amounts are in credit micros. */
 export interface Fate {
   state: string
   asked: boolean
@@ -32,7 +32,7 @@ export interface Fate {
 export const STARTS = ["queued", "running"] as const
 export type Start = (typeof STARTS)[number]
 
-/** A turn with its own account, queued or with one committed step, and every event that can happen to it. */
+/** A turn with its own account, queued or with one committed step, and all acts that can happen to it. */
 export async function oneTurn(world: World, ctx: Context, start: Start) {
   const client = await world.createAccount({ usd: 1 })
   const credential = parseApiKey(client.key) as KeyCredential
@@ -77,7 +77,7 @@ export async function oneTurn(world: World, ctx: Context, start: Start) {
   }
   return {
     client,
-    /** Moves the clock for acts on a turn that is too old. */
+    /** Moves the clock past the queue limit of a turn. */
     growOld: () => world.advance(TURN_POLICY.queueLimitMs),
     async sweepAgain() {
       await world.advance(60_000)
@@ -128,7 +128,7 @@ function ended(fate: Fate, state: string, billed: number): Fate {
   return { ...fate, state: cancelled ? "cancelled" : state, hold: 0, billed }
 }
 
-/** The model's state after an act. The same object when the act must have no effect. */
+/** The model's state after an act. Returns the same object if the act must have no effect. */
 export function fateAfter(fate: Fate, act: TurnAct): Fate {
   switch (act) {
     case "settle done":

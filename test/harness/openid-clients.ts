@@ -1,4 +1,4 @@
-/** Its clients: each proves itself in another way. */
+/** Registered clients, each with a different client authentication. */
 export const OPENID_CLIENTS = {
   basic: {
     client_id: "by-basic",
@@ -9,7 +9,7 @@ export const OPENID_CLIENTS = {
   public: { client_id: "public", token_endpoint_auth_method: "none" },
 } as const
 
-/** Its client for accounts at providers: by code and by device, with refresh tokens that rotate. */
+/** The client for logins of provider accounts: by code and by device, with rotating refresh tokens. */
 export const ACCOUNTS_CLIENT = {
   client_id: "accounts",
   client_secret: "a secret of accounts",

@@ -3,12 +3,13 @@ import type { AddressInfo } from "node:net"
 import type { Configuration, default as Provider } from "oidc-provider"
 import { ACCOUNTS_CLIENT, OPENID_CLIENTS } from "./openid-clients.ts"
 
-/** The callback URLs of the tests' service. */
+/** The callback URL of the tests' service. */
 const CALLBACK = "https://api.test/api/auth/oauth-login/callback"
 
 /**
- * A certified OpenID provider, whose pages ask for a name and let everybody in. The name is the subject; `ada.verified` has the
- * verified email ada@people.test, `ada` the same unverified, `ada.silent` none.
+ * A certified OpenID provider whose pages ask for a name and accept everyone. The name is the
+ * subject: `ada.verified` has the verified email ada@people.test, `ada` has the same email
+ * unverified, and `ada.silent` has none.
  */
 export async function startOpenIdProvider() {
   const server = createServer()
@@ -23,7 +24,7 @@ export async function startOpenIdProvider() {
   return { url, stop: () => server.closeAllConnections() ?? server.close() }
 }
 
-/** Loaded by the first request: most runs of tests have none. */
+/** The first request loads it, since most test runs need none. */
 async function createProvider(issuer: string): Promise<Provider> {
   const { default: Provider } = await import("oidc-provider")
   return quietly(() => new Provider(issuer, SETTINGS))
@@ -52,7 +53,7 @@ const SETTINGS: Configuration = {
   }),
 }
 
-/** It warns on the console that its defaults are not for production. */
+/** Mutes the warning that its defaults are not for production. */
 function quietly<T>(work: () => T): T {
   const { info, warn } = console
   console.info = console.warn = () => {}

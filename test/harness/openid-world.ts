@@ -4,7 +4,7 @@ import { OPENID_CLIENTS } from "./openid-clients.ts"
 import { moveToRealTime } from "./time.ts"
 import { createWorld } from "./world.ts"
 
-/** A world whose identity provider is a certified one, over HTTP; a test can answer in its place. */
+/** A world whose identity provider is the certified one, over HTTP. A test can replace its answers. */
 export async function createOpenIdWorld() {
   const issuer = inject("openIdUrl")
   const { client_id, client_secret } = OPENID_CLIENTS.basic
@@ -19,20 +19,20 @@ export async function createOpenIdWorld() {
     ...world,
     issuer,
     bindings: env,
-    /** The provider's clock is the machine's: before each test. */
+    /** Moves the world to the machine's time, which the provider uses. Call it before each test. */
     async reset() {
       world.rebind(env)
       faults.clear()
       await moveToRealTime(world)
     },
-    /** Answers for the provider at one of its paths. */
+    /** Replaces the provider's answers at one of its paths. */
     async at(path: string, answer: (request: Request) => Response | Promise<Response>) {
-      // Its metadata are cached for some minutes.
+      // The service caches the provider's metadata for some minutes.
       if (path.startsWith("/.well-known")) await world.advance(300_000)
       faults.set(path, answer)
     },
     up: () => faults.clear(),
-    /** Signs in as `login`; null: cancels at the provider. */
+    /** Signs in as `login`; null cancels at the provider. */
     async signInAt(login: string | null, options: { next?: string; browser?: Browser } = {}) {
       const browser = options.browser ?? createBrowser(world)
       const back = await signInAtProvider(await browser.start(options.next), login)
@@ -45,10 +45,16 @@ export type OpenIdWorld = Awaited<ReturnType<typeof createOpenIdWorld>>
 
 let people = 0
 
-/** A person that the provider has not seen. `verified`, `unverified` and `silent` say what it tells about their email. */
+/**
+ * A person that the provider has not seen before. `verified`, `unverified` and `silent` select what
+ * the provider says about their email.
+ */
 export const newSubject = (kind = "verified") => `p${++people}x${crypto.randomUUID().slice(0, 8)}.${kind}`
 
-/** The refusal's status and code. Checks that nobody is signed in, and that the answer has nothing of the URL. */
+/**
+ * The status and code of a refused login. Checks that no user is signed in and that the answer
+ * contains nothing from the URL.
+ */
 export async function refusalOf(browser: Browser, response: Response) {
   const text = await response.clone().text()
   expect(text).not.toMatch(/code=|state=|eyJ/)

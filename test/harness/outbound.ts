@@ -1,6 +1,6 @@
 import type { OutboundRequest } from "../../src/platform/outbound.ts"
 
-/** A request to a customer's server, within 10 s and 1,000 bytes. */
+/** A request to a customer's server with limits of 10 s and 1,000 bytes. */
 export const outboundRequest = (overrides: Partial<OutboundRequest> = {}): OutboundRequest => ({
   url: "https://api.customer.com/a",
   method: "GET",

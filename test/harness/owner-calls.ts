@@ -5,7 +5,7 @@ import type { V1Operation } from "./operations.ts"
 import type { Session } from "./shared-space.ts"
 import type { World } from "./world.ts"
 
-/** Every operation of a signed-in owner that answers JSON, from the table that the worker routes by. */
+/** Every operation of a signed-in owner that returns JSON, from the table that the worker routes by. */
 export const ownerOperations: readonly V1Operation[] = (() => {
   const app = new App()
   account.mount(app)
@@ -17,7 +17,7 @@ export interface OwnerEstate extends Estate {
   chatTurn: string
 }
 
-/** An estate with what only a signed-in owner has. */
+/** An estate with the resources that only a signed-in owner has. */
 export async function createOwnerEstate(world: World): Promise<OwnerEstate> {
   const estate = await createEstate(world)
   const { userId } = estate.client
@@ -38,7 +38,7 @@ export async function createOwnerEstate(world: World): Promise<OwnerEstate> {
   return { ...estate, owner, chatTurn: chat.turn_id }
 }
 
-/** Bodies of operations that only a signed-in owner has. */
+/** Bodies of operations that only a signed-in owner can call. */
 const BODIES: Record<string, (estate: Estate) => object> = {
   createKey: () => ({ name: "new" }),
   updateKey: () => ({ name: "new" }),

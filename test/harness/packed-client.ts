@@ -12,7 +12,7 @@ export interface Tarball {
   files: { path: string }[]
 }
 
-/** A customer's project that has the client installed from its tarball, without a network. */
+/** A customer's project with the client installed from its tarball, without a network. */
 export async function installPackedClient() {
   const dir = await mkdtemp(join(tmpdir(), "turnpike-client-"))
   const project = await mkdtemp(join(dir, "customer-"))
@@ -20,7 +20,7 @@ export async function installPackedClient() {
   const { stdout } = await runProgram("npm", ["pack", "--json", "--pack-destination", dir], {
     cwd: join(dir, "package"),
   })
-  // An array, or an object by name: npm has answered both.
+  // Versions of npm return an array, or an object by name.
   const tarball = Object.values(JSON.parse(stdout) as Record<string, Tarball>)[0] as Tarball
   await writeFile(join(project, "package.json"), JSON.stringify({ name: "customer", private: true, type: "module" }))
   const options = ["--offline", "--no-audit", "--no-fund", "--cache", join(dir, "cache")]

@@ -18,12 +18,18 @@ import {
 } from "./scripted-provider.ts"
 import type { TestClient, World } from "./world.ts"
 
-/** Behind the time of a turn so many workers end it at the latest: one may find that another has it, one that it has to wait. */
+/**
+ * The number of workers after the turn's time limit that must suffice to end it: one may find
+ * another worker's claim, and one may have to wait.
+ */
 const CALM_WORKERS = 3
 
 const CODES = ["INTERNAL", "ENGINE_LOST", "MODEL_UNAVAILABLE", "MODEL_REJECTED", "OUT_OF_STOCK"]
 
-/** The provider's behaviour: tools, text, thoughts, at any pace, broken off anywhere, with or without counts, or a refusal. */
+/**
+ * The provider's behaviour: tools, text and thoughts at any pace, an interruption at any point,
+ * with or without token counts, or a refusal.
+ */
 export function randomScript(random: Random, { messages, tools = [] }: Asked, n: number): ProviderScript {
   const names = tools.map((tool) => tool.function.name)
   const pauseMs = random.pick([0, 500, 4000, 20_000])
@@ -43,7 +49,7 @@ export function randomScript(random: Random, { messages, tools = [] }: Asked, n:
 
 const pieces = (name: string, count: number) => Array.from({ length: count }, (_, index) => `${name}_${index} `)
 
-/** The text of a turn of the rehearsal model that delegates to the provided one, and ends in any way. */
+/** A turn text for the rehearsal model that delegates to the provider's model and ends at random. */
 function randomText(random: Random): string {
   const lines = [`[use input=${random.int(100)} output=${random.int(100)}]`]
   for (let calls = 1 + random.int(3); calls > 0; calls--) {
@@ -71,19 +77,22 @@ interface StepFacts {
 }
 
 export interface Met {
-  /** Counts of how turns and calls ended, and of losses by cause: calls, and credit micros by the provider's count. */
+  /**
+   * Counts of how turns and calls ended, and losses by cause: calls, and credit micros by the
+   * provider's count.
+   */
   ends: Record<string, number>
   calls: Record<string, number>
   lost: Record<string, { calls: number; micros: number }>
 }
 
-/** One turn with random events, and its bill by the provider's own count. */
+/** One turn with random events, and its bill computed from the provider's own count. */
 export class PaidSequence {
   private readonly world: World
   private readonly provider: ReturnType<typeof scriptProvider>
   private readonly random: Random
   private readonly met: Met
-  /** Workers that were killed or gave up. What they had not committed is lost. */
+  /** Workers that were killed or gave up. Their uncommitted work is lost. */
   private readonly gone = new Set<string>()
   private readonly noted: Record<string, unknown>[] = []
   private outageUntil = 0
@@ -116,12 +125,15 @@ export class PaidSequence {
     await expectPromises(world, client.userId)
   }
 
-  /** Workers die and miss the database for as long as the turn may take; what is left then is ended by a few whom nothing befalls. */
+  /**
+   * Workers die and lose database calls during the turn's time limit. Afterwards a few workers
+   * without faults end the turn.
+   */
   private async untilEnded(client: TestClient, turnId: string, timeoutSeconds: number): Promise<void> {
     const { random, world } = this
     const cancelAt = random.int(4) === 0 ? world.clock.ms() + random.int(120_000) : Number.POSITIVE_INFINITY
     const troubledUntil = world.clock.ms() + timeoutSeconds * 1000
-    // It may have begun at the very end of that, or a worker may have died with its lease.
+    // The turn may have started at the very end of that time, or a worker may have died with its lease.
     const overBy = troubledUntil + timeoutSeconds * 1000 + TURN_POLICY.leaseMs
     const blips = random.pick([0, 0, 12, 30])
     const isDeadly = random.int(10) === 0
@@ -154,7 +166,7 @@ export class PaidSequence {
       if (run.result === "killed" || run.result === "gave up") {
         worker.kill()
         this.gone.add(worker.name)
-        // Its lease runs out.
+        // Lets the lease expire.
         world.clock.advance(TURN_POLICY.leaseMs + 1)
       } else world.clock.advance(2000)
       this.outageUntil = 0
@@ -179,7 +191,7 @@ export class PaidSequence {
     return oneIn > 0 && this.random.int(oneIn) === 0 ? this.random.pick(["before", "after"]) : null
   }
 
-  /** Compares the turn's books with what the provider has sent for it. */
+  /** Compares the turn's books with the provider's record of its answers. */
   private async compare(turnId: string, first: number): Promise<void> {
     const { world, met } = this
     const [turn] = await world.sql<{
@@ -206,14 +218,14 @@ export class PaidSequence {
     )
     if (!turn) throw new Error("the turn is gone")
     met.ends[turn.code ?? turn.state] = (met.ends[turn.code ?? turn.state] ?? 0) + 1
-    expect(turn.billed, "within the hold").toBeLessThanOrEqual(turn.hold)
+    expect(turn.billed, "the bill is within the hold").toBeLessThanOrEqual(turn.hold)
     const sum = steps.reduce((all, { cost }) => all + cost, 0)
-    expect(turn.cost, "each committed call, once").toBe(sum)
-    expect(turn.billed, "all of them, or nothing of a turn that was lost by us").toBe(turn.lost ? 0 : sum)
-    if (turn.lost) expect(turn.code, "only when nobody has it any more").toBe("ENGINE_LOST")
+    expect(turn.cost, "each committed call is billed once").toBe(sum)
+    expect(turn.billed, "all calls are billed, or none if the turn was lost by us").toBe(turn.lost ? 0 : sum)
+    if (turn.lost) expect(turn.code, "only when no worker holds the turn any more").toBe("ENGINE_LOST")
     if (turn.lost && sum > 0) expect(losses).toContainEqual({ cause: "engine_lost", micros: sum })
     const lostByWorkers = this.explain(turn, steps, this.provider.sent.slice(first))
-    if (lostByWorkers > 0) expect(losses.length, "named").toBeGreaterThan(0)
+    if (lostByWorkers > 0) expect(losses.length, "the loss has a cause").toBeGreaterThan(0)
   }
 
   private explain(turn: { hold: number; lost: boolean }, steps: StepFacts[], calls: SentAnswer[]): number {
@@ -221,7 +233,7 @@ export class PaidSequence {
     let lostMicros = 0
     let thoughtOnly = 0
     const thoughtOnlyOfGone: SentAnswer[] = []
-    // A call that was cut in the middle of a thought is a step without text, and nothing in it names the call.
+    // A call that was cut during a thought is a step without text, so nothing in the step identifies the call.
     const textless = steps.filter(
       ({ finish, text, model }) => finish === "aborted" && text === "" && model === PROVIDED_PIN,
     )
@@ -235,22 +247,20 @@ export class PaidSequence {
       else if (this.gone.has(sent.worker) && isThought) thoughtOnlyOfGone.push(sent)
       else if (this.gone.has(sent.worker)) lostMicros += this.lose("worker", sent)
       else if (words.length > 0) {
-        // Calls whose turn another worker took over, or that exceeded the hold, are noted by name.
-        expect(unnoted.pop(), `call ${sent.n} gave something, and is neither billed nor lost`).toBeDefined()
+        // A call is recorded as lost if another worker took over its turn, or if it exceeded the hold.
+        expect(unnoted.pop(), `call ${sent.n} sent output but is neither billed nor lost`).toBeDefined()
         lostMicros += this.lose("noted", sent)
       } else {
         if (isThought) thoughtOnly++
         this.lose("nothing said", sent)
       }
     }
-    expect(thoughtOnly, "thoughts are billed, or lost by name").toBeLessThanOrEqual(textless.length + unnoted.length)
-    // A worker that is gone may have committed such a step before; what no step is left for is lost.
+    expect(thoughtOnly, "thoughts are billed or recorded as lost").toBeLessThanOrEqual(textless.length + unnoted.length)
+    // A dead worker may have committed such a step earlier. Calls without a step are lost.
     const committed = Math.max(0, textless.length - thoughtOnly)
     for (const sent of thoughtOnlyOfGone.slice(committed)) lostMicros += this.lose("worker", sent)
     const workers = this.gone.size
-    expect(lostMicros, "what lost workers cost us is bounded by what they held").toBeLessThanOrEqual(
-      turn.hold * Math.max(1, workers),
-    )
+    expect(lostMicros, "the hold bounds our cost of lost workers").toBeLessThanOrEqual(turn.hold * Math.max(1, workers))
     return lostMicros
   }
 
@@ -261,18 +271,18 @@ export class PaidSequence {
     const all = [...sent.thoughts, ...sent.words].map(({ text }) => text).join("")
     expect(all).toContain(step.text)
     if (kind === "whole") {
-      expect([step.tokens_input, step.tokens_output], "the provider's count wins").toEqual([
+      expect([step.tokens_input, step.tokens_output], "the provider's count takes precedence").toEqual([
         SCRIPTED_TOKENS,
         tokensOf(sent),
       ])
     } else if (kind === "cut" && !(sent.counts && step.tokens_output === tokensOf(sent))) {
-      // One that was cut between the provider's count and its last frame has that count.
-      // Four bytes a token of what was streamed; thoughts too.
+      // A call that was cut after the provider's count has that count. Otherwise the estimate is
+      // one token per four streamed bytes, including thoughts.
       expect(step.tokens_output).toBeGreaterThanOrEqual(Math.ceil(step.text.length / 4))
       expect(step.tokens_output).toBeLessThanOrEqual(Math.ceil(all.length / 4))
     }
     const price = step.tokens_input * 30 + step.tokens_output * 150
-    expect(step.cost, "its price").toBe(price)
+    expect(step.cost, "the cost at the model's prices").toBe(price)
   }
 
   private lose(cause: string, sent: SentAnswer): number {

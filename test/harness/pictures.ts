@@ -2,7 +2,7 @@ import { type AccountCredential, sealCredential } from "../../src/providers/cred
 import { contextOf } from "./context.ts"
 import type { World } from "./world.ts"
 
-/** What models may call a picture, of some bytes each. */
+/** Pictures of a few bytes each, as models may return them. */
 export const PICTURES = {
   png: Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.from("of a cat")]),
   jpg: Buffer.concat([Buffer.from("ffd8ffe0", "hex"), Buffer.from("of a dog")]),
@@ -13,7 +13,7 @@ const HOST = "media.test"
 export const MEDIA_TOKEN = "canary-media-token-1"
 export const MEDIA_API_KEY: AccountCredential = { kind: "api_key", api_key: MEDIA_TOKEN }
 
-/** The account for pictures, logged in. */
+/** Logs in the account that makes pictures. */
 export async function logInMedia(
   world: World,
   {
@@ -34,7 +34,7 @@ export async function logInMedia(
   ])
 }
 
-/** A model for pictures, enabled. Returns its pin. */
+/** Adds an enabled model for pictures. Returns its pin. */
 export async function addImageModel(
   { sql }: Pick<World, "sql">,
   { model = "gpt-image-1", usd = 0.04, sortOrder = 1 }: { model?: string; usd?: number; sortOrder?: number } = {},
@@ -56,7 +56,7 @@ interface Asked {
 export const pictureAnswer = (bytes: Buffer) =>
   Response.json({ created: 1, data: [{ b64_json: bytes.toString("base64") }] })
 
-/** The images endpoint of that account, and what it was asked. */
+/** Serves the images endpoint of that account and records its requests. */
 export function serveImages(
   world: World,
   answer: (asked: Asked, request: Request) => Response | Promise<Response> = () => pictureAnswer(PICTURES.png),

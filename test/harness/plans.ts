@@ -27,7 +27,7 @@ interface PlanNode {
 
 type Explained = { Plan: PlanNode; "Execution Time": number }[]
 
-/** The first statement that a verb sends: the verb gets no answer. */
+/** The first statement of a verb. The statement is not sent, and the verb gets no answer. */
 async function statementOf(world: World, client: TestClient, verb: Verb): Promise<Statement> {
   let captured: Statement | undefined
   const db = databaseOver(async (statement) => {
@@ -40,21 +40,21 @@ async function statementOf(world: World, client: TestClient, verb: Verb): Promis
   return captured
 }
 
-/** The plan of a verb's statement: which indexes it uses, how many rows and pages it reads. */
+/** The plan of a verb's statement: the indexes that it uses, and the rows and pages that it reads. */
 export async function planOf(world: World, client: TestClient, verb: Verb) {
   const { sql, parameters } = await statementOf(world, client, verb)
-  if (sql.startsWith(`select * from ${RELEASE}.`)) throw new Error("a procedure has no plan to see: use effortOf")
+  if (sql.startsWith(`select * from ${RELEASE}.`)) throw new Error("a procedure has no visible plan: use effortOf")
   const [row] = await world.sql<{ "QUERY PLAN": Explained }>(`explain (analyze, buffers, format json) ${sql}`, [
     ...parameters,
   ])
   const plan = row?.["QUERY PLAN"][0]
-  if (!plan) throw new Error("no plan")
+  if (!plan) throw new Error("the statement has no plan")
   const nodes = flatten(plan.Plan)
   return {
     ms: plan["Execution Time"],
     pages: pagesOf(plan.Plan),
     indexes: nodes.flatMap((node) => node["Index Name"] ?? []),
-    /** Rows of a table that were read, including those that a filter dropped. */
+    /** The rows of a table that the statement read, including rows that a filter dropped. */
     rowsOf: (table: string) =>
       nodes
         .filter((node) => node["Relation Name"] === table)
@@ -69,13 +69,13 @@ export async function planOf(world: World, client: TestClient, verb: Verb) {
 const flatten = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flatten)]
 const pagesOf = (node: PlanNode) => node["Shared Hit Blocks"] + node["Shared Read Blocks"]
 
-/** The accesses of a table, or of one of its indexes. */
+/** Accesses to a table or to one of its indexes. */
 interface Touched {
   table: string
   /** Null for the table itself. */
   index: string | null
   scans: number
-  /** Entries of an index, or rows of a table that was read from end to end. */
+  /** Index entries that were read, or the rows of a sequential scan. */
   rows: number
   inserted: number
   updated: number
@@ -89,7 +89,7 @@ const COUNTS = `jsonb_build_object('scans', pg_stat_get_xact_numscans(c.oid), 'r
   'hot', pg_stat_get_xact_tuples_hot_updated(c.oid), 'deleted', pg_stat_get_xact_tuples_deleted(c.oid))`
 const RELATIONS = "pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'i')"
 
-// Its name begins like those of releases, so triggers treat its procedures as the service's.
+// The name has the prefix of a release, so triggers treat it as a procedure of the service.
 const MEASURE = `create or replace function turnpike_effort(statement text, scans text) returns jsonb language plpgsql as $$
   declare
     earlier jsonb := (select jsonb_object_agg(c.oid, ${COUNTS}) from ${RELATIONS});
@@ -105,9 +105,9 @@ const MEASURE = `create or replace function turnpike_effort(statement text, scan
   end $$`
 
 /**
- * The accesses of tables and indexes by a verb's procedure, including all its statements, triggers and foreign keys. The procedure is
- * really called, once; the verb gets no answer. `indexes: "always"` is for questions about small tables: once autovacuum has counted
- * their rows, they are rightly read from end to end; then only a table without an index for the question is.
+ * Counts the table and index accesses of a verb's procedure, including its statements, triggers and
+ * foreign keys. It calls the procedure once; the verb gets no answer. `indexes: "always"`
+ * discourages sequential scans, which are otherwise right for small tables with statistics.
  */
 export async function effortOf(
   world: World,
@@ -123,7 +123,7 @@ export async function effortOf(
     [text, indexes === "always" ? "off" : "on"],
   )
   const { plan, touched } = row?.turnpike_effort ?? { plan: [], touched: [] }
-  if (!plan[0]) throw new Error("no plan")
+  if (!plan[0]) throw new Error("the procedure has no plan")
   const sum = (found: Touched[], count: "scans" | "rows") => found.reduce((total, one) => total + one[count], 0)
   const written = (table: string) => {
     const {
@@ -137,20 +137,20 @@ export async function effortOf(
   return {
     ms: plan[0]["Execution Time"],
     pages: pagesOf(plan[0].Plan),
-    /** Rows of a table that were read, by any index or by a full scan. */
+    /** The rows of a table that were read through any index or by a full scan. */
     rowsOf: (table: string) =>
       sum(
         touched.filter((one) => one.table === table),
         "rows",
       ),
-    /** The number of look-ups in a table, by any index. */
+    /** The number of index lookups in a table. */
     lookupsIn: (table: string) =>
       sum(
         touched.filter((one) => one.table === table && one.index !== null),
         "scans",
       ),
     indexes: touched.filter((one) => one.index !== null && one.scans > 0).map((one) => one.index as string),
-    /** Tables that were read from end to end. */
+    /** Tables that were read by a sequential scan. */
     scans: touched.filter((one) => one.index === null && one.scans > 0).map((one) => one.table),
     written,
   }

@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import { id, nothing, type Plant, set } from "./plants.ts"
 
-/** Holds that are never released, and counters that differ from the turns. */
+/** Holds that are never released, and counters that disagree with the turns. */
 export const HOLD_PLANTS: Record<string, Plant> = {
   "a leaked hold: the wallet holds more than its turns": {
     plant: ({ user }) => set("wallets", "held_credit_micros = held_credit_micros + 11", `user_id = ${user}`),
@@ -9,14 +9,14 @@ export const HOLD_PLANTS: Record<string, Plant> = {
     repaired: true,
   },
   "a hold that the wallet does not know": {
-    // Where an account has shards, what it holds is in those.
+    // An account with shards keeps its held credit in them.
     plant: ({ user }) =>
       `${set("wallets", "held_credit_micros = held_credit_micros - 13", `user_id = ${user} and shards = 0`)};
        ${set("wallet_shards", "held_credit_micros = held_credit_micros - 13", `user_id = ${user} and shard = 0 and exists (select from wallets w where w.user_id = ${user} and w.shards > 0)`)}`,
     finds: ({ user }) => [{ ...nothing, kind: "held", user, expected: 5_000_000, found: 4_999_987, repaired: true }],
     repaired: true,
   },
-  "an orphaned hold: a queued turn that nobody will look at": {
+  "an orphaned hold: a queued turn that no worker will look at": {
     plant: ({ turn }) => `delete from open_turns where ${id(turn.queued)}`,
     finds: ({ user, turn }) => [
       {
@@ -31,7 +31,7 @@ export const HOLD_PLANTS: Record<string, Plant> = {
     ],
     repaired: true,
   },
-  "an orphaned hold: a running turn that nobody will look at": {
+  "an orphaned hold: a running turn that no worker will look at": {
     plant: ({ turn }) =>
       `delete from open_turns where ${id(turn.open)}; ${set("turns", "lease_until = null", id(turn.open))}`,
     finds: ({ user, turn }) => [
@@ -47,7 +47,7 @@ export const HOLD_PLANTS: Record<string, Plant> = {
     ],
     repaired: true,
   },
-  "an orphaned hold: a turn that is to be looked at when nobody lives": {
+  "an orphaned hold: a turn whose next look is infinitely late": {
     plant: ({ turn }) => set("open_turns", "wake_at = 'infinity'", id(turn.open)),
     finds: ({ user, turn }) => [
       {
@@ -62,13 +62,13 @@ export const HOLD_PLANTS: Record<string, Plant> = {
     ],
     repaired: true,
   },
-  "an orphaned hold: one on a turn that has ended": {
+  "an orphaned hold: a hold on a turn that has ended": {
     plant: ({ turn }) => set("turns", "held_credit_micros = 21", id(turn.done)),
     finds: ({ user, turn }) => [
       { ...nothing, kind: "hold_on_ended_turn", user, turn: turn.done.turn_id, expected: 0, found: 21 },
     ],
   },
-  "an open turn with another hold than it will give back": {
+  "an open turn whose hold differs from the amount that it will release": {
     plant: ({ turn }) => set("turns", "held_credit_micros = 21", id(turn.open)),
     finds: ({ user, turn }) => [
       { ...nothing, kind: "hold_differs", user, turn: turn.open.turn_id, expected: 2_500_000, found: 21 },

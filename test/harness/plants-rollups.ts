@@ -1,13 +1,13 @@
-/** Where a rollup of a day that is over is corrupted: the row, and what its column has more than it should. */
+/** A corruption of a finished day's rollup: the row, and the excess in its column. */
 export interface RollupPlant {
   table: string
-  /** The row, by columns of `facts`. */
+  /** The row, as a condition on the columns of `facts`. */
   where: string
   column: string
   by: number
-  /** How findings name the row. */
+  /** The row's name in findings. */
   key: string
-  /** Sums of marks are compared with the days too: these are wrong beside it, by as much and the other way. */
+  /** Marks whose sums are compared with the days. They are wrong too, by the opposite amount. */
   sums?: string[]
 }
 
@@ -18,7 +18,10 @@ export interface RollupFacts {
   hour: string
 }
 
-/** One plant for each rollup. A turn of the account had its only call at the rehearsal, on `day` in `hour`. */
+/**
+ * One corruption per rollup. The account's turn made its only call to the rehearsal model, on `day`
+ * in `hour`.
+ */
 export function rollupPlants({ space, user, day, hour }: RollupFacts): Record<string, RollupPlant> {
   const onDay = `day = '${day}'`
   const ofSpace = `space_id = ${space}`
@@ -91,7 +94,7 @@ export function rollupPlants({ space, user, day, hour }: RollupFacts): Record<st
       key: `${space}`,
       sums: ["space_sums"],
     },
-    "the most of a space's day": {
+    "the maximum of a space's day": {
       table: "space_days",
       where: `${onDay} and ${ofSpace}`,
       column: "tokens_input_most",

@@ -4,7 +4,10 @@ import { charge, type Entry, type Facts, id, nothing, type Plant, set } from "./
 const chatBill = ({ entries, turn }: Facts) =>
   -(entries.find(({ turn_id }) => turn_id === turn.chat.turn_id)?.amount ?? 0)
 
-/** That the calls of the web-chat turn do not add up to its record: what the record says they cost, and what they do. */
+/**
+ * The finding that the web-chat turn's calls do not add up to its record: the cost in the record,
+ * and the cost of the calls.
+ */
 const differentCalls = (facts: Facts, found: number) => ({
   ...nothing,
   kind: "chat_calls",
@@ -14,7 +17,7 @@ const differentCalls = (facts: Facts, found: number) => ({
   found,
 })
 
-/** Charges, bills and refunds that are wrong for their turn. */
+/** Charges, bills and refunds that do not match their turn. */
 export const TURN_PLANTS: Record<string, Plant> = {
   "a double charge": {
     plant: (facts) =>
@@ -31,7 +34,7 @@ export const TURN_PLANTS: Record<string, Plant> = {
       },
     ],
   },
-  "a turn that says another bill than its charge and its calls": {
+  "a turn whose bill differs from its charge and its calls": {
     plant: ({ turn }) => set("turns", "billed_credit_micros = billed_credit_micros - 1", id(turn.again)),
     finds: ({ user, turn, key }) => {
       const bill = Math.round(turn.again.billed_cost_usd * 1e7)
@@ -100,7 +103,7 @@ export const TURN_PLANTS: Record<string, Plant> = {
          "billed_credit_micros": 0}') as c from chat_calls c where ${id(turn.chat)}) copy`,
     finds: (facts) => [differentCalls(facts, chatBill(facts))],
   },
-  "a charge of a turn that failed by us": {
+  "a charge of a turn that failed because of us": {
     plant: (facts) => charge(facts, facts.turn.ours.turn_id, -9, `ledger_id = ${facts.charge.ledger_id}`),
     finds: ({ user, turn }) => [
       {
@@ -188,7 +191,7 @@ export const TURN_PLANTS: Record<string, Plant> = {
       },
     ],
   },
-  "a charge of no turn": {
+  "a charge without a turn": {
     plant: ({ charge }) => set("ledger", "turn_id = null", `ledger_id = ${charge.ledger_id}`),
     finds: ({ user, charge, turn }) => [
       { ...nothing, kind: "charge_without_turn", user, entry: charge.ledger_id, expected: 0, found: -charge.amount },
@@ -220,7 +223,7 @@ export const TURN_PLANTS: Record<string, Plant> = {
       ]
     },
   },
-  "a refund of a turn that was billed nothing": {
+  "a refund of an unbilled turn": {
     plant: (facts) =>
       charge(facts, facts.turn.cancelled.turn_id, 9, `reason = 'admin_action' and ${id(facts.turn.refunded)}`),
     finds: ({ user, turn }) => [

@@ -1,16 +1,22 @@
 import type { liveAccount } from "./books.ts"
 
 export interface Plant {
-  /** Statements that corrupt the books, and the findings that the report must have; both may read the sound rows. */
+  /**
+   * SQL that corrupts the books, and the findings that the report must contain. Both can read the
+   * correct rows.
+   */
   plant: (facts: Facts) => string
   finds: (facts: Facts) => object[]
-  /** What else must be true after the pass, when it repaired something; otherwise the next pass reports exactly the same again. */
+  /**
+   * True if the pass repairs something, with a check of the result. Otherwise the next pass must
+   * report the same findings again.
+   */
   repaired?: true
 }
 
 export interface Facts {
   user: number
-  /** Another account, and a turn of it that was cancelled before it ran. */
+  /** Another account, and one of its turns that was cancelled before it ran. */
   other: { user: number; cancelled: string }
   entries: Entry[]
   charge: Entry
@@ -39,7 +45,7 @@ export const copyEntry = (from: string, columns: Record<string, string | number>
   ]
   return `insert into ledger (${all}) select ${all.map((name) => columns[name] ?? name)} from ledger where ${from}`
 }
-/** Another charge of a turn that agrees with the running total, so only the turn's books are wrong. */
+/** A second charge for a turn that agrees with the running total, so that only the turn's books are wrong. */
 export const charge = ({ user, entries }: Facts, turnId: string, amount: number, like: string) => {
   const total = (entries.at(-1)?.total ?? 0) + amount
   return `${copyEntry(like, { user_id: user, amount_credit_micros: amount, balance_after_credit_micros: total, turn_id: `'${turnId}'` })};

@@ -21,8 +21,9 @@ interface TurnFacts {
 }
 
 /**
- * Asserts the promises of docs/architecture/testing.md for one account whose turns have all ended: one terminal state, one bill by the
- * rule, no open hold, gapless events with one for each transition, and books that agree.
+ * Asserts the promises of docs/architecture/testing.md for an account whose turns have all ended:
+ * one terminal state, one correct bill, no open hold, gapless events with one for each transition,
+ * and consistent books.
  */
 export async function expectPromises({ sql }: Pick<TestNamespace, "sql">, userId: number): Promise<TurnFacts[]> {
   const turns = await sql<TurnFacts>(
@@ -57,23 +58,26 @@ export async function expectPromises({ sql }: Pick<TestNamespace, "sql">, userId
     const transitions = types.filter((type) => type.startsWith("turn."))
     const path = transitions.length === 3 ? ["turn.queued", "turn.running"] : ["turn.queued"]
     expect(transitions, "one event for each transition").toEqual([...path, `turn.${turn.state}`])
-    expect(types.at(-1), "nothing behind its end").toBe(`turn.${turn.state}`)
+    expect(types.at(-1), "no event after the end").toBe(`turn.${turn.state}`)
     expect(turn.pending_files, "every file is kept or given up").toBe(0)
-    expect(turn.lost_pictures, "every picture that was billed is an output").toBeLessThanOrEqual(0)
+    expect(turn.lost_pictures, "every billed picture is an output").toBeLessThanOrEqual(0)
     expect(turn.ledger, "the ledger has the bill").toBe(turn.billed)
     expect(turn.usage_billed, "usage adds up to the bill").toBe(turn.chat ? 0 : turn.billed)
-    expect(turn.chat_billed, "a web-chat turn is recorded apart").toBe(turn.chat && turn.started ? turn.billed : null)
-    expect(turn.chat_adds_up, "its calls add up to its record").toBe(turn.chat && turn.started ? true : null)
+    expect(turn.chat_billed, "a web-chat turn has its own record").toBe(turn.chat && turn.started ? turn.billed : null)
+    expect(turn.chat_adds_up, "the calls add up to the record").toBe(turn.chat && turn.started ? true : null)
     if (turn.billed > 0) expect(turn.reason).toBe(turn.chat ? "space_usage" : "usage")
     expect(turn.ledger_rows).toBe(turn.billed > 0 ? 1 : 0)
   }
   await expectBooks({ sql }, userId)
   const [open] = await sql<{ held: number }>(`select held::float8 as held from ${RELEASE}.wallet_sums($1)`, [userId])
-  expect(open?.held, "no open hold").toBe(0)
+  expect(open?.held, "no hold is open").toBe(0)
   return turns
 }
 
-/** Balance = sum of the ledger = its last running total, with what is queued; held = sum of the open holds. True at every moment. */
+/**
+ * Asserts that the balance equals the sum of the ledger and its last running total, with queued
+ * postings, and that held credit equals the sum of open holds. This holds at every moment.
+ */
 export async function expectBooks({ sql }: Pick<TestNamespace, "sql">, userId: number): Promise<void> {
   const [books] = await sql<{ balance: number; ledger: number; last: number; held: number; holds: number }>(
     `select s.balance::float8 as balance, s.held::float8 as held,

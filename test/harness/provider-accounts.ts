@@ -4,7 +4,7 @@ import { type AccountCredential, sealCredential } from "../../src/providers/cred
 import { PROVIDER_URL } from "./scripted-provider.ts"
 import type { World } from "./world.ts"
 
-/** The credential of a test's account: the scripted provider sees it as its key. */
+/** The credential of a test's account. The scripted provider receives it as the API key. */
 export const providerKey = (providerId: string) => `canary-${providerId}-0123456789`
 export const accountOfProviderKey = (key: string) => /^canary-(.*)-0123456789$/.exec(key)?.[1] ?? key
 
@@ -15,7 +15,7 @@ interface TestAccount {
   headers?: Record<string, string>
 }
 
-/** Adds an account of the main pool, which is usable at once. */
+/** Adds an account to the main pool that is usable at once. */
 export async function addAccount(world: Pick<World, "sql" | "env" | "clock">, id: string, account: TestAccount = {}) {
   const { kind = "api_key", engine = "openai-compatible", baseUrl = PROVIDER_URL, headers = {} } = account
   const keyRing = createKeyRing(parseBaseEnv(world.env).SECRETS_KEYS)
@@ -41,14 +41,14 @@ export async function addAccount(world: Pick<World, "sql" | "env" | "clock">, id
   )
 }
 
-/** Begins anew an hour later: these are all the accounts, and nobody has heard anything of them. */
+/** Moves the clock an hour ahead, then replaces all accounts by these, without any known state. */
 export async function resetAccounts(world: Pick<World, "sql" | "env" | "clock" | "advance">, ids: readonly string[]) {
   await removeAccounts(world)
   await world.advance(3600_000)
   for (const id of ids) await addAccount(world, id)
 }
 
-/** Removes all accounts with what they have heard. */
+/** Removes all accounts and their known state. */
 export const removeAccounts = async ({ sql }: Pick<World, "sql">) =>
   void (await sql("delete from provider_accounts where true"))
 
@@ -70,7 +70,7 @@ export async function accountState({ sql }: Pick<World, "sql">, id: string): Pro
   return facts
 }
 
-/** Headers of a window of Anthropic's plans, `usedPct` of it used, that begins anew at `resetMs`. */
+/** Headers for a window of Anthropic's plans with `usedPct` used, which resets at `resetMs`. */
 export const unified = (length: string, usedPct: number, resetMs: number) => ({
   [`anthropic-ratelimit-unified-${length}-utilization`]: String(usedPct / 100),
   [`anthropic-ratelimit-unified-${length}-reset`]: String(resetMs / 1000),
@@ -85,7 +85,7 @@ interface Account {
   base_url: string | null
   health: "healthy" | "needs_login" | "contained"
   disabled_at: Date | null
-  /** Null: it has none. */
+  /** Null for an account without a credential. */
   credential: AccountCredential | null
   expires_at: Date | null
   refreshing_until: Date | null
@@ -96,7 +96,10 @@ interface Account {
 
 let accounts = 0
 
-/** Stores an account at a provider as a login would have left it. Its secret has the word "canary". Returns its id. */
+/**
+ * Stores a provider account as a login would have left it. Its secret contains the word "canary".
+ * Returns its id.
+ */
 export async function storeAccount(world: World, given: Partial<Account> = {}): Promise<string> {
   const pool = given.pool ?? "main"
   const id = given.provider_id ?? `${pool === "main" ? "sub" : "alt"}-${(++accounts).toString().padStart(4, "0")}`
@@ -142,7 +145,7 @@ export async function storeAccount(world: World, given: Partial<Account> = {}): 
   return id
 }
 
-/** A window as it was said just now. */
+/** A window as a provider reported it just now. */
 export const windowNow = (world: World, used_pct: number, lasts = 3_600_000) => ({
   used_pct,
   reset_at: new Date(world.clock.ms() + lasts).toISOString(),

@@ -7,7 +7,7 @@ import { createWorld, type World } from "./world.ts"
 
 const BASE = "/api/admin/providers"
 
-/** A world whose accounts log in at the scripted provider. Its log is kept. */
+/** A world whose accounts log in at the scripted provider. It records the log. */
 export async function createProviderWorld(logins: object = LOGINS) {
   const world = await createWorld({ env: { PROVIDER_LOGINS: JSON.stringify(logins) } })
   const provider = createAccountProvider(world)
@@ -19,7 +19,7 @@ export async function createProviderWorld(logins: object = LOGINS) {
     admin,
     call,
     look: (path: string, as: Admin = admin) => as.json("GET", `${BASE}/${path}`),
-    /** Logs in to `account` and saves it. */
+    /** Logs in to `account` and saves the account. */
     async added(account: string, body: object = {}): Promise<{ provider_id: string; version: number }> {
       const [, { authorization_url }] = await call("auth/start", { name: account })
       const { code, state } = provider.logIn(authorization_url, account)
@@ -29,7 +29,7 @@ export async function createProviderWorld(logins: object = LOGINS) {
       if (added !== 200) throw new Error(JSON.stringify(saved))
       return saved
     },
-    /** Lets time pass as a queue and a sweeper live it, in steps. */
+    /** Lets time pass in steps, with the queue and the sweeper running. */
     async pass(ms: number, step = 1_000) {
       for (let past = 0; past < ms; past += step) {
         await world.advance(step)
@@ -41,7 +41,7 @@ export async function createProviderWorld(logins: object = LOGINS) {
 
 export type ProviderWorld = Awaited<ReturnType<typeof createProviderWorld>>
 
-/** Nothing that opens an account is in any table, in Redis, or in `texts` (answers, logs). */
+/** Asserts that no secret of an account is in any table, in Redis or in `texts` (answers, logs). */
 export async function expectNoSecret(
   world: Pick<World, "sql" | "env">,
   secrets: Iterable<string>,
@@ -58,7 +58,7 @@ export async function expectNoSecret(
   return everything.length
 }
 
-/** What is written to the log from now on; `stop` ends that. */
+/** Collects the log from now on; `stop` ends that. */
 export function watchLog() {
   const { info, error } = console
   const lines: string[] = []

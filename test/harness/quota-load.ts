@@ -8,7 +8,7 @@ import type { TestClient, World } from "./world.ts"
 export const DEFAULT_HOLD = 2_500_000
 const USD = 10_000_000
 
-/** Limits in credit micros, on every level on which there can be one. */
+/** Limits in credit micros, one per kind of cap. */
 export interface Limits {
   balance?: number
   key_daily?: number
@@ -23,12 +23,12 @@ export interface Limits {
 export interface QuotaEstate {
   userId: number
   limits: Limits
-  /** Keys with the same caps, each with a bare space of its own. */
+  /** Keys with the same caps, each with its own bare space. */
   clients: { client: TestClient; keyId: string; space: string }[]
   refs: string[]
 }
 
-/** An account with these limits. */
+/** Creates an account with these limits. */
 export async function createQuotaEstate(
   world: World,
   limits: Limits,
@@ -68,7 +68,7 @@ export async function createQuotaEstate(
   return { userId, limits, clients, refs }
 }
 
-/** Gives an account a plan of its own with a daily cap (USD; null: none). */
+/** Gives an account its own plan with a daily cap (USD; null for none). */
 export async function givePlan(
   { sql, clock }: Pick<World, "sql" | "clock">,
   userId: number,
@@ -84,24 +84,31 @@ export async function givePlan(
   )
 }
 
-/** A turn to send: with which key, and its body. */
+/** A turn to send: its key and its body. */
 export interface Wish {
   of: number
   idempotencyKey: string
   body: { space: string; end_user_ref: string; text: string; conversation: string; max_cost_usd?: number }
-  /** Cancelled as soon as it is accepted. */
+  /** True to cancel the turn as soon as it is accepted. */
   cancelled: boolean
 }
 
-/** The hold that a turn in a bare space wants and needs by docs/architecture/quotas.md, in credit micros. */
+/**
+ * The wanted and the least hold of a turn in a bare space, per docs/architecture/quotas.md, in
+ * credit micros.
+ */
 export function holdsOf({ body }: Wish): { wanted: number; needed: number } {
   const wanted = body.max_cost_usd === undefined ? DEFAULT_HOLD : Math.round(body.max_cost_usd * USD)
-  // 10 a token in, at most one for each byte and 80 around it; 50 a token out, 16 at least (src/agent/REHEARSAL.md's prices).
+  // 10 per input token, at most one token per byte plus 80; 50 per output token, at least 16
+  // (prices in src/agent/REHEARSAL.md).
   const least = (80 + new TextEncoder().encode(body.text).length) * 10 + 16 * 50
   return { wanted, needed: least }
 }
 
-/** A turn of any kind: cheap or dear, with a hold of its own or one that must grow, done, failed or cancelled. */
+/**
+ * A random turn: cheap or expensive, with an explicit hold or one that must grow, which ends as
+ * done, failed or cancelled.
+ */
 export function anyWish(random: Random, { clients, refs }: QuotaEstate): Wish {
   const of = random.int(clients.length)
   const use = (input: number) => `[use input=${1 + random.int(input)} output=${1 + random.int(4000)}]`
@@ -118,7 +125,7 @@ export function anyWish(random: Random, { clients, refs }: QuotaEstate): Wish {
     undefined,
     0.25,
     0.01 + random.int(500_000) / 1e6,
-    // Little more than the first call of any of these texts can cost.
+    // Slightly more than the first call of any of these texts can cost.
     (2500 + random.int(30_000)) / 1e7,
   ])
   return {
@@ -146,7 +153,7 @@ export interface WishAnswer {
   wish: Wish
   turn: Turn | null
   refusal: Refusal | null
-  /** Its Server-Timing: the number of calls to each service before the answer. */
+  /** The Server-Timing header: the number of calls to each service before the answer. */
   timing: string
 }
 
@@ -170,13 +177,13 @@ export async function sendWish(estate: QuotaEstate, wish: Wish): Promise<WishAns
 }
 
 interface Meanwhile {
-  /** Between two rounds of deliveries. */
+  /** Called between two rounds of deliveries. */
   betweenDrains?: () => Promise<unknown>
-  /** After the n-th answer, from 1. */
+  /** Called after the n-th answer, counted from 1. */
   onAnswer?: (n: number) => Promise<unknown>
 }
 
-/** Sends them all at once while the queue is drained; then lets all accepted turns end. */
+/** Sends all turns at once while the queue drains, then runs all accepted turns to their ends. */
 export async function sendWishes(
   world: World,
   estate: QuotaEstate,
@@ -210,7 +217,7 @@ export async function sendWishes(
   return answers
 }
 
-/** What is due now, without waiting for anything else. */
+/** Delivers the messages that are due now, without waiting for later ones. */
 export async function drainOnce(world: World): Promise<void> {
   const due = await world.qstash.due()
   await Promise.all(
@@ -222,7 +229,7 @@ export async function drainOnce(world: World): Promise<void> {
   )
 }
 
-/** Asserts by a refusal's own numbers that less was left than the turn needed. */
+/** Asserts from the numbers in a refusal that less was available than the turn needed. */
 export function expectJustified({ wish, refusal }: WishAnswer): void {
   if (!refusal) return
   const { needed } = holdsOf(wish)

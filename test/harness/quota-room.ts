@@ -10,7 +10,10 @@ interface Spent {
   amount: number
 }
 
-/** What caps and the balance have left for a turn, computed from the account's turns and its ledger. Credit micros. */
+/**
+ * The credit that caps and the balance leave for a turn, in credit micros, computed from the
+ * account's turns and its ledger.
+ */
 class Room {
   private readonly estate: QuotaEstate
   private readonly spent: Spent[]
@@ -55,8 +58,9 @@ class Room {
 }
 
 /**
- * Sends turns one after the other, when all is settled. Each must be accepted exactly when what is left covers what it needs, with a
- * hold of all that is left, up to what it wants. No turn runs.
+ * Sends turns one at a time, with all bills settled and no turn run. Asserts that a turn is
+ * accepted exactly if the rest covers its need, and that its hold is the rest, up to the wanted
+ * amount.
  */
 export async function expectRoomDecides(world: World, estate: QuotaEstate, wishes: Wish[]) {
   const spent = await world.sql<Spent>(

@@ -3,9 +3,9 @@ import { RELEASE } from "../../src/platform/procedures.ts"
 import type { World } from "./world.ts"
 
 /**
- * What a database is made to look at behind each change of a turn's money, when its transaction commits: that no cap's sum, counted
- * from the turns themselves, has grown above its limit, and that the counters say what the turns say, as far as anything is limited. All
- * of it is read in one snapshot each, in which no transaction is half. What it finds is kept in quota_faults.
+ * Statements that check each change of a turn's money at its commit, in one snapshot. No cap's sum,
+ * computed from turns, may grow above its limit, and counters must agree with the turns wherever a
+ * limit applies. Faults are stored in quota_faults.
  */
 const WATCH = [
   "create table quota_faults (fault text not null)",
@@ -51,17 +51,17 @@ end $$`,
   deferrable initially deferred for each row when (new.key_id is not null and not new.test) execute function watch_turn_money()`,
 ]
 
-/** Installs the check in the world's database. */
+/** Installs this check in the world's database. */
 export async function watchMoney(world: World): Promise<void> {
   for (const statement of WATCH) await world.sql(statement)
 }
 
-/** Asserts that it has found nothing. */
+/** Asserts that the check has found no fault. */
 export async function expectNoFaults(world: World): Promise<void> {
   expect(await world.sql("select fault from quota_faults limit 5")).toEqual([])
 }
 
-/** Deadlocks that the server has counted in the world's database since it was made. */
+/** The deadlocks that the server has counted in the world's database since its creation. */
 export async function deadlocksOf(world: World): Promise<number> {
   const [row] = await world.sql<{ deadlocks: string }>(
     "select deadlocks from pg_stat_database where datname = current_database()",

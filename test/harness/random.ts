@@ -1,4 +1,4 @@
-/** Seeded chance (mulberry32): the same seed, the same run. */
+/** A seeded random generator (mulberry32): the same seed gives the same run. */
 export function createRandom(name: string, seed: number = seedOf(name)) {
   let state = seed
   const next = () => {

@@ -4,7 +4,7 @@ import type { Delivery, Event } from "../../src/webhooks/schemas.ts"
 import type { TestClient, World } from "./world.ts"
 
 export interface ReceivedEvent {
-  /** By the test's clock, in ms. */
+  /** Milliseconds of the test's clock. */
   at: number
   headers: Record<string, string>
   body: string
@@ -15,7 +15,10 @@ type Answer = (received: ReceivedEvent) => Response | Promise<Response>
 
 let receivers = 0
 
-/** A customer's webhook receiver on a host of its own. It notes what it gets, and accepts everything by default. */
+/**
+ * A customer's webhook receiver on its own host. It records its requests and accepts all of them by
+ * default.
+ */
 export function serveReceiver(
   world: Pick<World, "serve" | "clock">,
   answer: Answer = () => new Response(null, { status: 204 }),
@@ -26,7 +29,7 @@ export function serveReceiver(
     url: `https://${host}/events`,
     received,
     answer,
-    /** The types of events it got, in order, for one turn or for all. */
+    /** The event types that it received, in order, for one turn or for all. */
     types: (turnId?: string) =>
       received.filter(({ event }) => !turnId || event.data.turn?.turn_id === turnId).map(({ event }) => event.type),
   }
@@ -46,7 +49,7 @@ export function serveReceiver(
 
 export type Receiver = ReturnType<typeof serveReceiver>
 
-/** Registers an endpoint that counts as verified; with its secret. */
+/** Registers a verified endpoint. Returns it with its secret. */
 export async function makeWebhook(
   client: Pick<TestClient, "call" | "skipPing">,
   body: { url: string; events?: string[] | null },
@@ -58,7 +61,7 @@ export async function makeWebhook(
   return made
 }
 
-/** Verifies a request with the public standardwebhooks package, at the time of the test's clock. */
+/** Verifies a request with the public standardwebhooks package at the time of the test's clock. */
 export function verifies(
   secret: string,
   { at, headers, body }: Pick<ReceivedEvent, "at" | "headers" | "body">,
@@ -84,7 +87,7 @@ export async function deliveriesOf(
   return ((await response.json()) as { data: Delivery[] }).data
 }
 
-/** Moves time on to a delivery's next attempt, and lets the sweeper and the queue make it. */
+/** Moves the clock to a delivery's next attempt and lets the sweeper and the queue make it. */
 export async function untilNextAttempt(world: World, at: string): Promise<void> {
   await world.advance(Math.max(0, new Date(at).getTime() - world.clock.ms()))
   await world.sweep()

@@ -2,7 +2,7 @@ import type { World } from "./world.ts"
 
 const COPY = "replica:"
 
-/** A namespace's Redis over Upstash's REST API, and the faults that it can have. */
+/** A namespace's Redis over Upstash's REST API, and the faults that a test can give it. */
 export function redisOf({ env }: Pick<World, "env">) {
   async function command(...words: string[]): Promise<unknown> {
     const headers = { authorization: `Bearer ${env.UPSTASH_REDIS_REST_TOKEN}` }
@@ -19,9 +19,9 @@ export function redisOf({ env }: Pick<World, "env">) {
 
   return {
     command,
-    /** Restarted empty. */
+    /** Empties Redis, like a restart without persistence. */
     flush: () => command("FLUSHDB"),
-    /** Makes a replica that gets no more updates; the returned function fails over to it. */
+    /** Makes a replica that receives no further updates. The returned function fails over to it. */
     async replica(): Promise<() => Promise<void>> {
       const copied = await keys()
       for (const key of copied) await command("COPY", key, COPY + key)

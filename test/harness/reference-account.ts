@@ -24,13 +24,16 @@ export interface Model {
   turns: ModelTurn[]
 }
 
-/** The least that the first model call of the text "t" can cost in a bare space: a bound of 81 tokens in, 16 out (src/agent/estimate.ts). */
+/**
+ * The least cost of the first model call for the text "t" in a bare space: at most 81 tokens in, 16
+ * out (src/agent/estimate.ts).
+ */
 const NEEDED = 81 * 10 + 16 * 50
 
 export const held = (model: Model) => model.turns.filter(open).reduce((sum, turn) => sum + turn.hold, 0)
-/** The expected refusal under these caps; null when all have what is needed. */
+/** The expected refusal under these caps; null if all of them leave enough. */
 function refusalOf(caps: ModelCap[], needed: number, now: number) {
-  // A cap that is too small for the turn goes before all others, since no period will do.
+  // A cap that is smaller than the turn's need comes before all others, since no later period helps.
   const isTooSmall = ({ limit }: ModelCap) => limit < needed
   const exceeded = caps.filter((cap) => leftUnder(cap) < needed)
   const last = exceeded
@@ -47,18 +50,18 @@ function refusalOf(caps: ModelCap[], needed: number, now: number) {
   }
 }
 
-/** An account with two keys, of which the second has the scope `all`, and a space that both see. */
+/** An account with two keys, the second with the scope `all`, and a space that both can see. */
 export interface ModelAccount {
   userId: number
   keys: { keyId: string; credential: KeyCredential }[]
   space: string
 }
 
-/** Every request and setting of an account, with the model's expectation. */
+/** Every request and setting of an account, with the result that the model expects. */
 export class ModelledAccount {
   readonly model: Model = { balance: 0, turns: [] }
   readonly caps = new ModelCaps(this.model.turns)
-  /** How often each limit was met. */
+  /** How often each limit refused a turn. */
   readonly met: Record<string, number> = {}
 
   protected readonly world: World
@@ -145,7 +148,7 @@ export class ModelledAccount {
     })
   }
 
-  /** Sets, changes or takes away limits, whatever was spent already. */
+  /** Sets, changes or removes limits, whatever amount is already spent. */
   async limit() {
     const amount = () =>
       this.random.pick([
@@ -188,7 +191,7 @@ export class ModelledAccount {
     )
   }
 
-  /** Moves the clock to around the end of a day, a month or a window. */
+  /** Moves the clock close to the end of a day, a month or a window. */
   async wait() {
     const windows = this.model.turns.flatMap(({ key, window }) => {
       return window === null ? [] : [window + (this.caps.keys[key]?.seconds ?? 0) * 1000]

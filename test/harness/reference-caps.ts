@@ -15,7 +15,7 @@ export interface ModelTurn {
   leaseUntil: number | null
   wakeAt: number
   created: number
-  /** When the window that it counts in began. */
+  /** The start of the window that the turn counts in. */
   window: number | null
   cancelAsked: boolean
   steps: number
@@ -24,7 +24,7 @@ export interface ModelTurn {
 
 export const open = (turn: ModelTurn) => turn.state === "queued" || turn.state === "running"
 
-/** What a turn takes of every cap: its bill, or its hold while it has one. */
+/** The amount that a turn takes from every cap: its hold while it is open, then its bill. */
 const takes = (turn: ModelTurn) => (open(turn) ? turn.hold : turn.billed)
 
 export interface KeyLimits {
@@ -76,7 +76,7 @@ export class ModelCaps {
     this.turns = turns
   }
 
-  /** The window in which a new turn of a key counts: the last that is open and in which something was spent, or a new one. */
+  /** The window that a key's new turn counts in: the latest open window with spend, or a new one. */
   windowOf(key: number, now: number): number | null {
     const seconds = this.keys[key]?.seconds ?? null
     if (seconds === null) return null
@@ -87,7 +87,7 @@ export class ModelCaps {
     return began.length > 0 ? Math.max(...began) : now
   }
 
-  /** The caps that bind a turn which is accepted at `created` and counts in `window`. */
+  /** The caps that apply to a turn that was accepted at `created` and counts in `window`. */
   of(key: number, endUser: string, created: number, window: number | null): ModelCap[] {
     const limits = this.keys[key] as KeyLimits
     const own = this.endUsers[endUser] ?? { daily: null, monthly: null }
@@ -103,7 +103,7 @@ export class ModelCaps {
     const sameDay = (turn: ModelTurn) => dayOf(turn.created) === dayOf(created)
     const sameMonth = (turn: ModelTurn) => monthOf(turn.created) === monthOf(created)
     const [day, month] = [nextDay(created), nextMonth(created)]
-    // By name, as they are looked through.
+    // Sorted by name, the order in which the service checks them.
     return [
       ...cap("end_user_daily", own.daily ?? limits.endUserDaily ?? this.account.daily, day, (turn) => {
         return isUsers(turn) && sameDay(turn)
@@ -120,7 +120,7 @@ export class ModelCaps {
     ]
   }
 
-  /** The expected counters, without those with 0 and 0: [subject, period, start, spent, reserved]. */
+  /** The expected counters as [subject, period, start, spent, reserved], without those that are 0 and 0. */
   counters(keyIds: string[]): unknown[][] {
     const sums = new Map<string, [spent: number, reserved: number]>()
     for (const turn of this.turns) {

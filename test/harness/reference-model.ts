@@ -46,7 +46,7 @@ export class Sequence extends ModelledAccount {
     this.claims.push(claim)
   }
 
-  /** A worker that claimed a turn at some time, perhaps long ago. */
+  /** A worker that claimed a turn at some earlier time, perhaps long ago. */
   private worker(): { claim: Claim; turn: ModelTurn; current: boolean } | null {
     const claim = this.random.pick(this.claims)
     const turn = claim && this.model.turns.find((other) => other.id === claim.turn.turn_id)
@@ -64,7 +64,7 @@ export class Sequence extends ModelledAccount {
     const { claim, turn, current } = worker
     const calls = this.random.pick([0, 0, 2])
     const step = this.step(turn, calls)
-    expect((await commitAnswer(this.context, claim.turn, step, [])) !== null, "step committed").toBe(current)
+    expect((await commitAnswer(this.context, claim.turn, step, [])) !== null, "step was committed").toBe(current)
     if (current) {
       turn.cost += step.cost
       turn.steps++
@@ -80,7 +80,7 @@ export class Sequence extends ModelledAccount {
         pictures: [],
         events: [],
       })
-      expect(answered !== null, "results committed").toBe(current)
+      expect(answered !== null, "results were committed").toBe(current)
       if (current) turn.toolCalls += calls
       if (answered) expect(answered.tool_calls).toBe(turn.toolCalls)
     }
@@ -125,7 +125,7 @@ export class Sequence extends ModelledAccount {
       { state: "cancelled", reason: "client", result: null },
     ])
     const ended = await settleTurn(this.context, claim.turn, outcome, { step })
-    expect(ended, "settled").toBe(current)
+    expect(ended, "turn was settled").toBe(current)
     if (!current) return
     turn.cost += step?.cost ?? 0
     const free = outcome.state === "failed" && outcome.ours && !turn.cancelAsked
@@ -189,7 +189,7 @@ export class Sequence extends ModelledAccount {
   }
 
   private async compare() {
-    // Those that nobody limits are not counted, and are asked of the books.
+    // Subjects without a limit have no counters; their spend is computed from the books.
     const counters = this.caps.counters(this.account.keys.map(({ keyId }) => keyId))
     const [real] = await this.world.sql<{
       balance: string

@@ -6,17 +6,20 @@ import type { SealedCredential } from "../../src/providers/refresh.ts"
 import { LOGINS } from "./account-provider.ts"
 import type { ProviderWorld } from "./provider-world.ts"
 
-/** What a worker does outside: a procedure by its name, or the exchange. */
+/** A worker's external call: a procedure by its name, or the token exchange. */
 export type Boundary = { what: string; when: "before" | "after" }
 
 interface Fault extends Boundary {
-  /** die: nothing more happens on this worker. lose: the call fails, and the worker goes on. */
+  /** "die": the worker does nothing more. "lose": the call fails and the worker continues. */
   how: "die" | "lose"
-  /** How many calls in a row it hits. */
+  /** The number of consecutive calls that fail. */
   times?: number
 }
 
-/** A worker of its own at the world's database and provider. It notes what it does outside, and can die there. */
+/**
+ * A separate worker on the world's database and provider. It records its external calls and can die
+ * at one.
+ */
 export function createRefresher(world: ProviderWorld, { fault, env = {} }: { fault?: Fault; env?: object } = {}) {
   const seen: string[] = []
   const background: Promise<unknown>[] = []
@@ -65,7 +68,7 @@ export function createRefresher(world: ProviderWorld, { fault, env = {} }: { fau
   }
 }
 
-/** An account's credential as a claim of a turn brings it. */
+/** An account's credential as a claim of a turn returns it. */
 export async function credentialOf(world: ProviderWorld, providerId: string): Promise<SealedCredential> {
   const [row] = await world.sql<SealedCredential>(
     "select provider_id, sealed, expires_at, version as credential_version from provider_credentials where provider_id = $1",
@@ -75,7 +78,7 @@ export async function credentialOf(world: ProviderWorld, providerId: string): Pr
   return row
 }
 
-/** What is known of an account: its health, and its credential. */
+/** The stored state of an account: its health and its credential. */
 export async function accountNow(world: ProviderWorld, providerId: string) {
   const [row] = await world.sql<{ health: string; version: number; refreshing: boolean }>(
     `select a.health, c.version, c.refreshing_until is not null as refreshing from provider_accounts a

@@ -5,7 +5,7 @@ import type { World } from "./world.ts"
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
-/** A model call of a live turn that has ended, or a turn without calls. `turns` is 1 in one of a turn's. */
+/** A model call of a finished live turn, or a turn without calls. `turns` is 1 in one call of each turn. */
 export interface Used {
   at: number
   user_id: number
@@ -32,10 +32,10 @@ interface Space {
   owner_id: number
 }
 
-/** The page of a list without parameters. */
+/** The query of a list that returns everything on one page. */
 const WHOLE = { limit: 10_000, offset: 0 }
 
-/** What reports are to say, counted one by one over raw records. */
+/** Computes the expected reports by counting raw records one by one. */
 export async function countReports(world: Pick<World, "sql" | "clock">) {
   const { clock } = world
   const rows = await world.sql<Record<string, string | boolean>>(
@@ -228,5 +228,5 @@ const sumsOf = (rows: Used[]) => ({
   billed_cost_usd: sum(rows, (row) => row.billed_credit_micros) / 1e7,
 })
 
-/** What a report says was billed in all, in credit micros. */
+/** The total billed amount in a report, in credit micros. */
 export const billedBy = (rows: { billed_cost_usd: number }[]) => sum(rows, (row) => micros(row.billed_cost_usd))

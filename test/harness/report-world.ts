@@ -10,7 +10,7 @@ export type Json = any
 
 export type ReportWorld = Awaited<ReturnType<typeof createReportWorld>>
 
-/** A world at this moment, in which nothing was used, and its admin. */
+/** A world at this moment without any usage, and its admin. */
 export async function createReportWorld(moment: string) {
   const world = await createWorld()
   await world.advance(Date.parse(moment) - world.clock.ms())
@@ -20,14 +20,14 @@ export async function createReportWorld(moment: string) {
     admin,
     read: (path: string): Promise<Json> => readReport(admin, path),
     plant: (...turns: Planted[]) => plantTurns(world, turns),
-    /** A report as it is now and, once all is rolled up, still. */
+    /** Reads a report now and again after everything was rolled up, and asserts that both are equal. */
     async twice(path: string): Promise<Json> {
       const before = await readReport(admin, path)
       await rollUp(world)
       expect(await readReport(admin, path)).toEqual(before)
       return before
     },
-    /** A space of somebody of its own. */
+    /** A space of a new account. */
     async place(title = "A space") {
       const user = await createUser(world.sql, { name: "Somebody" })
       const [row] = await world.sql<{ space: number; slug: string; chatKey: string }>(
@@ -41,7 +41,7 @@ export async function createReportWorld(moment: string) {
   }
 }
 
-/** The rows of a report in which something was used. */
+/** The rows of a report that have usage. */
 export const usedRows = (report: Json) => (report.items ?? report).filter(({ turns }: Json) => turns > 0)
 
 export const NO_USE = {
@@ -53,7 +53,7 @@ export const NO_USE = {
   billed_cost_usd: 0,
 }
 
-/** A report, which must be what its operation declares, with nothing beside it. */
+/** Asserts that a report matches the schema of its operation and has no other fields. */
 export function declaredReport<Report>(path: string, report: Report): Report {
   const operation = adminOperations.find((one) => `${ANALYTICS}/${path}`.split("?")[0] === one.path)
   if (!operation) throw new Error(`no operation is at ${path}`)

@@ -1,6 +1,7 @@
 import { afterAll, vi } from "vitest"
 
-// File after file runs in one process: what a test has put in the place of something, or had to leave as it failed, ends with its file.
+// Several files run in one process. This undoes the mocks and faults of a test, even of a failed
+// one, at the end of its file.
 afterAll(() => {
   vi.restoreAllMocks()
   vi.useRealTimers()

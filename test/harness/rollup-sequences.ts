@@ -7,19 +7,22 @@ import { balanceDifferences, plannedDifferences, rangeDifferences } from "./roll
 import { serveFromPools, usageSequence } from "./usage-sequence.ts"
 import { createWorld, type World } from "./world.ts"
 
-// A quarter of the sequences of the reference model: 13 for everyone, 500 in CI. A failure repeats with TURNPIKE_SEQUENCES=1
-// TURNPIKE_SEED=<its seed>.
+// A quarter of the sequences of the reference model: 13 locally, 500 in CI. To repeat a failure,
+// set TURNPIKE_SEQUENCES=1 TURNPIKE_SEED=<its seed>.
 const settings = bindings as unknown as { TURNPIKE_SEQUENCES: string; TURNPIKE_SEED: string }
 const [SEQUENCES, LENGTH] = [Math.ceil(Number(settings.TURNPIKE_SEQUENCES) / 4), 16]
 const DAY_MS = 86_400_000
 
-/** Each comparison reads all that there is, so a few sequences share a database. */
+/** A few sequences share a database, because each comparison reads everything in it. */
 const PART = 25
 
-/** Files run side by side: each has every so many sequences. */
+/** Files run in parallel, and each takes every n-th sequence. */
 const FILES = 3
 
-/** Tests the sequences of the n-th file: after every act all rollups and queues are compared with raw records. */
+/**
+ * Runs the sequences of the n-th file. After every act it compares all rollups and queues with raw
+ * records.
+ */
 export function testRollups(file: number): void {
   let world: World
   const policy = { ...ANALYTICS_POLICY }
@@ -37,7 +40,7 @@ export function testRollups(file: number): void {
   const parts = Array.from({ length: Math.ceil(own.length / PART) }, (_, part) =>
     own.slice(part * PART, (part + 1) * PART),
   )
-  if (parts.length === 0) test.skip("No sequence is in this file", () => {})
+  if (parts.length === 0) test.skip("This file has no sequence to run", () => {})
 
   test.each(parts.map((numbers) => [numbers[0] as number, numbers] as const))(
     "Rollups and queues equal raw records after every step of random sequences from %i on",
@@ -56,7 +59,8 @@ export function testRollups(file: number): void {
           }
           await sequence.finish()
           expect(await differences()).toEqual([])
-          // Of long ranges hardly any end cuts a day on which this sequence did something.
+          // A long range rarely starts or ends on a day on which this sequence acted, so half of
+          // the ranges are short.
           const part = () => random.int(1000) / 1000
           const [longer, shorter] = random.int(2)
             ? [random.int(200) + part(), random.int(40) - 1]
@@ -65,7 +69,7 @@ export function testRollups(file: number): void {
           const ends = random.int(2) ? [from, to] : [midnight(from), midnight(to)]
           await believe(world, random.int(2) === 0)
           expect(await rangeDifferences(world, RELEASE, [...(ends as [Date, Date]), 1 + random.int(9)])).toEqual([])
-          // Else the next sequence is read by plans for what there is not.
+          // Without new statistics, the next sequence would use plans for tables that are empty.
           await world.sql(`analyze ${BELIEVED.join(", ")}`)
           const at = day(random.int(20) - 1)
             .toISOString()
@@ -90,7 +94,10 @@ const midnight = (moment: Date) => new Date(Math.ceil(moment.getTime() / DAY_MS)
 
 const BELIEVED = ["space", "user", "provider_space"].flatMap((subject) => [`${subject}_sums`, `${subject}_days`])
 
-/** Makes the database think that reading sums is cheap, or that reading days is: both ways are to be right. */
+/**
+ * Makes the planner assume that reading sums is cheap, or that reading days is. Both plans must be
+ * correct.
+ */
 async function believe({ sql }: World, inSums: boolean): Promise<void> {
   await sql(
     "update pg_class set reltuples = case when relname like '%_sums' = $1 then 1 else 1e6 end where relname = any ($2)",

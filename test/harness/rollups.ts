@@ -11,7 +11,10 @@ const MEASURES = [
   "billed_credit_micros",
 ]
 
-/** What live turns that have ended have used, by call, as turns, usage and chat_calls say: columns as in usage_queue. */
+/**
+ * The usage of finished live turns by call, from turns, usage and chat_calls, with the columns of
+ * usage_queue.
+ */
 export const PLAIN = `(
   select c.*, (row_number() over (partition by c.turn_id order by c.step, c.call is not null, c.role) = 1)::integer as turns from (
     select t.turn_id, t.finished_at as ended_at, t.user_id, t.space_id, u.step, u.call, u.role, u.model,
@@ -90,7 +93,7 @@ const ERRORS = `
   full join (select (created_at at time zone 'UTC')::date as day, kind, count(*) as failures from infrastructure_errors group by 1, 2) b
   using (day, kind) where a.failures is distinct from b.failures`
 
-/** What calls of a turn come to is what its own row, its record of a web chat and its charge say. */
+/** The sum over a turn's calls must equal its row, its web-chat record and its charge. */
 const AGREEING = `
   select 'turns', t.turn_id, jsonb_build_array(t.model_calls, t.tokens_input, t.tokens_cached, t.tokens_output, t.cost_credit_micros,
     t.billed_credit_micros)::text, p.said::text
@@ -118,10 +121,13 @@ export interface RollupDifference {
   plain: string | null
 }
 
-/** Where a family, read as rollup and queue in one snapshot, is not what raw records come to. */
+/** The families whose rollup and queue, read in one snapshot, differ from the raw records. */
 export const differences = (world: Pick<World, "sql">) => world.sql<RollupDifference>(ALL)
 
-/** The same for many times in one database, which plans it once: that takes ten times as long as a comparison. */
+/**
+ * Like `differences`, for many comparisons in one database. It prepares the query once, since
+ * planning takes ten times as long as a comparison.
+ */
 export async function plannedDifferences(world: Pick<World, "sql">) {
   await world.sql(
     `create function rollup_differences() returns table (family text, key text, rolled text, plain text) language plpgsql as $$
@@ -131,13 +137,16 @@ export async function plannedDifferences(world: Pick<World, "sql">) {
   return () => world.sql<RollupDifference>("select * from rollup_differences()")
 }
 
-/** The same without rows of turns: as raw_usage has them. */
+/** Like `differences`, but against raw_usage instead of the rows of turns. */
 export const differencesFromRaw = (world: Pick<World, "sql">, schema: string) =>
   world.sql<RollupDifference>(
     `with plain as materialized (select * from ${schema}.raw_usage('-infinity', 'infinity') q) ${FAMILIES} union all ${LEDGER} union all ${ERRORS}`,
   )
 
-/** The same of ranges: the first of spaces, accounts, pairs, models and providers between two moments. */
+/**
+ * Like `differences`, for ranges: the top spaces, accounts, pairs, models and providers between two
+ * moments.
+ */
 export function rangeDifferences(world: Pick<World, "sql">, schema: string, [from, to, most]: [Date, Date, number]) {
   const sums = MEASURES.map((column) => `sum(${column})::bigint as ${column}`).join(", ")
   const billed = "sum(billed_credit_micros)::bigint as billed"
@@ -171,7 +180,7 @@ export function rangeDifferences(world: Pick<World, "sql">, schema: string, [fro
   )
 }
 
-/** The same of balances at the end of a day, and of those that are kept of it. */
+/** Like `differences`, for balances at the end of a day and the stored ones. */
 export function balanceDifferences(world: Pick<World, "sql">, schema: string, day: string, window: number) {
   return world.sql<RollupDifference>(
     `with active as (
@@ -197,7 +206,7 @@ export function balanceDifferences(world: Pick<World, "sql">, schema: string, da
     )
     select k.family, $1::text as key, k.said as rolled, p.said as plain from kept k, plain p where k.said <> p.said
     union all
-    -- Within the next day, behind another instant; where nothing of that day is rolled.
+    -- A time within the next day, after another time, if no row of that day is rolled up.
     select 'balances_now of an instant', $1::text, n.said, b.said from (
       select jsonb_build_array(accounts, balance_credit_micros, median_twice)::text as said
       from ${schema}.balances_now(array(select ($1::date + 1 + hours) at time zone 'UTC' from unnest(array['0 hours', '11 hours']::interval[]) i(hours)), $2::integer)

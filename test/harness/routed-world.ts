@@ -6,8 +6,9 @@ import { passTime } from "./time.ts"
 import { createWorld, type TestClient, turnOf } from "./world.ts"
 
 /**
- * A service with a provider whose accounts are told apart by their keys: `answers` says what each account's next call gets, by its own
- * count. Of several accounts a call begins at the first by name, unless a test gives another chance. The log is kept.
+ * A service whose provider identifies accounts by their keys. `answers` gives each account's next
+ * answer by its own call count. A call begins at the first account by name, unless `random` says
+ * otherwise. It records the log.
  */
 export async function createRoutedWorld(random: () => number = () => 0) {
   const logged: string[] = []
@@ -19,7 +20,7 @@ export async function createRoutedWorld(random: () => number = () => 0) {
       heard.line(line)
     })
   }
-  // The environment names no server, so accounts at any server serve.
+  // The environment names no provider server, so accounts at any server can serve.
   const world = await createWorld({ env: { LOG_LEVEL: "info", OPENAI_BASE_URL: undefined }, random })
   await addModel(world)
   let answers: (account: string, nth: number) => ProviderScript = () => ({ words: ["Fine."] })
@@ -44,9 +45,9 @@ export async function createRoutedWorld(random: () => number = () => 0) {
     ...world,
     provider,
     logged,
-    /** Told of each line of the log when it is written. */
+    /** Called with each line of the log when it is written. */
     heard,
-    /** What accounts answer from now on; counts of calls begin anew. Returns the calls that are made from now on. */
+    /** Sets the accounts' answers and resets their call counts. Returns the list of the calls that follow. */
     script(next: typeof answers) {
       answers = next
       counts.clear()
@@ -54,13 +55,13 @@ export async function createRoutedWorld(random: () => number = () => 0) {
       return called
     },
     begin,
-    /** Runs one turn over everything that is due at once; `stepMs`: time passes meanwhile. */
+    /** Runs one turn and delivers everything that is due at once. `stepMs` lets time pass during the run. */
     async runTurn(client: TestClient, body: { space: string } & Record<string, unknown>, stepMs = 0) {
       const turnId = await begin(client, body)
       await (stepMs > 0 ? passTime(world, world.drain(), stepMs) : world.drain())
       return client.getTurn(turnId)
     },
-    /** The failures that were noted of a turn, as "name code". */
+    /** The failures that were recorded for a turn, as "name code". */
     async failuresOf(turnId: string) {
       await world.settled()
       const rows = await world.sql<{ failure: string }>(
@@ -69,7 +70,7 @@ export async function createRoutedWorld(random: () => number = () => 0) {
       )
       return rows.map(({ failure }) => failure)
     },
-    /** The log's lines of an event for a turn. */
+    /** The log lines of an event for a turn. */
     linesOf: (event: string, turnId: string) =>
       logged.flatMap((line) => {
         if (!line.startsWith("{")) return []

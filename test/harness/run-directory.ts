@@ -2,8 +2,9 @@ import { endWithNpm, onceGone } from "../../src/local/lifecycle.ts"
 import { makeTemporaryDirectory } from "../../src/local/temporary-directory.ts"
 
 /**
- * For a run of tests, in the process of the runner: gives all that it starts a temporary directory, which goes with it, as after a
- * `kill -9`, and ends it with its npm and with the script that runs a tier. Tests and packages put their temporary files there without a word about it.
+ * Gives a test run one temporary directory, which is removed when the run ends, even by `kill -9`.
+ * Tests and packages put their temporary files there. It also ends the run when its npm or the
+ * script of its tier ends.
  */
 export async function ownRun(): Promise<void> {
   if (process.env.RUN_DIRECTORY !== undefined) return

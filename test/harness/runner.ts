@@ -17,7 +17,10 @@ export interface Slots {
 
 const MANY_SLOTS: Slots = { runners: 100, live: 100, test: 100, endUser: 100 }
 
-/** A runner under a test's hand: it looks when it is told to, and runs nothing of what it has taken. */
+/**
+ * A runner that a test controls: it looks for turns when a test says so, and runs none of the turns
+ * that it claims.
+ */
 export function createRunner(world: World, { id, slots = {} }: { id: string; slots?: Partial<Slots> }) {
   const ctx = { ...contextOf(world), slots: { ...MANY_SLOTS, ...slots } }
   const held = new Map<string, TurnRow>()
@@ -26,7 +29,7 @@ export function createRunner(world: World, { id, slots = {} }: { id: string; slo
   return {
     ctx,
     held,
-    /** Looks once; `places` are those beside what it has. */
+    /** Looks once. `places` is the number of turns that it can take besides those that it holds. */
     async look({ attempt = attempts++, takesOver = false, ...wishes }: Wishes = {}): Promise<FoundTurns> {
       const asked = { places: 16, isLast: false, stays: false, retires: false, after, ...wishes }
       const found = await claimTurns(ctx, { ...asked, runner: { id, attempt, takesOver }, held: [...held.keys()] })
@@ -34,7 +37,7 @@ export function createRunner(world: World, { id, slots = {} }: { id: string; slo
       for (const { turn } of found.claims) held.set(turn.turn_id, turn)
       return found
     },
-    /** Ends a turn that it has. False when that was another's. */
+    /** Ends a turn that the runner holds. False if another worker held it. */
     async end(turnId: string, outcome: Outcome = { state: "done", result: "r" }): Promise<boolean> {
       const turn = held.get(turnId)
       if (!turn) throw new TurnpikeError("NOT_FOUND", "The runner does not have this turn.")
@@ -47,10 +50,10 @@ export function createRunner(world: World, { id, slots = {} }: { id: string; slo
 
 export type TestRunner = ReturnType<typeof createRunner>
 
-/** The ids of what a look has taken, in its order. */
+/** The ids of the turns that a look claimed, in its order. */
 export const idsOf = ({ claims }: FoundTurns): string[] => claims.map(({ turn }) => turn.turn_id)
 
-/** Sends a turn of each of these end users, one after the other, and loses what the queue got; returns their ids. */
+/** Sends a turn of each of these end users in order and drops the queue's messages. Returns the ids. */
 export async function makeReady(world: World, client: TestClient, endUsers: readonly string[]): Promise<string[]> {
   const space = await client.space()
   const ids: string[] = []

@@ -2,7 +2,7 @@ import { callOfOperation, createEstate, type Estate, ownerWithAll } from "./esta
 import { idsIn, type V1Operation } from "./operations.ts"
 import type { TestClient, World } from "./world.ts"
 
-/** Who made a space and its webhook, and in which mode. */
+/** The maker of a space and its webhook, and their mode. */
 export const PLACES = {
   "its own space": { by: "created" },
   "another key's space": { by: "other" },
@@ -13,7 +13,10 @@ export const PLACES = {
   "a test space of the dashboard": { by: "dashboard", test: true },
 } as const satisfies Record<string, { by: string; archived?: true; test?: true }>
 
-/** The keys of one account that call: a kind of scope, live or test. The ones with one space have that of the dashboard. */
+/**
+ * The keys of one account that make the calls: one per scope, live and test. A key with the scope
+ * `space` has the space that the dashboard made.
+ */
 export const CALLERS = {
   created: { scope: "created" },
   space: { scope: "space", space: "a space of the dashboard" },
@@ -35,22 +38,22 @@ interface Cell {
 }
 
 export interface Expected {
-  /** The code of its error; null: it succeeds. */
+  /** The error code; null if the call succeeds. */
   code: string | null
-  /** For lists: whether what is in the place is shown. */
+  /** For lists: true if the list contains the place's resource. */
   shown?: boolean
 }
 
 const isThere = (caller: Caller, place: Place) => place.by !== "stranger" && caller.test === place.test
 
-/** The scopes of docs/contract.md: the spaces that a key sees. */
+/** The scopes of docs/contract.md: true if the key can see the space. */
 function sees(name: CallerName, where: PlaceName): boolean {
   const [caller, place]: [Caller, Place] = [CALLERS[name], PLACES[where]]
   if (!isThere(caller, place)) return false
   return caller.scope === "all" || (caller.scope === "created" ? place.by === name : caller.space === where)
 }
 
-/** A webhook is its key's, or the account's. */
+/** A webhook belongs to its key or to the account. */
 function seesWebhook(name: CallerName, where: PlaceName): boolean {
   const [caller, place]: [Caller, Place] = [CALLERS[name], PLACES[where]]
   return isThere(caller, place) && (caller.scope === "all" || place.by === name)
@@ -58,7 +61,10 @@ function seesWebhook(name: CallerName, where: PlaceName): boolean {
 
 export const namesPlace = ({ id, path }: V1Operation) => idsIn(path).length > 0 || /^(create|estimate)Turn$/.test(id)
 
-/** The answer that a cell must have. Absent and not the caller's are one answer. */
+/**
+ * The required answer of a cell. A resource that is absent and one that the caller cannot see give
+ * the same answer.
+ */
 export function expectedOf({ operation, caller: name, place: where }: Cell): Expected {
   const { id, path, errors } = operation
   const [caller, place]: [Caller, Place] = [CALLERS[name], PLACES[where]]
@@ -70,20 +76,20 @@ export function expectedOf({ operation, caller: name, place: where }: Cell): Exp
   }
   if (/\/(end-users|erasures)\//.test(path) && !SEEN_IN_SPACES.includes(id)) {
     if (caller.scope !== "all") return { code: errors.includes("SCOPE_DENIED") ? "SCOPE_DENIED" : "NOT_FOUND" }
-    // An end user is a word of each account: limits can be set for one without turns.
+    // An end user is only a name in an account, so limits can be set for one without turns.
     return { code: isThere(caller, place) || id === "putEndUserLimits" ? null : "NOT_FOUND" }
   }
   if (!visible) return { code: "NOT_FOUND" }
-  // All turns have run, but for those that ended with their space.
+  // All turns have run, except the ones that ended with their space.
   if (id === "cancelTurn" && !place.archived) return { code: "TURN_FINISHED" }
   return { code: place.archived && errors.includes("SPACE_ARCHIVED") ? "SPACE_ARCHIVED" : null }
 }
 
 const SEEN_IN_SPACES = ["getEndUser", "exportEndUser"]
-/** Lists of what is in places. */
+/** Operations that list resources of places. */
 export const LISTS = /^(list(Spaces|Turns|Webhooks|Events|EndUsers)|getUsage)$/
 
-/** What a list is asked for: all that it has. */
+/** Queries that make a list return everything. */
 const QUERIES: Record<string, string> = { listSpaces: "?archived=all&limit=100", getUsage: "?group_by=end_user_ref" }
 
 export interface Matrix {
@@ -91,7 +97,7 @@ export interface Matrix {
   estates: Record<PlaceName, Estate>
 }
 
-/** One account with everything in each place, and its keys. */
+/** One account with every resource in each place, and its keys. */
 export async function createMatrix(world: World): Promise<Matrix> {
   const account = await ownerWithAll(world, 50)
   const { userId } = account
@@ -136,7 +142,7 @@ export async function createMatrix(world: World): Promise<Matrix> {
   }
 }
 
-/** The same client, whose spaces and webhooks another one makes. */
+/** The same client, except that another caller makes its spaces and webhooks. */
 function madeBy(client: TestClient, maker: TestClient["call"]): TestClient {
   const call: TestClient["call"] = (method, path, ...rest) => {
     const makes = method === "POST" && (path === "/v1/spaces" || path === "/v1/webhooks")
@@ -150,7 +156,10 @@ function madeBy(client: TestClient, maker: TestClient["call"]): TestClient {
   return { ...client, call, space }
 }
 
-/** What the caller is answered about the place: its code (null: a success), the words, and whether it is in them. */
+/**
+ * The answer to the caller about the place: its code (null for success), its text, and whether the
+ * text contains the place's words.
+ */
 export async function scopeAnswer({ keys, estates }: Matrix, { operation, caller, place }: Cell) {
   const estate = estates[place]
   const call = callOfOperation(operation, estate)
@@ -163,21 +172,21 @@ export async function scopeAnswer({ keys, estates }: Matrix, { operation, caller
   const response = await keys[caller].call(call.method, path, call.body, headers)
   const text = await response.text()
   const error = response.status < 300 ? null : (JSON.parse(text) as { error: { code: string; message: string } }).error
-  // Short ones, such as a version's number, occur in other words too.
+  // Short words, such as a version number, also occur within others.
   const ids = [estate.canary, ...Object.values(estate.ids), ...Object.values(estate.references).flat()]
   const long = ids.filter((id) => id.length > 8).sort((one, other) => other.length - one.length)
   const words = error && long.reduce((rest, id) => rest.replaceAll(id, "…"), error.message)
   return { code: error?.code ?? null, words, shown: text.includes(estate.canary), status: response.status }
 }
 
-/** The words of each operation that names a place, about one that does not exist. */
+/** The text of each operation's answer about a place that does not exist. */
 export async function wordsOfAbsence({ keys, estates }: Matrix, operation: V1Operation): Promise<string | null> {
   const nothing = absent(estates["another account's space"])
   const cell: Cell = { operation, caller: "all", place: "another account's space" }
   return (await scopeAnswer({ keys, estates: { ...estates, [cell.place]: nothing } }, cell)).words
 }
 
-/** An estate whose ids are of nothing: the last letter of each is another one. */
+/** An estate whose ids do not exist: the last letter of each is changed. */
 function absent(estate: Estate): Estate {
   const other = (id: string) => (id.length > 8 ? id.replace(/[0-9a-z]$/i, (last) => (last === "7" ? "8" : "7")) : id)
   const ids = Object.fromEntries(Object.entries(estate.ids).map(([name, id]) => [name, other(id)]))
@@ -187,7 +196,7 @@ function absent(estate: Estate): Estate {
   return { ...estate, ids, references, space: other(estate.space) }
 }
 
-/** Tables that calls of the matrix write and later cells need as they were. */
+/** Tables that calls of the matrix write and that later cells need unchanged. */
 const KEPT = [
   "spaces",
   "config_versions",
@@ -199,7 +208,7 @@ const KEPT = [
   "account_storage",
 ]
 
-/** Keeps those tables, and returns the function that puts them back. */
+/** Saves those tables and returns the function that restores them. */
 export async function keepTables({ sql }: World): Promise<() => Promise<unknown>> {
   await sql("create schema kept")
   for (const table of KEPT) await sql(`create table kept.${table} as table ${table}`)

@@ -1,11 +1,14 @@
 import type { LLMock } from "@copilotkit/aimock"
 
-/** The model of a scripted agent: it calls a REST tool and an MCP tool at once, delegates, writes a file, and answers. */
+/**
+ * The model of a scripted agent. It calls a REST tool and an MCP tool at once, delegates, writes a
+ * file, and answers.
+ */
 export const AGENT_MODEL = "agent-model"
 
 const usage = { input_tokens: 100, output_tokens: 10, prompt_tokens: 100, completion_tokens: 10 }
 
-/** What it does after so many tool results of the turn. */
+/** The agent's next act by the number of tool results in the turn. */
 const SCRIPT: Record<number, { toolCalls: { name: string; arguments: string }[] } | { content: string }> = {
   0: {
     toolCalls: [

@@ -5,36 +5,36 @@ import type { World } from "./world.ts"
 export const PROVIDER_URL = "https://model.test/v1"
 export const PROVIDED_PIN = MODEL_PIN
 
-/** How the provider answers one call. Pieces come one after another, each `pauseMs` after the one before. */
+/** The provider's answer to one call. It sends pieces with `pauseMs` between them. */
 export interface ProviderScript {
   /** An HTTP error instead of an answer. */
   status?: number
-  /** What that error says, and its code. */
+  /** The message and code of that error. */
   message?: string
   code?: string
-  /** Headers of the answer, also of an error. */
+  /** Headers of the answer or of the error. */
   headers?: Record<string, string>
   thinking?: string[]
   words?: string[]
   calls?: { name: string; arguments: string }[]
   pauseMs?: number
-  /** After this many pieces the connection breaks, or nothing more comes. */
+  /** The number of pieces after which the connection breaks or falls silent. */
   breaksAfter?: number
   silentAfter?: number
-  /** False: it counts no tokens at the end. */
+  /** False if the answer ends without token counts. */
   counts?: boolean
 }
 
-/** What it sent in one call. */
+/** The content that the provider sent in one call. */
 export interface SentAnswer {
   n: number
-  /** Who asked, in the words of the test. */
+  /** The caller, as the test names it. */
   worker: string
-  /** The key or token that came with it. */
+  /** The key or token of the request. */
   key: string
   thoughts: { text: string; at: number }[]
   words: { text: string; at: number }[]
-  /** When the other side went away; null when it did not. */
+  /** The time at which the caller disconnected; null if it did not. */
   leftAt: number | null
   whole: boolean
   counts: boolean
@@ -43,7 +43,7 @@ export interface SentAnswer {
 export const SCRIPTED_TOKENS = 50
 export const tokensOf = ({ words, thoughts }: SentAnswer) => 2 * (words.length + thoughts.length) + 1
 
-/** What had certainly arrived before the other side went away. */
+/** The pieces that certainly arrived before the caller disconnected. */
 export const arrived = ({ leftAt }: SentAnswer, pieces: SentAnswer["words"]) =>
   pieces.filter(({ at }) => leftAt === null || at < leftAt)
 
@@ -53,7 +53,10 @@ export interface Asked {
   tools?: { function: { name: string } }[]
 }
 
-/** A provider with OpenAI's chat completions that follows a script, on the test's clock, and counts what it sends. */
+/**
+ * A provider with OpenAI's chat completions API. It follows a script on the test's clock and counts
+ * what it sends.
+ */
 export function scriptProvider(
   { clock }: Pick<World, "clock">,
   answer: (asked: Asked, n: number, key: string) => ProviderScript,
@@ -101,7 +104,7 @@ export function scriptProvider(
           for (const [at, { kind, text }] of pieces.entries()) {
             if (at === script.silentAfter) await clock.sleep(1e9, signal)
             if (at === script.breaksAfter) {
-              // Read what has come first: an error drops what still waits in a stream.
+              // Wait until the earlier pieces are read: an error discards what is still buffered in a stream.
               while ((controller.desiredSize ?? 1) < 1) await clock.sleep(1, signal)
               await clock.sleep(1, signal)
               throw new Error("the connection breaks")

@@ -1,7 +1,10 @@
 import { ALONE } from "./dump.ts"
 import type { World } from "./world.ts"
 
-/** Where each of `words` occurs in the whole database and all that the world has stored in the bucket: as it is, in base64 and in hex. */
+/**
+ * Where each of `words` occurs in the whole database and in the world's objects in the bucket: as
+ * plain text, in base64 or in hex.
+ */
 export async function searchEverywhere(world: World, words: Record<string, string>): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {}
   const look = (text: string, where: string) => {
@@ -10,13 +13,13 @@ export async function searchEverywhere(world: World, words: Record<string, strin
       found[name] = [...new Set([...(found[name] ?? []), where])]
     }
   }
-  // From the catalog of the database, so that a table that is added later is searched too.
+  // The table names come from the catalog, so that the search includes tables that are added later.
   const tables = await world.sql<{ name: string }>(
     `select quote_ident(table_schema) || '.' || quote_ident(table_name) as name from information_schema.tables
      where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema') order by 1`,
   )
   if (tables.length < 15) throw new Error(`only ${tables.length} tables?`)
-  // One statement for all of them: there are nearly a hundred.
+  // One statement reads all tables, because there are nearly a hundred.
   const all = tables.map(({ name }) => `select '${name}' as name, to_jsonb(r)::text as row from ${name} r`)
   const spelled = Object.entries(words).flatMap(([word, text]) => spellings(text).map((spelling) => [word, spelling]))
   const hits = await world.sql<{ word: string; name: string }>(
@@ -34,7 +37,7 @@ export async function searchEverywhere(world: World, words: Record<string, strin
   return found
 }
 
-/** The keys of all objects that were stored since the world was made. */
+/** The keys of all objects that were stored since the world's creation. */
 export async function keysOf(world: World, prefix = ""): Promise<string[]> {
   const keys: string[] = []
   for (let cursor: string | undefined; ; ) {
@@ -45,14 +48,14 @@ export async function keysOf(world: World, prefix = ""): Promise<string[]> {
   }
 }
 
-/** A word itself, and its base64 at each of three offsets in a text, without the edges. */
+/** A word itself, and its base64 at each of the three offsets in a text, without the edge characters. */
 function spellings(word: string): string[] {
   const base64 = ["", "x", "xx"].map((before) => Buffer.from(`${before}${word}`).toString("base64").slice(4, -4))
   const hex = Buffer.from(word).toString("hex")
   return [word, ...base64, hex, hex.toUpperCase()]
 }
 
-/** Every amount of an account, which an erasure may not change. */
+/** Every amount of an account that an erasure must keep. */
 export async function amountsOf({ sql }: Pick<World, "sql">, userId: number): Promise<unknown> {
   const [amounts] = await sql<{ amounts: unknown }>(
     `select jsonb_build_object(

@@ -1,14 +1,14 @@
 import { URI } from "otpauth"
 import type { World } from "./world.ts"
 
-/** The code that an authenticator app shows at a time for the URI that it has read. */
+/** The code that an authenticator app shows at a time for this URI. */
 export function codeOf(uri: string, at: Date): string {
   const totp = URI.parse(uri)
   if (!("counter" in totp) || !("period" in totp)) throw new Error("not a TOTP")
   return totp.generate({ timestamp: at.getTime() })
 }
 
-/** Gives a user a second factor, through the operations. */
+/** Gives a user a second factor through the API. */
 export async function enrol(world: World, userId: number) {
   const browser = await world.signIn(userId)
   const [status, { uri }] = await browser.json("POST", "/api/account/second-factor")

@@ -3,7 +3,7 @@ import { RELEASE } from "../../src/platform/procedures.ts"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
 import type { TestClient, World } from "./world.ts"
 
-/** Gives an account shards, as contention would. */
+/** Gives an account shards, as lock contention would. */
 export async function giveShards(
   world: World,
   { userId }: TestClient,
@@ -28,7 +28,7 @@ export async function walletOf(world: World, userId: number) {
   return row
 }
 
-/** Ledger rows in their order, whose running totals are one chain. */
+/** Ledger rows in order. Asserts that their running totals form one chain. */
 export async function chainOf(world: World, userId: number) {
   const rows = await world.sql<{ turn_id: string | null; amount: number; total: number; created: string }>(
     `select turn_id, amount_credit_micros::float8 as amount, balance_after_credit_micros::float8 as total, created_at::text as created
@@ -43,7 +43,7 @@ export async function chainOf(world: World, userId: number) {
   return rows
 }
 
-/** Charges in the queue of an account, as so many settles of turns that are long done would have left them. */
+/** Queues this many charges for an account, as the settles of old turns would have left them. */
 export async function queueCharges(world: World, { userId }: TestClient, count: number, amount = 100): Promise<void> {
   await world.sql(
     `with queued as (

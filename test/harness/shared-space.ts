@@ -14,13 +14,16 @@ export interface Shared extends AdminEstate {
   space: string
   workspaceId: string
   teamId: number
-  /** By the way on which the space is shared with them. */
+  /** Signed-in users, by the way in which the space is shared with them. */
   people: Record<"owner" | "admin" | "member" | "team" | "guest", Session>
-  /** Signed in, with nothing to do with it. */
+  /** A signed-in user without access to the space. */
   stranger: Session
 }
 
-/** A space with a live key's turns in it, shared on every way there is: its workspace, that one's team, and the space itself. */
+/**
+ * A space with turns of a live key, shared in every possible way: by its workspace, by the
+ * workspace's team and directly.
+ */
 export async function shareSpace(world: World, name: string, { usd = 10 } = {}): Promise<Shared> {
   const estate = await createAdminEstate(world, name)
   const client = await world.createAccount({ usd })
@@ -48,7 +51,7 @@ export async function shareSpace(world: World, name: string, { usd = 10 } = {}):
   return { ...estate, client, owner, space, workspaceId, teamId, people, stranger: await person() }
 }
 
-/** Gives a user credit of their own, which no turn of somebody else's space may touch. */
+/** Gives a user credit, which a turn in another user's space must not spend. */
 export const giveCredit = (world: World, userId: number) =>
   topUp(world.sql, { userId, micros: 10_000_000, reason: "operator_topup", actor: "test", now: world.clock.now() })
 

@@ -4,7 +4,7 @@ import type { TestClient } from "./world.ts"
 
 const { name: _name, ...orders } = orderTool()
 
-/** A tool's definition and an MCP server's, as PUT takes them. */
+/** Definitions of a tool and of an MCP server, as PUT accepts them. */
 export const toolDefinition = orders
 export const mcpServerDefinition = {
   url: "https://mcp.customer.com/mcp",

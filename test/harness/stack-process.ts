@@ -10,17 +10,19 @@ import { startOpenIdProvider } from "./openid-provider.ts"
 import { addScriptedAgent } from "./scripted-agent.ts"
 
 /**
- * To hash a password 4,096 times costs a connection more than what it asks. Databases are vacuumed when they are reused. A pool keeps
- * the connections of a race for half a minute, in each database.
+ * Hashing a password 4,096 times takes longer than the queries of a connection. Databases are
+ * vacuumed on reuse. Pools keep the connections of a race for half a minute in each database.
  */
 const BRIEF = { scram_iterations: "1", autovacuum: "off", max_connections: "600" }
 
 /**
- * The stand-ins of all tests, in their own process. Prints their addresses as a line of JSON and ends on SIGTERM. Slow servers start
- * after that, while the tests load; the first request waits for them.
+ * The stand-ins of all tests, in a separate process. It prints their addresses as a line of JSON
+ * and ends on SIGTERM. Slow servers start after that, while the tests load; the first request waits
+ * for them.
  */
 let end = async () => process.exit(1)
-// The test runner was killed: its end of the pipe is closed. Its servers end with this process, also before they are ready.
+// The test runner was killed and its end of the pipe is closed. The servers end with this process,
+// even if they are not ready yet.
 process.stdin.once("end", () => void end()).resume()
 process.once("SIGTERM", () => void end())
 const dataDir = await makeDataDirectory("test")
@@ -65,7 +67,7 @@ end = async () => {
   return process.exit(0)
 }
 
-/** A server with the providers' protocols: each model's answers, and the tokens it reports. */
+/** A server with the providers' protocols: each model's answers and the token counts that it reports. */
 async function startModels(): Promise<LLMock> {
   const mock = new LLMock({ port: 0, logLevel: "silent" })
   const content = "Hello from the model."

@@ -1,7 +1,7 @@
 import type { AssistantPart, Message } from "../../src/agent/engine.ts"
 import type { FinishedStep } from "../../src/turns/step-row.ts"
 
-/** A model call of the space's own agent that came back with this text, or with so many calls of tools. */
+/** A model call of the space's own agent that returned this text or this many tool calls. */
 export function finishedStep(step: number, { text = "x", cost = 10, calls = 0 } = {}): FinishedStep {
   const usage = { tokensInput: 10, tokensCached: 3, tokensOutput: 5 }
   const made = Array.from({ length: calls }, (_, index): AssistantPart => {
@@ -23,7 +23,7 @@ export function finishedStep(step: number, { text = "x", cost = 10, calls = 0 } 
   }
 }
 
-/** A message of nothing but text. */
+/** A message that contains only text. */
 export const textMessage = (role: "user" | "assistant", text: string): Message => ({
   role,
   content: [{ type: "text", text }],

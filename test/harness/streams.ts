@@ -1,4 +1,4 @@
-/** A provider's stream: named events for Anthropic and OpenAI, bare chunks for all others. */
+/** A provider's stream: named events for Anthropic and OpenAI, plain chunks for all others. */
 export function providerStream(events: Record<string, unknown>[], { named = true } = {}): () => Promise<Response> {
   const lines = events.map((event) => `${named ? `event: ${event.type}\n` : ""}data: ${JSON.stringify(event)}\n\n`)
   const text = `${lines.join("")}${named ? "" : "data: [DONE]\n\n"}`

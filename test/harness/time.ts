@@ -1,15 +1,21 @@
 import { TURN_POLICY } from "../../src/turns/policies.ts"
 import type { TestClient, World } from "./world.ts"
 
-/** How long a step waits for a call under way, which on a busy machine takes its time. */
+/** How long a step waits for a call under way, which can be slow on a busy machine. */
 const PATIENCE_MS = 250
 
-/** Steps up to this time are taken as one when nobody's sleep ends before the last of them. Longer steps are measured by some tests. */
+/**
+ * Steps up to this time are merged if no sleep ends before the last of them. Some tests measure
+ * longer steps.
+ */
 const AT_ONCE_MS = 200
-/** A jump that is further asks again whether somebody is about to sleep. */
+/** Before a longer jump, the loop checks again that no sleep is about to start. */
 const NEAR_MS = 50
 
-/** Lets time pass, `stepMs` at a time, while `work` goes on: never before a statement is answered, unless that hangs. */
+/**
+ * Lets time pass in steps of `stepMs` while `work` runs. It waits for each statement's answer,
+ * unless the statement hangs.
+ */
 export async function passTime<T>(
   world: Pick<World, "isCalm" | "advance" | "clock">,
   work: Promise<T>,
@@ -33,14 +39,15 @@ export async function passTime<T>(
 }
 
 /**
- * Lets exactly so much time pass, from the end of one sleep to that of the next: whatever it wakes has been answered when the clock moves on.
- * For work that waits for the clock and the database alone.
+ * Lets exactly this much time pass, from the end of one sleep to the end of the next. The clock
+ * moves on only after all work that it woke was answered. For work that waits only for the clock
+ * and the database.
  */
 export async function passOver(world: Pick<World, "isCalm" | "advance" | "clock">, ms: number): Promise<void> {
   const end = world.clock.ms() + ms
   while (world.clock.ms() < end) {
     const step = () => Math.min(end - world.clock.ms(), Math.max(1, world.clock.untilNext()))
-    // Who has just been answered may be about to sleep: only what two looks agree about is a long jump.
+    // A task that has just been answered may be about to sleep, so a long jump needs two equal readings.
     let next = step()
     for (let seen = Number.NaN; next > NEAR_MS && next !== seen; next = step()) {
       seen = next
@@ -51,14 +58,17 @@ export async function passOver(world: Pick<World, "isCalm" | "advance" | "clock"
   }
 }
 
-/** Lets the queue deliver everything while a fault plan fails every commit: workers repeat commits for some seconds, and give up. */
+/**
+ * Lets the queue deliver everything while a fault plan fails every commit. Workers retry commits
+ * for some seconds and then give up.
+ */
 export function drainWhileCommitsFail(world: Pick<World, "isCalm" | "advance" | "clock" | "drain">): Promise<number> {
   return passTime(world, world.drain(), 500)
 }
 
-/** Cancels, and lets the time go by in which calls may still start. */
+/** Cancels a turn and moves the clock past the time in which calls may still start. */
 export const cancelInTime = (world: World, client: TestClient, turnId: string): Promise<Response> =>
   passTime(world, client.call("POST", `/v1/turns/${turnId}/cancel`), TURN_POLICY.startCallsWithinMs)
 
-/** Moves a world's clock to that of this machine, which real servers of other people go by. */
+/** Moves a world's clock to the machine's time, which real servers of third parties use. */
 export const moveToRealTime = (world: Pick<World, "advance" | "clock">) => world.advance(Date.now() - world.clock.ms())

@@ -1,8 +1,11 @@
 export const OWN_HOSTS = ["api.turnpike.dev", "callbacks.turnpike.dev:8443", "qstash.upstash.io"]
 
-/** URLs with which a customer could make us call foreign or private hosts. The runtime refuses public names of private addresses. */
+/**
+ * URLs with which a customer could make us call internal or private hosts. The runtime itself
+ * rejects public names that resolve to private addresses.
+ */
 export const HOSTILE_URLS = [
-  // IPv4, as it is and in every other spelling
+  // IPv4, in its usual form and in every other notation
   "127.0.0.1",
   "127.1",
   "127.0.1",
@@ -83,7 +86,7 @@ export const HOSTILE_URLS = [
   "kubernetes.default.svc.cluster.local",
   "a",
   "com",
-  // our own
+  // our own hosts
   "api.turnpike.dev",
   "API.Turnpike.dev",
   "api.turnpike.dev.",

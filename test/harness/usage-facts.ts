@@ -3,7 +3,7 @@ import type { TestNamespace } from "./namespace.ts"
 export const GROUPINGS = ["end_user_ref", "space", "model", "key", "day"] as const
 export type Grouping = (typeof GROUPINGS)[number]
 
-/** One model call of a turn, with the turn's ledger row; a turn without calls is one row too. */
+/** One model call of a turn with the turn's ledger row; a turn without calls is also one row. */
 export interface Fact {
   turn_id: string
   end_user_ref: string
@@ -38,7 +38,7 @@ export function factsOf({ sql }: Pick<TestNamespace, "sql">, userId: number): Pr
 export const micros = (usd: number | string) => Math.round(Number(usd) * 10_000_000)
 export const sum = <Row>(rows: Row[], of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0)
 
-/** The sums of the ledger and the calls by group, in credit micros, with each turn counted once in each group. */
+/** Sums of the ledger and the calls by group, in credit micros. Each turn counts once per group. */
 export function expected(rows: Fact[], grouping: Grouping) {
   const groups = new Map<string, Fact[]>()
   for (const fact of rows) {

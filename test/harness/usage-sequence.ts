@@ -29,7 +29,7 @@ const OUTCOMES: Outcome[] = [
 interface Open {
   turn: TurnRow
   steps: number
-  /** What it may still cost, in credit micros. */
+  /** The remaining amount that the turn may cost, in credit micros. */
   left: number
 }
 
@@ -39,7 +39,10 @@ interface Place {
   isTest?: boolean
 }
 
-/** A member of a pool, a plan's id, or nobody served a call, by turn and step: nothing else in these tests chooses one. */
+/**
+ * Attributes each call to a pool member, a plan or none, by its turn and step. No other code
+ * in these tests selects one.
+ */
 export async function serveFromPools({ sql }: Pick<World, "sql">): Promise<void> {
   await sql(`create function serve_from_pool() returns trigger language plpgsql as $$ begin
     new.subscription_id := (array[null, '17', 'claude-1', 'rehearsal'])[1 + (new.step + ascii(right(new.turn_id, 1))) % 4];
@@ -47,7 +50,7 @@ export async function serveFromPools({ sql }: Pick<World, "sql">): Promise<void>
   await sql("create trigger served before insert on model_calls for each row execute function serve_from_pool()")
 }
 
-/** Random acts on a few accounts: turns of every kind and end, money, rollers. */
+/** Random acts on a few accounts: turns of every kind and outcome, money, and rollups. */
 export async function usageSequence(world: World, random: Random) {
   const ctx = {
     ...contextOf(world),
@@ -74,7 +77,7 @@ export async function usageSequence(world: World, random: Random) {
     const usage = { tokensInput: input, tokensCached: random.int(input + 1), tokensOutput: random.int(900) }
     return {
       ...made,
-      // The first call is the space's own agent's.
+      // The first call belongs to the space's own agent.
       ...(at > 0 && random.int(3) === 0 && { agent: "0.0", subagent: "helper" }),
       answer: { ...made.answer, usage },
       pin: random.pick(PINS),
@@ -100,7 +103,7 @@ export async function usageSequence(world: World, random: Random) {
     if (await commitAnswer(ctx, one.turn, step(one), [])) one.steps++
   }
 
-  /** A call of the model whose tools make pictures, one or two. */
+  /** Adds a call of the model whose tools make one or two pictures. */
   async function draw(one: Open) {
     const calls = 1 + random.int(2)
     const made = step(one, calls)
@@ -210,7 +213,7 @@ export async function usageSequence(world: World, random: Random) {
       done.push(name)
       await act()
     },
-    /** Ends what is open, an hour late, so the next sequence finds none of it. */
+    /** Ends all open turns an hour later, so that the next sequence finds none. */
     async finish() {
       await world.advance(HOUR_MS)
       for (const one of [...open]) await settle(one)

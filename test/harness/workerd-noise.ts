@@ -1,6 +1,7 @@
 /**
- * workerd's messages about a connection that a fault plan has cut: once in its network, and twice in a worker of miniflare's between
- * ours and the network. Our code sees a rejected fetch, and vitest reports errors that it does not catch.
+ * Messages of workerd about a connection that a fault plan has cut: one from its network, and two
+ * from a worker of miniflare between ours and the network. Our code sees a rejected fetch, and
+ * vitest reports errors that it does not catch.
  */
 const CUT_CONNECTION = [
   /^(?:e|exception) = rust\/worker\/ffi\.rs:\d+: disconnected: (?:client error \(SendRequest\)|Connection refused \(os error \d+\))\nstack: [^\n]*\n$/,
@@ -8,13 +9,19 @@ const CUT_CONNECTION = [
   /^uncaught exception; exception = workerd\/jsg\/value\.h:\d+: disconnected: jsg\.Error: Network connection lost\.\nstack: [^\n]*\n$/,
 ]
 
-/** The same of a server that answers a TLS handshake with anything else. workerd calls it an internal error, of a reference. */
+/**
+ * The message about a server that answers a TLS handshake with other data. workerd reports an
+ * internal error with a reference.
+ */
 const REFUSED_HANDSHAKE =
   /^(?:e|exception) = rust\/worker\/ffi\.rs:\d+: failed: TLS handshake failed: [^\n]*\nstack: [^\n]*; wdErrId = (?<reference>\w+)\n$/
 const INTERNAL_ERROR =
   /^uncaught exception; (?:source = Uncaught \(in promise\); stack|exception) = [^\n]*internal error; reference = (?<reference>\w+)\n(?:stack: [^\n]*\n)?$/
 
-/** Keeps these messages out of stdout and stderr, where miniflare writes each one whole. Ends with the returned function. */
+/**
+ * Keeps these messages out of stdout and stderr. miniflare writes each message in one write. The
+ * returned function ends this.
+ */
 export function muteCutConnections(): () => void {
   const handshakes = new Set<string>()
   const ends = [process.stdout, process.stderr].map((stream) => {

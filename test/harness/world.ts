@@ -13,7 +13,10 @@ export const turnOf = async (response: Response) => (await response.json()) as T
 
 export type World = Awaited<ReturnType<typeof createWorld>>
 
-/** The whole service under a test's clock: its worker, its stand-ins, and the queue's deliveries, which the test controls. */
+/**
+ * The whole service on a test's clock: its workers, its stand-ins, and the queue's deliveries,
+ * which the test controls.
+ */
 export async function createWorld(
   options: {
     upstreams?: Record<string, string>
@@ -43,7 +46,7 @@ export async function createWorld(
   let env: Record<string, unknown> = { ...ownEnv, ...options.env }
   const background = new Set<Promise<unknown>>()
 
-  /** One invocation: its answer, and `settled`, which waits for its background work. */
+  /** One invocation of the worker. Returns its answer; `settled` waits for its background work. */
   async function invoke(request: Request): Promise<Response> {
     const execution = {
       waitUntil(work: Promise<unknown>) {
@@ -56,11 +59,14 @@ export async function createWorld(
     return edge.run(() => worker.fetch(request, env, execution))
   }
 
-  /** The test answers for customers' servers and our own callbacks; models and stand-ins are really called. */
+  /**
+   * The test answers for customer servers and our own callbacks. Models and stand-ins are called
+   * over the network.
+   */
   async function route(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
     const { hostname, host, pathname, search } = new URL(input instanceof Request ? input.url : input)
     if (hostname === "callbacks.test") return invoke(new Request(input, init))
-    // A customer's server behind the stand-ins, where its calls can be faulted.
+    // A customer's server that the stand-ins proxy, so that its calls can be faulted.
     const [, upstream] = /^(\w+)\.upstream\.com$/.exec(hostname) ?? []
     if (upstream) return fetch(`${namespace.upstreamUrl(upstream)}${pathname}${search}`, init)
     const isOurs = hostname === "127.0.0.1" || hostname === "localhost"
@@ -77,7 +83,7 @@ export async function createWorld(
     return invoke(new Request(delivery.url, { method: "POST", headers: delivery.headers, body }))
   }
 
-  /** Delivers what the queue has now to the worker, and repeats until nothing is due. */
+  /** Delivers all due messages of the queue to the worker, and repeats until none is due. */
   async function drain(): Promise<number> {
     let delivered = 0
     for (;;) {
@@ -99,15 +105,15 @@ export async function createWorld(
     ...namespace,
     env: ownEnv,
     bucket: FILES,
-    /** When the world was made, by the machine's clock: the bucket may have objects of others that are older. */
+    /** The world's creation by the machine's clock: the bucket can contain older objects of other worlds. */
     began,
     clock,
-    /** Deploys with other bindings. */
+    /** Simulates a deployment with other bindings. */
     rebind(changes: Record<string, unknown>) {
       env = { ...env, ...changes }
     },
     invoke,
-    /** Answers for a customer's server, such as `api.customer.com`; `*` for all others. */
+    /** Answers for a customer's server, such as `api.customer.com`; `*` answers for all others. */
     serve(host: string, handler: (request: Request) => Response | Promise<Response>) {
       servers.set(host, handler)
     },
@@ -134,7 +140,7 @@ export async function createWorld(
     },
     makeKey,
     createClient,
-    /** Signs a user in, like the end of every login path. */
+    /** Signs a user in, as the last step of every login does. */
     signIn: (userId: number) => signIn({ invoke, env: ownEnv, clock }, userId),
     async close() {
       await expectNoErrors()
@@ -167,7 +173,10 @@ export async function createWorld(
       if (response.status !== 201) throw new Error(await response.text())
       return ((await response.json()) as { space_id: string }).space_id
     }
-    /** A webhook as if it had answered its ping: the ping is gone, also from the feed, which nobody else can take anything from. */
+    /**
+     * Makes a webhook verified as if it had answered its ping. It deletes the ping, also from the
+     * feed, where no other caller can have read it.
+     */
     const skipPing = async (webhookId: string) => {
       await settled()
       await namespace.sql(`do $$ declare ping text; begin

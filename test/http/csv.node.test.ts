@@ -17,11 +17,11 @@ test.each([
   ["\t=1", "'\t'=1"],
   ["a = b", "a = b"],
   ["a-b", "a-b"],
-])("A spreadsheet runs nothing of %j", (text, shown) => {
+])("A spreadsheet executes no part of %j", (text, shown) => {
   expect(harmless(text)).toBe(shown)
 })
 
-test("No field of a line begins like a formula, whichever separator is used", () => {
+test("No field of a line begins like a formula, with any separator", () => {
   const texts = ["x;=1", "x\t=1", "x|=1", "=1;=1\t=1|=1", "\n=1", "'=1", '"=1']
   for (const separator of [",", ";", "\t", "|"]) {
     const line = csvLine(texts.map(harmless))
@@ -29,6 +29,6 @@ test("No field of a line begins like a formula, whichever separator is used", ()
   }
 })
 
-test("A field with a separator other than the comma is quoted", () => {
+test("A field that contains a separator other than the comma is quoted", () => {
   expect(csvLine(["a;b", "c|d", "e\tf", "g"])).toBe('"a;b","c|d","e\tf",g\r\n')
 })

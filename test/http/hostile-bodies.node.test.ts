@@ -9,7 +9,10 @@ const MIB = 1024 * 1024
 const FIELDS = Object.fromEntries(Array.from({ length: MAX_VALUES }, (_, n) => [n.toString(36), 1]))
 const ITEMS = Array.from({ length: MAX_VALUES }, () => 1)
 
-/** What fills a whole body for an operation: unknown fields, a list or an object of nothing but faults in each of its fields. */
+/**
+ * Values that fill a whole body of an operation: unknown fields, and a list or an object full of
+ * errors in each field.
+ */
 function hostileBodies(body: z.ZodType): unknown[] {
   const fields = Object.keys((body as unknown as { shape?: object }).shape ?? {})
   return [FIELDS, ITEMS, ...fields.flatMap((name) => [{ [name]: FIELDS }, { [name]: ITEMS }])]
@@ -17,7 +20,7 @@ function hostileBodies(body: z.ZodType): unknown[] {
 
 const operations = Object.values(SURFACES).flatMap(({ app }) => app.operations.filter(({ body }) => body !== undefined))
 
-test.each(operations)("$id answers a hostile body with a few faults", async ({ body }) => {
+test.each(operations)("$id answers a hostile body with only a few errors", async ({ body }) => {
   for (const hostile of hostileBodies(body as z.ZodType)) {
     const checked = await checkInput(body as z.ZodType, hostile)
     if (checked.success) continue
@@ -31,10 +34,10 @@ test("A body with too many values is refused before it is parsed", () => {
   const list = (values: number) => JSON.stringify({ files: Array.from({ length: values }, () => 1) })
   expect(shapeFault(list(MAX_VALUES))).toBeNull()
   expect(shapeFault(list(MIB / 2))).toMatch(/more than 50000 values/)
-  expect(shapeFault(JSON.stringify({ text: ",".repeat(MIB) })), "a comma in a text is no value").toBeNull()
+  expect(shapeFault(JSON.stringify({ text: ",".repeat(MIB) })), "a comma in a text is not a value").toBeNull()
 })
 
-test("An unknown field with a name of a megabyte is named by its beginning", async () => {
+test("An unknown field with a name of a megabyte is reported by the beginning of its name", async () => {
   const [operation] = operations
   const checked = await checkInput(operation?.body as z.ZodType, { ["x".repeat(MIB)]: 1 })
   const { message, faults } = validationError(checked.error?.issues ?? [], "body")

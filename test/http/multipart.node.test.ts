@@ -4,7 +4,7 @@ import { parseMultipart } from "../../src/http/multipart.ts"
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** The parts of a form that comes in these chunks: `name filename type: content`. */
+/** The parts of a form that arrives in these chunks: `name filename type: content`. */
 async function parse(chunks: Uint8Array[]): Promise<string[]> {
   const parts: { head: string; bytes: number[] }[] = []
   for await (const event of parseMultipart(fresh(chunks), "b-")) {
@@ -47,7 +47,7 @@ const PARTS = [
   "last undefined undefined: x--b-\r",
 ]
 
-test("A form is the same in any number of chunks", async () => {
+test("A form is parsed equally in any number of chunks", async () => {
   expect(await parse([FORM])).toEqual(PARTS)
   expect(await parse([...FORM].map((byte) => Uint8Array.of(byte)))).toEqual(PARTS)
   for (let first = 0; first <= FORM.length; first++) {
@@ -58,7 +58,7 @@ test("A form is the same in any number of chunks", async () => {
   }
 })
 
-test("A form that is cut off anywhere is refused", async () => {
+test("A form that is cut off at any point is refused", async () => {
   const end = decoder.decode(FORM).lastIndexOf("\r\nafter")
   for (let length = 0; length < encoder.encode(decoder.decode(FORM).slice(0, end)).length; length++) {
     await expect(parse([FORM.subarray(0, length)]), String(length)).rejects.toMatchObject({ code: "VALIDATION_FAILED" })

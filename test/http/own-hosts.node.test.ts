@@ -14,7 +14,7 @@ const env = {
   FILES: {},
 }
 
-test("Customers' URLs lead to none of our hosts and not to the database's HTTP address", () => {
+test("Customers' URLs reach none of our hosts and not the database's HTTP address", () => {
   const { urlPolicy } = createContext(parseBaseEnv(env), () => {})
   for (const own of [
     "https://turnpike.acme.com/callbacks/turns/x",

@@ -9,7 +9,7 @@ const amounts = fc
   .tuple(fc.double({ min: 1, max: 10, noNaN: true }), fc.integer({ min: -12, max: 5 }), fc.boolean())
   .map(([digits, power, isNegative]) => (isNegative ? -1 : 1) * digits * 10 ** power)
 
-test("An amount of 1e-12 to 1e6 is a plain decimal in JSON and CSV, and reads back as the same number", () => {
+test("An amount from 1e-12 to 1e6 is a plain decimal in JSON and CSV, and parses to the same number", () => {
   fc.assert(
     fc.property(amounts, (amount) => {
       const [, written = ""] = /^\{"a":\[(.*),"9e-7"\]\}$/.exec(plainJson({ a: [amount, "9e-7"] })) ?? []
@@ -44,7 +44,7 @@ test.each([
   expect(plainJson([amount], 2)).toBe(`[\n  ${text}\n]`)
 })
 
-test("Digits that a double would lose, and texts, stay as they are", () => {
+test("Digits that a double would lose, and texts, stay unchanged", () => {
   const raw = (JSON as unknown as { rawJSON(text: string): object }).rawJSON("12345678901234567890")
   expect(plainJson({ raw, text: "1e-7", small: 1e-7 })).toBe(
     '{"raw":12345678901234567890,"text":"1e-7","small":0.0000001}',

@@ -14,7 +14,7 @@ const PIECE = "x".repeat(64 * 1024)
 
 const clock = createTestClock()
 const about = { log: () => {}, clock: clock as Clock }
-/** Of all answers of a kind: the bytes that were made, and how many have ended. */
+/** Per kind of answer: the bytes that were generated, and the number of answers that have ended. */
 const made = { text: { bytes: 0, ended: 0 }, events: { bytes: 0, ended: 0 } }
 type Kind = keyof typeof made
 
@@ -53,7 +53,7 @@ beforeAll(async () => {
 })
 afterAll(() => void server.close())
 
-/** A client that has asked, and reads nothing of the answer behind its first bytes. */
+/** A client that sends a request and reads only the first bytes of the answer. */
 async function askAndStall(kind: Kind): Promise<Socket> {
   const socket = connect(port, "127.0.0.1").on("error", () => {})
   socket.write(`GET /${kind} HTTP/1.1\r\nHost: here\r\n\r\n`)
@@ -61,7 +61,7 @@ async function askAndStall(kind: Kind): Promise<Socket> {
   return socket
 }
 
-/** When nothing more is made of the answers. */
+/** Waits until no more of the answers is generated. */
 async function settled(kind: Kind) {
   for (let before = -1; before !== made[kind].bytes; ) {
     before = made[kind].bytes
@@ -76,7 +76,7 @@ describe.each(["text", "events"] as const)("An endless answer of %s without a re
     await settled(kind)
     expect(process.memoryUsage().rss - before).toBeLessThan(128 * MiB)
     for (let n = 0; n < 50; n++) expect(await (await fetch(`http://127.0.0.1:${port}/me`)).text()).toBe("ok")
-    expect(made[kind].bytes / READERS, "nothing is made for those who do not read").toBeLessThan(8 * MiB)
+    expect(made[kind].bytes / READERS, "no data is generated for clients that do not read").toBeLessThan(8 * MiB)
     expect(made[kind].ended).toBe(0)
     await clock.advance(BODY_POLICY.idleMs)
     await settled(kind)

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest"
 import { staticFile } from "../harness/served.ts"
 
-/** Of the web app, if it is built. */
+/** The page of the web app, if it is built. */
 const PAGE = await staticFile("/").then(async (response) => (response.ok ? response.text() : ""))
 
-test("A missing file, such as one of another release, is not cached", async () => {
+test("A missing file, such as a file of another release, is not cached", async () => {
   for (const path of [
     "/assets/index-12345678.js",
     "/assets/0123456789ab/index-12345678.js",

@@ -33,7 +33,7 @@ async function ask(group: Group, path: string, bindings: object = { FILES }, met
 }
 
 describe("A worker without variables", () => {
-  test("A call of /v1 is told in its error form which variables are missing and how to get them", async () => {
+  test("A call of /v1 gets an error in its own format that names the missing variables and how to get them", async () => {
     const { status, headers, text } = await ask(v1, "/v1/me")
     const { error } = JSON.parse(text) as { error: { message: string; request_id: string } }
     expect([status, error]).toEqual([
@@ -63,7 +63,7 @@ describe("A worker without variables", () => {
     ["account", "/api/account/keys", account],
     ["admin", "/api/admin/system", admin],
     ["all", "/api/nothing", all],
-  ])("A call of /api is told in its error form: %s %s", async (_name, path, group) => {
+  ])("A call of /api gets an error in its own format: %s %s", async (_name, path, group) => {
     const { status, text } = await ask(group, path)
     expect([status, JSON.parse(text)]).toEqual([
       503,
@@ -74,12 +74,12 @@ describe("A worker without variables", () => {
   test.each([
     ["callbacks", callbacks],
     ["all", all],
-  ])("The queue is told: %s", async (_name, group) => {
+  ])("The queue gets the error: %s", async (_name, group) => {
     const { status, text } = await ask(group, "/callbacks/turns/turn_x", undefined, "POST")
     expect([status, text]).toEqual([503, expect.stringContaining("QSTASH_CURRENT_SIGNING_KEY")])
   })
 
-  test("Unknown paths are answered as always", async () => {
+  test("Unknown paths are answered as usual", async () => {
     const { status, text } = await ask(all, "/")
     expect([status, text]).toEqual([404, expect.stringContaining("its reference at /docs")])
   })
@@ -97,7 +97,7 @@ test("The answer and the log name only missing or wrong variables, and no value"
   expect(text + JSON.stringify(logged.mock.calls)).not.toContain("canary")
 })
 
-test("A cron run fails with the same sentence", async () => {
+test("A cron run fails with the same message", async () => {
   const run = createWorker(callbacks).scheduled({}, { FILES }, {} as ExecutionContext)
   await expect(run).rejects.toThrow(/^This worker lacks DATABASE_URL/)
 })

@@ -16,7 +16,7 @@ test.each([
   [{ picture: -1 }, "picture: must be at least 0", ["picture"]],
   [{ picture: 1, pictures: 2 }, "pictures: There is no such field, only picture.", ["pictures"]],
   [[], "The body: must be an object, not an array", []],
-])("A wrong body of one of two forms names its field: %j", async (body, message, path) => {
+])("The error for a wrong body of one of two forms names its field: %j", async (body, message, path) => {
   const error = await faultOf(modelPricesSchema, body)
   expect(error).toMatchObject({ message, faults: [{ path, location: "body" }] })
 })
@@ -27,7 +27,7 @@ const dog = z.strictObject({ kind: z.literal("dog"), bones: z.array(z.strictObje
 test.each([
   ["a tagged union", z.discriminatedUnion("kind", [cat, dog])],
   ["a plain union with tags", z.union([cat, dog])],
-])("The wrong value %s within a list names its field", async (_, pet) => {
+])("The error for the wrong value %s within a list names its field", async (_, pet) => {
   const pets = z.strictObject({ pets: z.array(pet) })
   const messages = await Promise.all(
     [
@@ -43,13 +43,13 @@ test.each([
   ])
 })
 
-test("A fault about an unknown or missing tag names the tag's field", async () => {
+test("An error about an unknown or missing tag names the tag's field", async () => {
   const pets = z.discriminatedUnion("kind", [cat, dog])
   expect((await faultOf(pets, { kind: "cow" }))?.message).toBe('kind: must be one of "cat", "dog"')
   expect((await faultOf(pets, {}))?.message).toBe("kind: is required")
 })
 
-test("A value of neither of two types names both", async () => {
+test("The error for a value of neither of two types names both", async () => {
   const either = z.strictObject({ id: z.union([z.string(), z.int()]) })
   expect((await faultOf(either, { id: [] }))?.message).toBe("id: must be a string or a number, not an array")
   expect((await faultOf(either, {}))?.message).toBe("id: is required")

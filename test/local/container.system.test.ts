@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { startContainer } from "../../src/local/container.ts"
 
-test("The container of `npm start` answers programs of this machine and no page of another site", async () => {
+test("The container of `npm start` answers programs on this machine and no page of another site", async () => {
   const dir = await mkdtemp(join(tmpdir(), "turnpike-container-"))
   const { url, stop } = await startContainer(dir)
   const at = new URL(url)

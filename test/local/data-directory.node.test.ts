@@ -15,7 +15,7 @@ afterEach(() => rm(dir, { recursive: true, force: true }))
 const ownerOf = async () =>
   JSON.parse(await readFile(join(dir, "owner.json"), "utf8")) as { pid: number; workers: number | null }
 
-test("A directory without a living owner is taken and returned without a trace", async () => {
+test("A directory without a living owner is taken over and returned without a trace", async () => {
   await writeFile(join(dir, "owner.json"), JSON.stringify({ pid: 2 ** 22 + 1, workers: null }))
   const directory = await takeDataDirectory(dir)
   expect(await ownerOf()).toEqual({ pid: process.pid, workers: null })
@@ -31,7 +31,7 @@ test("An unfinished owner file names no owner", async () => {
   expect(await readdir(dir)).toEqual([])
 })
 
-test("Each directory has a key ring of its own, readable by its owner only, and keeps it", async () => {
+test("Each directory has its own key ring, readable only by its owner, and keeps it", async () => {
   const other = await mkdtemp(join(tmpdir(), "turnpike-owner-"))
   const [one, two] = [await readKeyRing(dir), await readKeyRing(other)]
   await rm(other, { recursive: true })

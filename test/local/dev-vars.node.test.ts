@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dir, { recursive: true }))
 
-test("The file is written with its values, readable by its owner only, rewritten, and removed", async () => {
+test("The file is written with its values, readable only by its owner, rewritten, and removed", async () => {
   await refuseForeignVars(file)
   await writeDevVars(file, { OLD: "1" })
   await writeDevVars(file, { A: 'x"y', EMPTY: undefined })
@@ -26,14 +26,14 @@ test("The file is written with its values, readable by its owner only, rewritten
   await removeDevVars(file)
 })
 
-test("Values are read as they were, JSON and several lines too", async () => {
+test("Values are read back unchanged, including JSON and several lines", async () => {
   const values = { JSON: '{"a":"it is"}', BOTH: `a "b" 'c'`, LINES: "one\ntwo", PLAIN: "a=b#c $d" }
   await writeDevVars(file, values)
   expect(parseEnv(await readFile(file, "utf8"))).toEqual(values)
   await expect(writeDevVars(file, { A: "\"'`" })).rejects.toThrow(/every kind of quote/)
 })
 
-test("A file that a person wrote is refused and never touched", async () => {
+test("A file that a person wrote is refused and never changed", async () => {
   for (const text of ["", "DATABASE_URL=mine\n", "# Written by `npm run stack`, and changed\nA=1\n"]) {
     await writeFile(file, text)
     await expect(refuseForeignVars(file)).rejects.toThrow(/was written by hand, and is left alone/)

@@ -17,11 +17,14 @@ afterAll(() => world.close())
 const sql = () => neon(world.ownerUrl)
 const twenty = <T>(work: () => Promise<T>) => Promise.all(Array.from({ length: 20 }, work))
 
-/** Takes a lock that nobody keeps. An answer does not wait until its session is as new, so this may wait for that. */
+/**
+ * Acquires a lock that no session keeps. An answer does not wait until its session is reset, so
+ * this may have to wait.
+ */
 const takeLock = (id: number) =>
   sql().transaction([sql()`set local lock_timeout = '10s'`, sql()`select pg_advisory_lock(${id})`])
 
-describe("A session of PostgreSQL that starts fresh for each request", () => {
+describe("A PostgreSQL session that starts fresh for each request", () => {
   test("Settings, locks, roles and temporary tables of one request do not reach the next", async () => {
     await twenty(() => sql().query("select set_config('work_mem', '77MB', false), pg_advisory_lock_shared(42)"))
     await twenty(() => sql().query("set role pg_monitor"))
@@ -62,8 +65,8 @@ describe("A session of PostgreSQL that starts fresh for each request", () => {
     await takeLock(43)
   })
 
-  test("A procedure's plans stay", async () => {
-    // Where nothing ran before, no other session is just being made as new.
+  test("A procedure's plans are kept", async () => {
+    // In a new database, no other session is being reset at the same time.
     const own = await openNamespace({ isNew: true })
     neonConfig.fetchEndpoint = own.env.DATABASE_HTTP_URL as string
     const db = neon(own.ownerUrl)
@@ -74,18 +77,18 @@ describe("A session of PostgreSQL that starts fresh for each request", () => {
   })
 })
 
-test("An answer above 10 MiB is refused, and nothing of its statement is left", async () => {
+test("An answer above 10 MiB is refused, and no effect of its statement remains", async () => {
   const large = "insert into probe values (1) returning repeat('x', 11 * 1024 * 1024)"
   await expect(sql().query(large)).rejects.toThrow(/507/)
   await expect(sql().transaction([sql()`insert into probe values (2)`, sql().query(large)])).rejects.toThrow(/507/)
   const half = "insert into probe values (2) returning repeat('x', 6 * 1024 * 1024)"
   const halves = [sql().query(half), sql().query(half.replace("2", "4"))]
-  await expect(sql().transaction(halves), "together").rejects.toThrow(/507/)
+  await expect(sql().transaction(halves), "in total").rejects.toThrow(/507/)
   expect(await sql()`select * from probe`).toEqual([])
   expect(await sql()`insert into probe values (3) returning id`).toEqual([{ id: 3 }])
 })
 
-test("A connection lost inside a statement or a batch is an error of that one, and of no other", async () => {
+test("A connection lost inside a statement or a batch is an error of only that one", async () => {
   const db = sql()
   const end = () => db`select pg_terminate_backend(pg_backend_pid())`
   await expect(end()).rejects.toThrow()
@@ -96,7 +99,7 @@ test("A connection lost inside a statement or a batch is an error of that one, a
   expect(await db`select * from probe where id > 3`).toEqual([])
 })
 
-test("A worker without access to the database is told so, and not that waiting helps", async () => {
+test("The error for a worker without access to the database says so, and not that waiting helps", async () => {
   const client = await world.createAccount()
   for (const DATABASE_URL of [
     world.ownerUrl.replace(/:[^:@]+@/, ":wrong@"),
@@ -140,7 +143,7 @@ describe("The Redis stand-in", () => {
     ["FLUSHALL"],
     ["CONFIG", "GET", "*"],
     ["CLIENT", "REPLY", "OFF"],
-  ])("Redis refuses %s, which would change the shared connection, and goes on", async (...words) => {
+  ])("Redis refuses %s, which would change the shared connection, and continues", async (...words) => {
     const redis = redisOf(world)
     await expect(redis.command(...words)).rejects.toThrow(/ERR Command is not available/)
     expect(await redis.command("SET", "after", words[0] ?? "")).toBe("OK")

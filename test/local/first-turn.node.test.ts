@@ -7,7 +7,10 @@ afterEach(() => vi.unstubAllGlobals())
 const demo = { base_url: "http://127.0.0.1:1", api_key: "turnpike_live_x" } as Demo
 const page = (...data: object[]) => ({ data, has_more: false, next_cursor: null })
 
-/** `npm start` against a service that answers so; what it printed, and the space that it goes on with. */
+/**
+ * Runs `npm start` against a service with these answers. Returns its output and the space with
+ * which it continues.
+ */
 async function start(answers: Record<string, [status: number, body: object]>) {
   vi.stubGlobal("fetch", async (address: string, { method = "GET" }: RequestInit) => {
     const [status, body] = answers[`${method} ${new URL(address).pathname}`] ?? [500, {}]
@@ -24,7 +27,7 @@ const own = { space_id: "spc_demo", metadata: { made_by: "npm start" } }
 test.each([
   [[others, own], "spc_demo"],
   [[others], "spc_new"],
-])("The demo continues in a space of its own, and makes a new one where that was archived", async (spaces, space) => {
+])("The demo continues in its own space, and makes a new space if that one was archived", async (spaces, space) => {
   const refusal = { error: { code: "INSUFFICIENT_CREDITS" } }
   const started = await start({
     "GET /v1/turns": [200, page()],
@@ -33,7 +36,7 @@ test.each([
     "POST /v1/turns": [402, refusal],
   })
   expect(started.space).toBe(space)
-  expect(started.printed, "a spent balance is shown, and starts all the same").toEqual([
+  expect(started.printed, "a spent balance is shown, and the service still starts").toEqual([
     '  refused: POST /v1/turns: HTTP 402 {"error":{"code":"INSUFFICIENT_CREDITS"}}',
   ])
 })

@@ -9,9 +9,9 @@ import { endWithUs } from "../../src/local/watchdog.ts"
 import { startServer } from "../harness/databases.ts"
 import { npmStart } from "../harness/npm-start.ts"
 
-/** Set in the run that is killed: the file that says when all its servers are there. */
+/** Set in the run that is killed: the file that reports when all its servers are running. */
 const HELD = process.env.KILLED_RUN
-/** Never what decides: a process that stays, stays for ever. */
+/** Never decides the result: a process that is not ended stays forever. */
 const PATIENCE_MS = 540_000
 const OWN = "test/local/killed-run.system.test.ts"
 const OF_WORKERS = "test/auth/messenger-faults.thorough.test.ts"
@@ -34,7 +34,7 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true, maxRetries: 5 })
 })
 
-/** What is killed; all else has to end by itself. */
+/** The processes that the test kills; all others have to end by themselves. */
 const KILLS: Record<string, (all: Process[]) => number[]> = {
   "the test runner alone": (all) =>
     all.filter(({ command }) => command.includes("stack-process")).map(({ parent }) => parent),
@@ -42,14 +42,14 @@ const KILLS: Record<string, (all: Process[]) => number[]> = {
   "npm, the runner, and what is in their process group": (all) => all.slice(0, 1).map(({ pid }) => -pid),
 }
 
-/** A process and all below it, in this order. */
+/** A process and all its descendants, in this order. */
 async function below(pid: number): Promise<Process[]> {
   const all = await processes()
   const from = (one: Process): Process[] => [one, ...all.filter(({ parent }) => parent === one.pid).flatMap(from)]
   return all.filter((one) => one.pid === pid).flatMap(from)
 }
 
-/** The directories that these processes have made, by their names. */
+/** The directories that these processes have made, found by their names. */
 async function directoriesOf(pids: number[]): Promise<string[]> {
   const names = await Promise.all(
     ["/dev/shm", dir].map(async (parent) => (await readdir(parent).catch(() => [])).map((name) => join(parent, name))),
@@ -70,7 +70,7 @@ test.skipIf(HELD).each(Object.keys(KILLS))(
       env: { ...env, KILLED_RUN: held, TMPDIR: dir },
     })
     run = child
-    // This test may be killed itself.
+    // This test itself may be killed.
     endWithUs({ pid: -(child.pid as number), words: ["npm test", "vitest"], signals: ["SIGKILL"] })
     const hasServers = async () => {
       const commands = (await below(child.pid as number)).map(({ command }) => command)
@@ -80,7 +80,7 @@ test.skipIf(HELD).each(Object.keys(KILLS))(
     if (!(await hasServers())) throw new Error(`the run has no servers:\n${await readFile(log, "utf8")}`)
     const all = await below(child.pid as number)
     const servers = (name: RegExp) => all.filter(({ command }) => name.test(command)).length
-    expect(servers(/bin\/postgres -D/), "the stand-ins', the test's and that of npm start").toBe(3)
+    expect(servers(/bin\/postgres -D/), "the directories of the stand-ins, the test and npm start").toBe(3)
     expect(servers(/worker-process\.ts/)).toBeGreaterThan(0)
     expect(servers(/workerd serve/)).toBeGreaterThan(0)
     const pids = all.map(({ pid }) => pid)

@@ -2,11 +2,11 @@ import { expect, test } from "vitest"
 import { type Process, processes, signal, soon } from "../../src/local/processes.ts"
 import { npmStart, type Started } from "../harness/npm-start.ts"
 
-/** The processes that have something of a data directory: PostgreSQL, wrangler, and the command itself. */
+/** The processes that use a data directory: PostgreSQL, wrangler, and the command itself. */
 const of = async ({ dataDir }: Pick<Started, "dataDir">) =>
   (await processes()).filter(({ command }) => command.includes(dataDir) && !command.includes("<defunct>"))
 
-/** What of `npm start` is killed; all else goes on, or ends by itself. */
+/** The processes of `npm start` that the test kills; all others continue or end by themselves. */
 const KILLS: Record<string, (all: Process[], started: Started) => number[]> = {
   "npm and what it started": (_all, { pid }) => [-pid],
   "npm alone": (_all, { pid }) => [pid],
@@ -16,7 +16,7 @@ const KILLS: Record<string, (all: Process[], started: Started) => number[]> = {
     all.filter(({ command }) => /src\/local\/start\.ts|postgres -D/.test(command)).map(({ pid }) => pid),
 }
 
-test("A second `npm start` leaves the first alone, and a start after a kill -9 has the same port and data", async () => {
+test("A second `npm start` does not disturb the first, and a start after a kill -9 has the same port and data", async () => {
   let started = await npmStart()
   const { port, dataDir, api_key: key } = started
   await expect(npmStart({ port, dataDir })).rejects.toThrow(

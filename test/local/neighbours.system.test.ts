@@ -8,11 +8,11 @@ import { processes } from "../../src/local/processes.ts"
 import { makeDataDirectory } from "../harness/data-directory.ts"
 import { npmStart, type Started } from "../harness/npm-start.ts"
 
-/** What `npm start` leaves open to other users of the machine, who reach its ports and may look for its files. */
+/** Checks which parts of `npm start` other users of the machine can reach through its ports and files. */
 let service: Started
 beforeAll(async () => {
   const dataDir = await makeDataDirectory("start")
-  // As an earlier release has left them.
+  // Files as an earlier release has left them.
   const traces = join(dataDir, "wrangler", "v3", "observability")
   await mkdir(traces, { recursive: true })
   await writeFile(join(traces, "spans.sqlite"), "https://customer.test/?secret=1")
@@ -38,17 +38,17 @@ function ask(port: number, path: string, { host, method = "GET" }: { host?: stri
   )
 }
 
-test("The data directory and its logs are their owner's only", async () => {
+test("The data directory and its logs are accessible only to their owner", async () => {
   expect(await modeOf()).toBe(0o700)
   for (const file of ["worker.log", "worker.json", "demo.json", "secrets.keys"])
     expect(await modeOf(file), file).toBe(0o600)
 })
 
-test("No traces of requests are kept, and those of an earlier start are removed", async () => {
+test("No traces of requests are kept, and traces of an earlier start are removed", async () => {
   await expect(stat(join(service.dataDir, "wrangler", "v3", "observability"))).rejects.toThrow("ENOENT")
 })
 
-test("The address that signs in has a path that only demo.json and the terminal show", async () => {
+test("Only demo.json and the terminal show the path of the address that signs in", async () => {
   const { port, pathname } = new URL(service.sign_in_url as string)
   expect(pathname.length).toBeGreaterThan(30)
   expect(await ask(Number(port), "/?as=Admin")).toMatchObject({ status: 404, location: undefined })

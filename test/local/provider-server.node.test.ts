@@ -36,7 +36,7 @@ const models = (access = "") =>
     headers: { authorization: `Bearer ${access}`, "anthropic-version": "2023-06-01" },
   })
 
-test("The server logs in by a code with PKCE, once, and rotates its refresh tokens, over a restart too", async () => {
+test("The server logs in by a code with PKCE, once, and rotates its refresh tokens, also across a restart", async () => {
   const verifier = "v".repeat(43)
   const challenge = createHash("sha256").update(verifier).digest("base64url")
   const redirect_uri = `${provider.url}/oauth/code`
@@ -64,10 +64,7 @@ test("The server logs in by a code with PKCE, once, and rotates its refresh toke
   const refresh = { grant_type: "refresh_token", refresh_token: tokens.refresh_token ?? "" }
   const [, rotated] = await token(refresh)
   expect((await models(rotated.access_token)).status).toBe(200)
-  expect(await token(refresh), "a refresh token that comes again ends its login").toEqual([
-    400,
-    { error: "invalid_grant" },
-  ])
+  expect(await token(refresh), "a reused refresh token ends its login").toEqual([400, { error: "invalid_grant" }])
   expect((await models(rotated.access_token)).status).toBe(401)
   expect((await token({ ...refresh, refresh_token: rotated.refresh_token ?? "" }))[0]).toBe(400)
 })
@@ -85,7 +82,7 @@ test("The server logs in by a device: pending, too early, confirmed, denied", as
   expect((await confirm(device, "account=alan")).status).toBe(200)
   vi.advanceTimersByTime(5_000)
   expect((await poll(device))[1].account).toMatchObject({ uuid: "alan" })
-  expect((await poll(device))[1], "once").toEqual({ error: "invalid_grant" })
+  expect((await poll(device))[1], "the code works once").toEqual({ error: "invalid_grant" })
   const denied = await begin()
   await confirm(denied, "deny=1")
   expect((await poll(denied))[1]).toEqual({ error: "access_denied" })
@@ -96,7 +93,7 @@ test("The server logs in by a device: pending, too early, confirmed, denied", as
 })
 
 test.each(["anthropic", "openai-compatible"] as const)(
-  "The server answers %s, counts its quota, and fails as it is asked to",
+  "The server answers %s, counts its quota, and fails on request",
   async (engine) => {
     const account = engine === "anthropic" ? "grace" : "barbara"
     const { access_token: apiKey } = provider.login(account)
@@ -129,12 +126,12 @@ test.each(["anthropic", "openai-compatible"] as const)(
       await expect(call(), status).rejects.toThrow()
       if (status === "429") expect(used()).toMatchObject({ used_pct: 100 })
     }
-    expect((await call()).text, "only for so many calls").toContain(account)
+    expect((await call()).text, "only for this many calls").toContain(account)
     expect(used()).toMatchObject({ used_pct: 44 })
   },
 )
 
-test("The server answers programs of this machine and no page of another site", async () => {
+test("The server answers programs on this machine and no page of another site", async () => {
   const ask = (headers: Record<string, string>) =>
     new Promise<number | undefined>((done, fail) => {
       const call = request({ host: "127.0.0.1", port, path: "/oauth/code?code=x", headers }, (response) => {

@@ -73,7 +73,7 @@ describe("Flow control", () => {
     expect(decode((await takeOne()).body)).toBe(1)
   })
 
-  test("The newest message of a key is served first, and the key that was served last", () => {
+  test("The newest message of a key is delivered first, and so is the key that was served last", () => {
     const broker = new Broker(2)
     const publish = (key: string, ...numbers: number[]) => {
       const flowControl = { key, parallelism: 2 }
@@ -100,7 +100,7 @@ describe("Flow control", () => {
 
 describe("Signatures", () => {
   const receiver = new Receiver({ ...SECRETS, devMode: false })
-  // The receiver goes by the machine's clock.
+  // The receiver uses the machine's clock.
   beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: START }))
   afterEach(() => void vi.useRealTimers())
 
@@ -115,7 +115,7 @@ describe("Signatures", () => {
     expect(await receiver.verify(await sign())).toBe(true)
   })
 
-  test("The SDK's receiver refuses another body, another URL and a delivery of five minutes ago", async () => {
+  test("The SDK's receiver refuses another body, another URL and a delivery from five minutes ago", async () => {
     const request = await sign()
     await expect(receiver.verify({ ...request, body: `${request.body} ` })).rejects.toThrow("body hash")
     await expect(receiver.verify({ ...request, url: `${URL_A}/b` })).rejects.toThrow("invalid subject")

@@ -61,7 +61,7 @@ async function publish(body: string, headers: Record<string, string> = {}): Prom
   expect(answer.status).toBe(200)
 }
 
-test("A message is delivered automatically, signed so that the receiver accepts it", async () => {
+test("A message is delivered automatically, with a signature that the receiver accepts", async () => {
   await publish("hello", { "content-type": "text/plain" })
   const { headers, body, reply } = await nextArrival()
   const signature = String(headers["upstash-signature"])
@@ -71,7 +71,7 @@ test("A message is delivered automatically, signed so that the receiver accepts 
   reply(204)
 })
 
-test("A message is retried after the delay that the reply asks for, and no redirect is followed", async () => {
+test("A message is retried after the delay that the reply requests, and no redirect is followed", async () => {
   await publish("x")
   const first = await nextArrival()
   first.reply(307, { location: url, "retry-after": "0" })
@@ -81,8 +81,8 @@ test("A message is retried after the delay that the reply asks for, and no redir
   second.reply(200)
 })
 
-test("A delivery over a kept connection that was just closed is sent again at once", async () => {
-  // The second begins when the first has ended, over its connection.
+test("A delivery over a reused connection that was just closed is sent again at once", async () => {
+  // The second delivery begins after the first has ended, over the same connection.
   const flow = { "upstash-flow-control-key": "one", "upstash-flow-control-value": "parallelism=1" }
   await publish("one", flow)
   await publish("two", flow)
@@ -96,7 +96,7 @@ test("A delivery over a kept connection that was just closed is sent again at on
   again.reply(200)
 })
 
-test("Time and deliveries cannot be moved by hand", async () => {
+test("Time and deliveries cannot be controlled manually", async () => {
   const call = { method: "POST", path: "/due", search: "", headers: {}, body: Buffer.from("{}") }
   expect(await qstash.control(call)).toMatchObject({ status: 409 })
 })

@@ -74,7 +74,7 @@ async function takeOne(): Promise<Delivery> {
 }
 
 describe("Publishing", () => {
-  test("A publish delivers the body unmodified, to the destination as written", async () => {
+  test("A publish delivers the unmodified body to the destination as written", async () => {
     const url = "https://receiver.test/a?x=1&y=%2F"
     const { messageId } = await client.publishJSON({ url, body: { n: 1 } })
     const delivery = await takeOne()
@@ -89,7 +89,7 @@ describe("Publishing", () => {
     expect(await due()).toEqual([])
   })
 
-  test("A delay holds the message until that very moment", async () => {
+  test("A delay holds the message until exactly that time", async () => {
     await client.publishJSON({ url: URL_A, delay: 90 })
     await advance(90_000 - 1)
     expect(await due()).toEqual([])
@@ -97,7 +97,7 @@ describe("Publishing", () => {
     expect((await takeOne()).url).toBe(URL_A)
   })
 
-  test("A deduplication id is accepted once in 10 minutes and answers the first id", async () => {
+  test("A deduplication id is accepted once in 10 minutes and returns the first message's id", async () => {
     const publish = () => client.publishJSON({ url: URL_A, deduplicationId: "turn-1" })
     const { messageId } = await publish()
     expect(await publish()).toEqual({ messageId, url: URL_A, deduplicated: true })
@@ -108,7 +108,7 @@ describe("Publishing", () => {
     expect(await due()).toHaveLength(2)
   })
 
-  test("A publish with a wrong token, destination, setting or a message over 1 MB is refused", async () => {
+  test("A publish with a wrong token, destination or setting, or a message over 1 MB, is refused", async () => {
     const stranger = new Client({
       baseUrl,
       token: "no",
@@ -147,7 +147,7 @@ describe("Publishing", () => {
     expect(await pending()).toEqual([])
   })
 
-  test("Messages come when they are due, and those that are due together come newest first", async () => {
+  test("Messages are delivered when they are due, and messages that are due together newest first", async () => {
     const delays = Array.from({ length: 60 }, (_, n) => (n * 7919) % 20)
     for (const [n, delay] of delays.entries()) await client.publishJSON({ url: URL_A, body: { n, delay }, delay })
     const newestFirst = delays.map((delay, n) => ({ n, delay })).sort((a, b) => b.delay - a.delay || b.n - a.n)
@@ -205,7 +205,7 @@ describe("Retries of a message", () => {
   })
 })
 
-test("A reset deletes everything, deliveries under way included", async () => {
+test("A reset deletes everything, including deliveries in progress", async () => {
   await client.publishJSON({ url: URL_A })
   const delivery = await takeOne()
   await client.publishJSON({ url: URL_A, delay: 60 })

@@ -5,7 +5,7 @@ import { createRedisRest } from "../../src/local/redis.ts"
 
 const TOKEN = "ours"
 
-/** A server of somebody's own, with as many databases as Redis has by itself. */
+/** A Redis server of another owner, with Redis's default number of databases. */
 let server: Awaited<ReturnType<typeof createRedisMock>>
 let url: string
 let other: ReturnType<typeof createClient>
@@ -26,7 +26,7 @@ async function ask(rest: Awaited<ReturnType<typeof createRedisRest>>, ...words: 
   return JSON.parse(String((await rest.service(call)).body)).result
 }
 
-test("Keys of others in the server of REDIS_URL survive a start, a flush and an end; those of a former run do not", async () => {
+test("Other keys on the server at REDIS_URL survive a start, a flush and an end; keys of an earlier run do not", async () => {
   await other.set("theirs", "1")
   await other.select(7)
   await other.set("far", "1")

@@ -13,7 +13,7 @@ import { freePort } from "../../src/local/postgres.ts"
 import { endWithUs } from "../../src/local/watchdog.ts"
 import { makeDataDirectory } from "../harness/data-directory.ts"
 
-/** What would make it another stack than a newcomer's. */
+/** Variables that would make the stack differ from a new developer's stack. */
 const FOREIGN = /^(DATABASE_URL|REDIS_URL|ANTHROPIC_.*|OPENAI_.*|TURNPIKE_.*)$/
 
 let dir: string
@@ -26,7 +26,10 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true, maxRetries: 5 })
 })
 
-/** `npm run stack` in a folder of its own: its exit, its output, and when that has been said to its end. */
+/**
+ * Runs `npm run stack` in its own folder. Returns its exit, its output, and a promise for the end
+ * of its output.
+ */
 function runStack(port: number) {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name)))
   const args = [resolve("src/local/start-stack.ts"), "--port", String(port), "--data", join(dir, "data")]
@@ -46,7 +49,7 @@ function runStack(port: number) {
   return { own, output, ended, ready: Promise.race([ready, ended]) }
 }
 
-test("The command `npm run stack` gives a worker all it needs in .dev.vars, and removes the file when it ends", async () => {
+test("The command `npm run stack` writes all of a worker's variables to .dev.vars, and removes the file when it ends", async () => {
   const port = await freePort()
   const { own, output, ended, ready } = runStack(port)
   await ready
@@ -67,7 +70,10 @@ test("The command `npm run stack` gives a worker all it needs in .dev.vars, and 
   await expect(access(join(dir, ".dev.vars"))).rejects.toThrow("ENOENT")
 })
 
-/** What a page of another site, or who knows how every `npm start` begins, can do with it: nothing. */
+/**
+ * Asserts that a page of another site, or a user who knows how `npm start` names things, cannot use
+ * the stack.
+ */
 async function expectShut(vars: Record<string, string>) {
   const at = new URL(vars.DATABASE_HTTP_URL as string)
   const ask = (headers: Record<string, string>, query: string) =>
@@ -119,7 +125,10 @@ async function expectShut(vars: Record<string, string>) {
 
 type SignInVars = Record<"DATABASE_URL" | "UPSTASH_REDIS_REST_URL" | "UPSTASH_REDIS_REST_TOKEN", string>
 
-/** The links that sign in, as `npm start` gives them: for this machine's browser, by this machine's name. */
+/**
+ * Asserts that the sign-in links of `npm start` work only in this machine's browser and under this
+ * machine's name.
+ */
 async function expectOwnPagesOnly(vars: SignInVars, baseUrl: string) {
   const port = await freePort()
   const url = newSignInUrl(port)
@@ -134,7 +143,7 @@ async function expectOwnPagesOnly(vars: SignInVars, baseUrl: string) {
   try {
     const host = `127.0.0.1:${port}`
     expect(await ask({ host })).toEqual([302, expect.stringContaining(`${baseUrl}/magic#token=`)])
-    // Another user of the machine reaches the port, and does not know the path.
+    // Another user of the machine can reach the port but does not know the path.
     for (const path of ["/", "/demo", newSignInUrl(port).slice(-33)]) {
       expect(await ask({ host }, path), path).toEqual([404, undefined])
     }
@@ -146,7 +155,10 @@ async function expectOwnPagesOnly(vars: SignInVars, baseUrl: string) {
   }
 }
 
-/** A connection that is lost inside a batch, without a word from the server, is an error of that batch, and the next has another one. */
+/**
+ * Asserts that a connection that is lost silently during a batch is an error of that batch, and
+ * that the next batch has a new connection.
+ */
 async function expectCutsSurvived(databaseUrl: string) {
   const at = new URL(databaseUrl)
   const { hostname: host, port } = at
@@ -176,7 +188,7 @@ async function expectCutsSurvived(databaseUrl: string) {
   }
 }
 
-test("The command `npm run stack` refuses to start over a .dev.vars that a person wrote", async () => {
+test("The command `npm run stack` refuses to replace a .dev.vars that a person wrote", async () => {
   await writeFile(join(dir, ".dev.vars"), "MINE=1\n")
   const { output, ended } = runStack(await freePort())
   expect(await ended).toBe(1)

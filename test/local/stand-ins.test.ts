@@ -9,7 +9,7 @@ let redis: Redis
 const sql = () => neon(namespace.ownerUrl, { fullResults: true })
 
 beforeAll(async () => {
-  // What a session keeps is looked at in connections that nothing has used before.
+  // The settings of a session are checked in connections that no earlier request used.
   namespace = await openNamespace({ isNew: true })
   await waitForLocks(namespace)
   redis = new Redis({
@@ -43,7 +43,7 @@ describe("The Neon stand-in, through the unmodified driver", () => {
     expect([rowCount, command, fields[0]?.name]).toEqual([1, "SELECT", "n"])
   })
 
-  test("A batch is one transaction: all or nothing, at the requested level", async () => {
+  test("A batch is one transaction: all or none, at the requested isolation level", async () => {
     const db = sql()
     await expect(
       db.transaction([db`insert into probe values (1, 'x')`, db`insert into probe values (2, 'bad')`]),
@@ -162,7 +162,7 @@ describe("The Upstash Redis stand-in, through the unmodified SDK", () => {
     await expect(redis.eval("return redis.call('INCR', KEYS[1])", ["doc"], [])).rejects.toThrow(/not an integer/)
   })
 
-  test("A transaction is all or nothing, a pipeline is not, and a wrong token is refused", async () => {
+  test("A transaction is atomic, a pipeline is not, and a wrong token is refused", async () => {
     expect(await redis.multi().set("a", 1).incr("a").exec()).toEqual(["OK", 2])
     await expect(redis.pipeline().incr("doc").incr("n").exec()).rejects.toThrow()
     expect(await redis.get("n")).toBe(3)
@@ -176,7 +176,7 @@ describe("The fault plan", () => {
   const insert = () => sql()`insert into probe values (100, 'z')`
 
   test.each(["fail", "cut"] as const)(
-    "A call with the fault %s before has no effect, one after has it, and the answer is lost both times",
+    "The fault %s suppresses a call's effect if set before it, keeps the effect if set after it, and always loses the answer",
     async (action) => {
       await namespace.sql("delete from probe where id = 100")
       await namespace.plan([{ service: "pg", call: 1, action, when: "before" }])
@@ -195,13 +195,13 @@ describe("The fault plan", () => {
     },
   )
 
-  test("A hold keeps one call, and only that one, until the faults are cleared", async () => {
+  test("A hold blocks one call, and only that one, until the faults are cleared", async () => {
     await redis.set("held", 0)
     await namespace.plan([{ service: "redis", call: 1, action: "hold", when: "before" }])
     const held = redis.set("held", 1)
     while ((await namespace.calls()).length === 0);
     expect((await namespace.calls())[0]?.label).toMatch(/^pipeline set/i)
-    expect(await redis.get("held"), "another call goes on").toBe(0)
+    expect(await redis.get("held"), "another call continues").toBe(0)
     await namespace.clearFaults()
     expect(await held).toBe("OK")
     expect(await redis.get("held")).toBe(1)

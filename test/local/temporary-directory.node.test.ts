@@ -9,7 +9,7 @@ import { isAlive, soon } from "../../src/local/processes.ts"
 import { makeTemporaryDirectory } from "../../src/local/temporary-directory.ts"
 
 const NOT_A_PROCESS = 2 ** 22 + 1
-/** Never what decides: a process that stays, stays for ever. */
+/** Never decides the result: a process that is not ended stays forever. */
 const PATIENCE_MS = 60_000
 
 let parent: string
@@ -18,10 +18,10 @@ beforeEach(async () => {
 })
 afterEach(() => rm(parent, { recursive: true, force: true, maxRetries: 5 }))
 
-/** A program of Node that goes on until it is killed, with `word` in its command line. */
+/** A Node program that runs until it is killed, with `word` in its command line. */
 const idle = (word: string) => spawn(process.execPath, ["-e", "setInterval(() => {}, 1e6)", word], { stdio: "ignore" })
 
-test("Directories of ended processes are removed at the next start, with their servers, and no others", async () => {
+test("Directories of ended processes are removed at the next start, with their servers, and other directories stay", async () => {
   const elsewhere = join(parent, "elsewhere")
   await mkdir(elsewhere)
   const [, space] = /-(\d+)\.\d+-\w{6}$/.exec(await makeTemporaryDirectory("own", elsewhere)) ?? []
@@ -63,7 +63,7 @@ test("Servers of a process killed with SIGKILL end with its directory, and other
   expect((await readdir(parent)).length).toBe(1)
   expect([server, group, forgotten].map(isAlive)).toEqual([true, true, true])
   owner.kill("SIGKILL")
-  // The directory goes after the processes.
+  // The directory is removed after the processes have ended.
   expect(await soon(async () => (await readdir(parent)).length === 0, PATIENCE_MS)).toBe(true)
   expect([server, group, forgotten].map(isAlive)).toEqual([false, false, true])
   process.kill(forgotten, "SIGKILL")

@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** The command's output, or its error when it fails. */
+/** The command's output, or its error if it fails. */
 async function admin(...args: string[]): Promise<string> {
   const run = promisify(execFile)("node", ["src/ops/admin.ts", ...args], { env })
   return run.then(
@@ -49,7 +49,7 @@ test("A database that this release can use is not migrated again", async () => {
   expect(await admin("prune-releases", "--keep-days", "0")).toBe("There was nothing to remove.\n")
 })
 
-test("The first admin is made with a password that works, and stays one until there is another", async () => {
+test("The first admin gets a password that works, and stays an admin until there is another", async () => {
   const made = await admin("user", "--email", "first@acme.test", "--admin")
   const id = field(made, "user_id")
   const { rows } = await client.query("select role, password_hash from users where user_id = $1", [id])
@@ -78,7 +78,7 @@ test("The first admin is made with a password that works, and stays one until th
   )
 })
 
-test("A brand has hosts and a bot, and its secrets are stored nowhere in the clear", async () => {
+test("A brand has hosts and a bot, and its secrets are stored nowhere in plain text", async () => {
   const printed = await admin(
     "brand",
     "--brand",
@@ -108,7 +108,7 @@ test("A brand has hosts and a bot, and its secrets are stored nowhere in the cle
   expect(await admin("brand", "--brand", "acme", "--bot-token", "2:x")).toMatch(/^FAILED Set SECRETS_KEYS/)
 })
 
-test("The workers' roles are made once, each with a password of its own, and their keys are parts of the ring", async () => {
+test("The workers' roles are made once, each with its own password, and their keys are parts of the ring", async () => {
   const roles = async () =>
     (await client.query("select rolname from pg_roles where rolname ~ '^turnpike_' order by 1")).rows
   const renewed = await admin("grant", "--worker", "v1", "--renew")

@@ -19,7 +19,7 @@ afterAll(() => server.close())
 
 const noPause = async () => {}
 
-/** A new database, and the files that it was made from with more after them: [phase and transaction, text] each. */
+/** A new database with the original files and these further files, each as [phase and transaction, text]. */
 async function world(...further: [string, string][]) {
   const { client, url } = await server.copy(template)
   const added = further.map(([header, text], index) => parseMigration(`${9001 + index}_test.sql`, `${header}\n${text}`))
@@ -65,7 +65,7 @@ test("Migrations are applied once and in order, and another run does nothing", a
   expect(await readSettings()).toEqual(settings)
 })
 
-test("A run before the deploy stops at the first migration for after it", async () => {
+test("A run before the deploy stops at the first migration that must run after it", async () => {
   const { client, migrations } = await world(
     [BEFORE, "create table one ()"],
     [AFTER, "drop table one"],
@@ -102,7 +102,7 @@ test("An empty database gets the migrations of both phases at once", async () =>
   expect(waiting).toEqual([])
 })
 
-test("A database with tables that no migration made is refused and stays as it was", async () => {
+test("A database with tables that no migration made is refused and stays unchanged", async () => {
   const { client } = await server.create("create table users (user_id bigint)")
   await expect(migrate(client, { phase: "after-deploy" })).rejects.toThrow(
     "The database has tables (users) but no record of migrations",
@@ -137,14 +137,14 @@ test("A run refuses an applied file that was changed, and a file that was added 
     ...migrations.slice(-1),
   ]
   expect(await refusal(late)).toMatch(/^9001_zlate was added after 9002_test was applied/)
-  // After a rollback, an earlier release has nothing to do.
+  // After a rollback, an earlier release has no migrations to apply.
   expect(await migrate(client, { phase: "before-deploy", migrations: migrations.slice(0, -1) })).toEqual({
     applied: [],
     waiting: [],
   })
 })
 
-test("Of two runs at once one waits, and nothing is applied twice", async () => {
+test("Of two concurrent runs one waits, and no file is applied twice", async () => {
   const { migrations } = await world(
     [BEFORE, "create table one ()"],
     [ALONE, "create index concurrently made on one ((1));"],
@@ -158,7 +158,7 @@ test("Of two runs at once one waits, and nothing is applied twice", async () => 
       phase: "after-deploy",
       migrations,
       log: (line: string) => log.push(line),
-      // The waiting run looks again when the other one has ended.
+      // The waiting run checks again after the other one has ended.
       pause: () => Promise.race(runs).then(() => {}),
     } as const
     const both = [migrate(client, options), migrate(other, options)]
@@ -172,7 +172,7 @@ test("Of two runs at once one waits, and nothing is applied twice", async () => 
   }
 })
 
-test("A run asks again for a lock that another session has, each time for a moment only", async () => {
+test("A run retries a lock that another session holds, each time for a short moment only", async () => {
   const { client, url, migrations } = await world([BEFORE, "alter table users add column nickname text"])
   const reader = await server.connect(url)
   await reader.query("begin; select from users")
@@ -209,7 +209,7 @@ test("A lock that is never released ends the run, which can be repeated", async 
   expect(await migrate(client, options)).toMatchObject({ applied: ["9001_test", "9002_test"] })
 })
 
-test("A run that is killed during a concurrent index leaves an invalid one, which the next run replaces", async () => {
+test("A run that is killed during the creation of a concurrent index leaves an invalid index, which the next run replaces", async () => {
   const { client, url, migrations } = await world([
     ALONE,
     "create index concurrently users_by_name on users (name);\ncreate unique index concurrently users_one_name on users (name);",
@@ -221,7 +221,7 @@ test("A run that is killed during a concurrent index leaves an invalid one, whic
     () => "ended",
     () => "killed",
   )
-  // It waits for the transaction of the reader.
+  // The index waits for the reader's transaction.
   for (let ended = false; !ended; ) {
     const { rows } = await watcher.query(
       `select pg_terminate_backend(pid) as ended from pg_stat_activity
@@ -241,7 +241,7 @@ test("A run that is killed during a concurrent index leaves an invalid one, whic
   expect(rows).toEqual([{ made: 2 }])
 })
 
-test("A concurrent index outlasts a transaction that is open for longer than the lock timeout", async () => {
+test("A concurrent index waits for a transaction that is open for longer than the lock timeout", async () => {
   const { client, url, migrations } = await world([ALONE, "create index concurrently users_by_name on users (name);"])
   const [reader, watcher] = [await server.connect(url), await server.connect(url)]
   await reader.query("begin isolation level repeatable read; select from users")
@@ -257,7 +257,7 @@ test("A concurrent index outlasts a transaction that is open for longer than the
   expect(await run).toMatchObject({ applied: ["9001_test"] })
 })
 
-test("A batch is repeated until it changes nothing, and continues where it was interrupted", async () => {
+test("A batch is repeated until it changes no rows, and continues where it was interrupted", async () => {
   const fill = `create table if not exists filled (id bigint primary key, twice bigint);
     insert into filled select n, null from generate_series(1, 2500) n on conflict do nothing;
 -- Each thousand is a transaction of its own.

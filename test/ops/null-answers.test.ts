@@ -10,9 +10,9 @@ afterAll(() => world.close())
 
 interface Procedure {
   name: string
-  /** The words that it tells apart. */
+  /** The words that the procedure compares with. */
   words: string[]
-  /** The types of its arguments, with the columns of those that are rows. */
+  /** The types of its arguments, with the columns of composite types. */
   args: { type: string; columns: { name: string; type: string }[] | null }[]
 }
 
@@ -30,7 +30,7 @@ const boolean = () =>
        and p.proargmodes is null order by p.proname`,
   )
 
-/** A value of a type. */
+/** A sample value of a type. */
 function sample(type: string): string {
   if (type.endsWith("[]")) return `'{}'::${type}`
   if (type === "boolean") return "false"
@@ -45,7 +45,7 @@ type Arg = Procedure["args"][number]
 const literalOf = ({ type, columns }: Arg, of = (column: { type: string }, _at: number) => sample(column.type)) =>
   columns ? `row(${columns.map(of).join(", ")})::${type}` : sample(type)
 
-/** An argument with each of the words, or with it in each column. */
+/** An argument with each of the words, or with the word in each column. */
 function told(arg: Arg, words: string[]): string[] {
   if (!arg.columns) return arg.type === "text" ? words.map((word) => `'${word}'::text`) : []
   const texts = arg.columns.flatMap(({ type }, at) => (type === "text" ? [at] : []))
@@ -54,7 +54,10 @@ function told(arg: Arg, words: string[]): string[] {
   )
 }
 
-/** Calls with nothing, and with each argument or column missing for itself, for all that the procedure tells apart. */
+/**
+ * Calls with no values, and with each argument or column missing on its own, for all words that the
+ * procedure compares with.
+ */
 function callsOf({ name, words, args }: Procedure): string[] {
   const full = args.map((arg) => literalOf(arg))
   const cases = [full, ...args.flatMap((arg, at) => told(arg, words).map((value) => full.with(at, value)))]
@@ -71,7 +74,7 @@ function callsOf({ name, words, args }: Procedure): string[] {
   return [...new Set(calls.map((given) => `${RELEASE}.${name}(${given.join(", ")})`))]
 }
 
-/** The calls that answer null. What they write is taken back; one that fails has refused. */
+/** The calls that answer null. Their writes are rolled back; a call that fails counts as a refusal. */
 async function callsWithoutAnswer(calls: string[]): Promise<string[]> {
   await world.sql(`create or replace function public.unanswered(calls text[]) returns table (call text) language plpgsql as $$
     declare answer boolean; answered boolean;
@@ -91,7 +94,7 @@ async function callsWithoutAnswer(calls: string[]): Promise<string[]> {
   return rows.map(({ call }) => call.replaceAll(`${RELEASE}.`, ""))
 }
 
-test("Every boolean procedure answers yes or no, whichever of its arguments is missing", async () => {
+test("Every boolean procedure answers true or false, whichever of its arguments is missing", async () => {
   const procedures = await boolean()
   expect(procedures.length).toBeGreaterThan(70)
   const silent: string[] = []
@@ -119,7 +122,10 @@ interface Check {
   columns: { name: string; type: string; nullable: boolean }[]
 }
 
-/** Checks over several columns, of which one may be null. One over a single column says nothing about a missing value, as it should. */
+/**
+ * Checks over several columns, where one column may be null. A check of a single column correctly
+ * ignores a missing value.
+ */
 const checks = () =>
   world.sql<Check>(
     `select n.conrelid::regclass || '.' || n.conname as name, pg_get_expr(n.conbin, n.conrelid) as rule, (
@@ -129,7 +135,7 @@ const checks = () =>
      order by 1`,
   )
 
-/** Values of a column that a rule may tell apart: those that it names, and others. */
+/** Values of a column that a rule may distinguish: the values that it names, and others. */
 function valuesOf({ type, nullable }: Check["columns"][number], rule: string): string[] {
   const named = /^(text|character)/.test(type)
     ? [...rule.matchAll(/'([^']*)'::text/g)].map(([, text]) => `'${text}'`)
@@ -139,7 +145,10 @@ function valuesOf({ type, nullable }: Check["columns"][number], rule: string): s
   return [...values, ...(nullable ? ["null"] : [])].map((value) => `(${value})::${type}`)
 }
 
-/** Rows for which a check says neither yes nor no, so that it lets them pass, though some of its columns have a value. */
+/**
+ * Rows for which a check is neither true nor false, so that it lets them pass although some of its
+ * columns have a value.
+ */
 async function undecided({ name, rule, columns }: Check): Promise<string[]> {
   const tables = columns.map(
     (column) =>
@@ -162,7 +171,7 @@ test("Every check over several columns decides, whichever of them is missing", a
   expect(found).toEqual([])
 })
 
-test("A check that a missing value lets pass is found", async () => {
+test("A check that lets a missing value pass is found", async () => {
   await world.sql("create table public.planted (low integer not null, high integer, check (high > low))")
   const planted = (await checks()).filter(({ name }) => name.startsWith("planted."))
   const [first] = await undecided(planted[0] as Check)

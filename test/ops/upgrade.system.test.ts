@@ -46,7 +46,7 @@ const NEXT_ACCEPT: [string, string][] = [
   ],
 ]
 
-/** The verbs with which a worker serves a turn, as one version of the source has them. */
+/** The verbs with which a worker serves a turn, from one version of the source. */
 async function verbsOf(root: string) {
   const read = async (path: string) => import(resolve(root, path))
   const [accept, claim, settle, get] = await Promise.all(
@@ -65,7 +65,7 @@ async function verbsOf(root: string) {
 let server: Server
 let folder: string
 let template: string
-/** Of the next release: those of this one, and its own names. */
+/** The migrations of this release, followed by the next release's own. */
 let migrations: Migration[]
 let [colours, fillColours, needColours] = ["", "", ""]
 let releases: { now: Release; next: Release }
@@ -102,7 +102,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Replaces the words of `from`, on however many lines they stand. */
+/** Replaces the words of `from`, even if they are split over several lines. */
 async function change(path: string, ...changes: [string, string][]): Promise<void> {
   let text = await readFile(join(folder, path), "utf8")
   for (const [from, to] of changes) {
@@ -163,7 +163,7 @@ test("Workers of two releases serve one database while it is migrated around the
   const [running, queued] = [await claim("now", await accept("now")), await accept("now")]
   const before = await rowsOf(client)
 
-  // The first run is interrupted between two batches; the next one continues there.
+  // The first run is interrupted between two batches, and the next run continues there.
   const interrupted = { phase: "before-deploy", migrations, pause: () => Promise.reject(new Error("killed")) } as const
   await expect(migrate(client, interrupted)).rejects.toThrow("killed")
   expect(await sql("select count(*)::integer as n from conversations where colour is null")).toEqual([{ n: 1 }])
@@ -200,11 +200,11 @@ test("Workers of two releases serve one database while it is migrated around the
   ])
   const turnId = await accept("next")
   expect(await settle("next", await claim("next", turnId))).toBe(true)
-  // A migration for after the deploy may need that no worker of the previous release runs any more.
+  // A migration after the deploy may require that no worker of the previous release is running any more.
   await expect(accept("now")).rejects.toThrow(/colour/)
 })
 
-test("An upgraded database is the same as a new one of that release", async () => {
+test("An upgraded database equals a new database of that release", async () => {
   const { client: upgraded } = await world()
   await migrate(upgraded, { phase: "after-deploy", migrations, pause: noPause })
   const { client: fresh } = await server.create()
@@ -212,7 +212,7 @@ test("An upgraded database is the same as a new one of that release", async () =
   expect(compareCatalogs(await catalogOf(fresh), await catalogOf(upgraded))).toEqual([])
 })
 
-test("An applied file that is edited stops the next run before it changes anything", async () => {
+test("An applied file that was edited stops the next run before it changes anything", async () => {
   const { client } = await world()
   await migrate(client, { phase: "before-deploy", migrations, pause: noPause })
   const before = await catalogOf(client)
@@ -246,7 +246,7 @@ test("The migrations make the database of schema.sql, with the same rows", async
   ])
 })
 
-test("Pruning removes old releases, except the current one and the one before it", async () => {
+test("Pruning removes old releases, except the current and the previous one", async () => {
   const { client, sql } = await world()
   const old = { name: "turnpike_000000000000", sql: "" }
   expect(await applyRelease(client, old)).toBe(true)

@@ -8,14 +8,14 @@ import { createPerson } from "../harness/auth.ts"
 import { signInAdmin } from "../harness/books.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-/** What a role of a worker can do with all that it can read, and with all that it may call. */
+/** Checks what a worker's role can do with all data that it can read and all procedures that it may call. */
 let world: World
 let owner: Awaited<ReturnType<World["signIn"]>>
 let admin: Awaited<ReturnType<World["signIn"]>>
 beforeAll(async () => {
   world = await createWorld({ isNew: true })
   const { userId } = await createPerson(world, { password: "nine tall cranes" })
-  // A session in a new place is told in the feed, unless the account is new too.
+  // A session in a new place raises an event in the feed, unless the account is new too.
   await world.sql("update users set created_at = $1", [new Date(world.clock.ms() - 7 * 86_400_000).toISOString()])
   admin = await signInAdmin(world)
   owner = await world.signIn(userId)
@@ -29,7 +29,7 @@ afterAll(() => world.close())
 const sqlOf = (worker: string) => neon(world.workerUrls[worker] as string)
 const roleOf = (worker: string) => new URL(world.workerUrls[worker] as string).username
 
-/** Calls a procedure as the role of a worker. */
+/** Calls a procedure with a worker's role. */
 async function callAsWorker(worker: string, name: string, args: Record<string, unknown>) {
   const names = Object.keys(args)
   const given = names.map((one, at) => `p_${one} => $${at + 1}`).join(", ")
@@ -67,7 +67,7 @@ async function readable(worker: string): Promise<string[]> {
   return [...found]
 }
 
-test.each(WORKER_ROLES)("Nothing that the role of %s can read is accepted as a caller", async (worker) => {
+test.each(WORKER_ROLES)("No value that the role of %s can read is accepted as a caller", async (worker) => {
   const sql = sqlOf(worker)
   const found = await readable(worker)
   const accepted = (kind: string, tokens: string[]) =>
@@ -80,12 +80,15 @@ test.each(WORKER_ROLES)("Nothing that the role of %s can read is accepted as a c
   expect(await accepted("session", found)).toEqual([])
   expect(await accepted("key", hex)).toEqual([])
   expect(await accepted("session", [owner.token]), "the token itself").toEqual([{ token: owner.token }])
-  // The ids of sessions are there to be read, in lists, events and the audit log.
+  // Session ids may be read: they appear in lists, events and the audit log.
   const shown = { v1: owner.sessionId, account: owner.sessionId, admin: admin.sessionId, all: owner.sessionId }
   if (worker in shown) expect(found).toContain(shown[worker as keyof typeof shown])
 })
 
-/** The amounts, prices and plans that procedures take, each with the reason why the database does not know better. */
+/**
+ * The amounts, prices and plans that procedures accept, each with the reason why the database
+ * cannot know them.
+ */
 const TAKEN_AMOUNTS: Record<string, string> = {
   "accept_turn p_asked.default_hold": "bounds one turn of the caller, out of their own balance",
   "accept_turn p_asked.max_cost": "the caller's own wish, which bounds what they pay",
@@ -126,7 +129,7 @@ test("Procedures take amounts, prices and plans from the database, except those 
   expect(taken.map(({ one }) => one)).toEqual(Object.keys(TAKEN_AMOUNTS).sort())
 })
 
-test("A first sign-in that the role of auth reports books the credit of the settings, and none of its own choosing", async () => {
+test("A first sign-in that the role of auth reports books the credit of the settings, and no other amount", async () => {
   const person = {
     issuer: "messenger:turnpike",
     subject: "7",
@@ -151,7 +154,7 @@ test("A first sign-in that the role of auth reports books the credit of the sett
   expect(trials).toEqual([{ plan: SETTINGS.trial_plan.default, trial: true, usual: true }])
 })
 
-test("The role of admin books no credit without the token of an admin who has just proved who they are", async () => {
+test("The role of admin books no credit without the token of an admin who has just confirmed their identity", async () => {
   const credit = { user_id: owner.userId, reason: "admin_grant", amount: 10 ** 9, once_key: "a", note: "mine" }
   const grant = (token: string) => callAsWorker("admin", "grant_credit", { ...caller(token), ...credit })
   expect(await grant(admin.sessionId)).toMatchObject({ actor: null, booking: null })

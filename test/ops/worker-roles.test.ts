@@ -5,7 +5,10 @@ import { accessOf, WORKER_ROLES } from "../../src/ops/grants.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
 import { openNamespace, RING, type TestNamespace } from "../harness/namespace.ts"
 
-/** That every operation works under its worker's role and keys is shown by all tests of operations (test/harness/deployed.ts). */
+/**
+ * The tests of all operations show that each operation works with its worker's role and keys
+ * (test/harness/deployed.ts).
+ */
 let namespace: TestNamespace
 beforeAll(async () => {
   namespace = await openNamespace({ isNew: true })
@@ -23,7 +26,10 @@ const codeOf = (work: Promise<unknown>) =>
   )
 const DENIED = "42501"
 
-/** What no worker does, each refused for want of a right. Every table is tried too, below. */
+/**
+ * Statements that no worker runs, each refused for lack of a privilege. A later test also tries
+ * every table.
+ */
 const FORBIDDEN = [
   "insert into ledger (user_id) values (1)",
   "update wallets set balance_credit_micros = 1",
@@ -53,7 +59,7 @@ const FORBIDDEN = [
   "select passwd from pg_shadow",
 ]
 
-test.each(WORKER_ROLES)("The role of %s may nothing but what its worker needs", async (worker) => {
+test.each(WORKER_ROLES)("The role of %s has only the rights that its worker needs", async (worker) => {
   const sql = sqlOf(worker)
   const [me] =
     await sql`select current_user as name, rolsuper, rolcreaterole, rolcreatedb from pg_roles where rolname = current_user`
@@ -63,7 +69,7 @@ test.each(WORKER_ROLES)("The role of %s may nothing but what its worker needs", 
   for (const statement of [...FORBIDDEN, owner]) expect(await codeOf(sql.query(statement)), statement).toBe(DENIED)
 })
 
-test.each(WORKER_ROLES)("The role of %s writes no table, uses no sequence, and makes nothing", async (worker) => {
+test.each(WORKER_ROLES)("The role of %s cannot write a table, use a sequence or create an object", async (worker) => {
   const role = new URL(namespace.workerUrls[worker] as string).username
   const may = await namespace.sql<{ what: string }>(
     `select c.relname as what from pg_class c where c.relnamespace = 'public'::regnamespace and case c.relkind
@@ -89,7 +95,7 @@ test.each(WORKER_ROLES)("The role of %s reads no column that is withheld from it
   for (const statement of withheld) expect(await codeOf(sqlOf(worker).query(statement)), statement).toBe(DENIED)
 })
 
-test("Identity proofs and sealed columns are readable by the listed roles only", async () => {
+test("Only the listed roles can read identity proofs and sealed columns", async () => {
   const readers = async (table: string, column: string) => {
     const codes = await Promise.all(
       WORKER_ROLES.map(async (worker) => [worker, await codeOf(sqlOf(worker).query(`select ${column} from ${table}`))]),
@@ -109,7 +115,7 @@ test("Identity proofs and sealed columns are readable by the listed roles only",
   expect(await readers("audit_log", "action")).toEqual(["admin", "all"])
 })
 
-test("The role of v1 reads the usage records, and no call of a web chat", async () => {
+test("The role of v1 can read the usage records, and no call of a web chat", async () => {
   for (const [view, turn] of [
     ["usage", "turn_keyed"],
     ["chat_calls", "turn_chat"],
@@ -151,7 +157,7 @@ test("The role of v1 reads the usage records, and no call of a web chat", async 
   ])
 })
 
-test("A worker calls its own procedures and no other's", async () => {
+test("A worker can call its own procedures and no other worker's", async () => {
   const setting = `select * from ${RELEASE}.put_setting(row('session', 'x', false, now(), null, null), 'plans', '{}', null)`
   expect(await codeOf(sqlOf("v1").query(setting))).toBe(DENIED)
   expect(await codeOf(sqlOf("auth").query(setting))).toBe(DENIED)
@@ -167,7 +173,7 @@ test("A worker calls its own procedures and no other's", async () => {
   }
 })
 
-test("A worker's keys open its own secrets and nothing else", async () => {
+test("A worker's keys open its own secrets and no others", async () => {
   const ring = createKeyRing(parseKeyRing(RING))
   const target = (table: string) => ({ table, column: "sealed", row: "1", owner: 1 })
   const secret = await ring.seal("open sesame", target("space_secrets"))
@@ -182,11 +188,11 @@ test("A worker's keys open its own secrets and nothing else", async () => {
   )
   await expect((await ringOf("v1")).derive("sessions")).rejects.toThrow(/not for sessions/)
   expect(await (await ringOf("account")).derive("sessions")).toEqual(await ring.derive("sessions"))
-  // Each table has a key of its own, not only additional data.
+  // Each table has its own key, not only its own additional data.
   await expect(ring.open(secret.replace("space_secrets", "brands"), target("brands"))).rejects.toThrow()
 })
 
-test("Each purpose has a key of its own, which differs from the ring's", async () => {
+test("Each purpose has its own key, which differs from the ring's", async () => {
   const { purposes } = accessOf("all")
   const keysOf = (ring: string) => ring.split(",").map((entry) => entry.split(":")[1]?.replace(/=+$/, ""))
   const keys = [...keysOf(await deriveRing(RING, purposes)), ...keysOf(RING)]

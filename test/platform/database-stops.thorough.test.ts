@@ -6,9 +6,15 @@ import { createRandom } from "../harness/random.ts"
 import { passTime } from "../harness/time.ts"
 import { createWorld, type TestClient } from "../harness/world.ts"
 
-/** No turn stays stuck (docs/architecture/testing.md) when the database is gone: a clear 503, and nothing is lost when it comes back. */
+/**
+ * The promise "no turn stays stuck" (docs/architecture/testing.md) while the database is down: a
+ * clear 503, and no data is lost when it returns.
+ */
 
-/** A world whose PostgreSQL, a durable one of its own, can be stopped (`crash`: without any notice) and started again. */
+/**
+ * A world with its own durable PostgreSQL, which can be stopped (`crash`: without notice) and
+ * started again.
+ */
 async function createFragileWorld() {
   const fragileUrl = inject("fragileUrl")
   const post = async (path: string) => {
@@ -44,12 +50,12 @@ async function expectUnavailable(response: Response, what: string) {
 test("Every operation answers 503 with Retry-After while the database is stopped, and works again afterwards", async () => {
   const browser = await world.signIn(estate.client.userId)
   await world.postgres.stop()
-  // Readiness keeps an answer for a second.
+  // Readiness caches an answer for a second.
   await world.advance(1_000)
   const { operations } = v1Operations()
   for (const operation of operations) {
     const { method, path, body, headers } = callOfOperation(operation, estate)
-    // Operations without the database answer without it.
+    // Operations that do not use the database answer without it.
     if (path.endsWith("openapi.json") || operation.id === "getHealth") continue
     await expectUnavailable(await estate.client.call(method, path, body, headers), operation.id)
   }
@@ -57,14 +63,14 @@ test("Every operation answers 503 with Retry-After while the database is stopped
     await expectUnavailable(await browser.call("GET", `/api/account/${path}`), path)
   }
   await expectUnavailable(await browser.call("POST", "/api/account/keys", { name: "k" }), "createKey")
-  // The cron trigger notes that nothing went, and is there again a minute later.
+  // The cron trigger reports a failed run and works again a minute later.
   await world.sweep()
   await world.postgres.start()
   expect((await estate.client.call("GET", "/v1/me")).status).toBe(200)
   expect((await browser.call("GET", "/api/account/me")).status).toBe(200)
 })
 
-test("A wrong key is a 401 even then, since it needs no database", async () => {
+test("A wrong key is still a 401, since that check needs no database", async () => {
   await world.postgres.stop()
   const stranger = world.createClient(1, "turnpike_live_nothing")
   expect((await stranger.call("GET", "/v1/me")).status).toBe(401)
@@ -73,7 +79,7 @@ test("A wrong key is a 401 even then, since it needs no database", async () => {
 
 const ROUNDS = 3
 
-test(`A stop or crash in the middle of a load loses nothing, in ${ROUNDS} seeded rounds`, async () => {
+test(`A stop or crash during a load loses no turn, in ${ROUNDS} seeded rounds`, async () => {
   const random = createRandom("the database stops")
   const client = await world.createAccount({ usd: 50 })
   await world.sql("update api_keys set daily_credit_micros = 400000000 where user_id = $1", [client.userId])
@@ -84,7 +90,7 @@ test(`A stop or crash in the middle of a load loses nothing, in ${ROUNDS} seeded
     const keys = Array.from({ length: 40 }, (_, n) => `round ${round}, turn ${n}`)
     const stopped = Promise.withResolvers<void>()
     const answers = keys.map(async (key, n) => {
-      // The last one comes when it has stopped.
+      // The last request arrives after the stop.
       await (n === keys.length - 1 ? stopped.promise : jitter(random.int(40)))
       const response = await send(client, space, { key, n })
       if (response.status === 202) return note(sent, key, response)
@@ -96,12 +102,12 @@ test(`A stop or crash in the middle of a load loses nothing, in ${ROUNDS} seeded
     await (random.int(2) ? world.postgres.stop() : world.postgres.crash())
     stopped.resolve()
     await Promise.all(answers)
-    // Commits are repeated for some seconds.
+    // Commits are retried for some seconds.
     await passTime(world, runs)
     await world.postgres.start()
     await expectBooks(world, client.userId)
 
-    // Each client sends again what had no answer, under its key.
+    // Each client repeats requests without an answer, with the same key.
     await Promise.all(keys.map(async (key, n) => note(sent, key, await send(client, space, { key, n }))))
     for (let tries = 0; (await openTurns(client)) > 0; tries++) {
       expect(tries, "no turn is stuck").toBeLessThan(40)
@@ -118,7 +124,7 @@ test(`A stop or crash in the middle of a load loses nothing, in ${ROUNDS} seeded
   expect(turns.filter(({ state }) => state === "done")).toHaveLength(40 * ROUNDS)
 })
 
-/** A turn that was answered 202 is the same one for ever. */
+/** Asserts that a turn that was answered with 202 never changes. */
 async function note(sent: Map<string, string>, key: string, response: Response) {
   expect(response.status, key).toBe(202)
   const { turn_id } = (await response.json()) as { turn_id: string }
@@ -133,7 +139,7 @@ async function openTurns({ userId }: TestClient): Promise<number> {
   return (await world.sql("select 1 from turns where user_id = $1 and finished_at is null", [userId])).length
 }
 
-/** Lets other work go first, by so many round trips of another service. */
+/** Lets other work run first, for this many round trips of another service. */
 async function jitter(trips: number): Promise<void> {
   for (let trip = 0; trip < trips; trip++) await world.qstash.pending()
 }

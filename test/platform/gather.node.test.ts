@@ -21,7 +21,7 @@ function createGather({ most = 3, atOnce = 1 } = {}) {
   return { sent, groups, add: (item: number) => gather.add(item) }
 }
 
-/** All that is ready by now has happened. */
+/** Lets all work that is ready run. */
 const calm = () => new Promise((done) => setImmediate(done))
 
 describe("A gather", () => {
@@ -34,7 +34,7 @@ describe("A gather", () => {
     expect(await answer).toBe("answer 1")
   })
 
-  test("Items of the same moment go together, and each gets its own answer", async () => {
+  test("Items of the same moment are sent together, and each gets its own answer", async () => {
     const { sent, groups, add } = createGather()
     const answers = [add(1), add(2), add(3)]
     await calm()
@@ -43,7 +43,7 @@ describe("A gather", () => {
     expect(await Promise.all(answers)).toEqual(["answer 1", "answer 2", "answer 3"])
   })
 
-  test("Items that come while a group is under way wait for it and then go together, no more than a group has", async () => {
+  test("Items that arrive while a group is in progress wait for it and are then sent together, up to the maximum group size", async () => {
     const { sent, groups, add } = createGather()
     const answers = [add(1)]
     await calm()
@@ -60,7 +60,7 @@ describe("A gather", () => {
     expect(await Promise.all(answers)).toHaveLength(5)
   })
 
-  test("As many groups are under way at once as it may have, and one that is slow holds up no other", async () => {
+  test("Groups run concurrently up to the limit, and a slow group delays no other", async () => {
     const { sent, groups, add } = createGather({ atOnce: 2 })
     const slow = add(1)
     await calm()
@@ -78,7 +78,7 @@ describe("A gather", () => {
     expect(await slow).toBe("answer 1")
   })
 
-  test("An error is that of each item of its group, and the next group is sent all the same", async () => {
+  test("An error applies to each item of its group, and the next group is still sent", async () => {
     const { sent, groups, add } = createGather()
     const failing = Promise.allSettled([add(1), add(2)])
     await calm()
@@ -94,7 +94,7 @@ describe("A gather", () => {
     expect(await later).toBe("answer 3")
   })
 
-  test("A send that throws before it waits is an error of its group alone", async () => {
+  test("A send that throws synchronously is an error of its group alone", async () => {
     let calls = 0
     const gather = new Gather<number, number>(
       (items) => {

@@ -26,7 +26,7 @@ function streamOf(pieces: Uint8Array[]): ReadableStream<Uint8Array> {
 }
 
 describe("A turnstile", () => {
-  test("A turnstile admits two at a time, the others in order, and refuses one that finds the queue full", async () => {
+  test("A turnstile admits two at a time, the others in order, and refuses a caller that finds the queue full", async () => {
     const turnstile = new Turnstile({ atOnce: 2, waiting: 3 })
     const [done, ends]: [number[], (() => void)[]] = [[], []]
     let inside = 0
@@ -63,7 +63,7 @@ describe("A turnstile", () => {
 })
 
 describe("A budget of memory", () => {
-  test("A budget has a limit for all and for each, and forgets idle callers", () => {
+  test("A budget has a limit for all callers and for each, and forgets idle callers", () => {
     const clock = createTestClock()
     const budget = new MemoryBudget({ all: 10, lostMs: 1_000 })
     const share = { all: 10, each: 6, copies: 1, waitMs: 20_000 }
@@ -106,7 +106,7 @@ describe("A budget of memory", () => {
     await expect(aborted).rejects.toThrow("over")
   })
 
-  test("An isolate's loans fit next to its fixed memory, and the largest of each kind fits into them", () => {
+  test("An isolate's loans fit next to its fixed memory, and the largest loan of each kind fits into them", () => {
     const { all, shares } = MEMORY
     expect(all + 40 * MiB).toBeLessThanOrEqual(128 * MiB)
     for (const { all: most, each } of Object.values(shares)) expect(Math.max(most, each)).toBeLessThanOrEqual(all)
@@ -119,7 +119,7 @@ describe("A budget of memory", () => {
     )
   })
 
-  test("Large answers read at the same time share the budget, and small ones need none", async () => {
+  test("Large answers that are read concurrently share the budget, and small answers need none", async () => {
     const clock = createTestClock()
     const budget = new MemoryBudget({ all: 4 * MiB * MEMORY.shares.answer.copies, lostMs: 60_000 })
     const send = (size: number) => {
@@ -152,14 +152,14 @@ describe("Counting input before it is parsed", () => {
     }
   })
 
-  test("Bytes are counted, in all and in the last line", () => {
+  test("Bytes are counted, in total and in the last line", () => {
     const count = byteCounter()
     expect(count(bytes("ab"))).toEqual({ all: 2, line: 2 })
     expect(count(bytes("c\nd\nefg"))).toEqual({ all: 9, line: 3 })
     expect(count(bytes("h\n"))).toEqual({ all: 11, line: 0 })
   })
 
-  test("An error of the inspection breaks the body, and the sender is told", async () => {
+  test("An error of the inspection breaks the body, and the sender gets it", async () => {
     let cancelled: unknown
     const source = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(bytes("more")),

@@ -11,13 +11,13 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("Every database that we make bounds the wait for a lock and compiles no plan", async () => {
+test("Every database that we make limits the wait for a lock and compiles no plan", async () => {
   expect(await world.sql("show lock_timeout")).toEqual([{ lock_timeout: `${TIME_LIMITS.lockMs / 1000}s` }])
   expect(await world.sql("show jit")).toEqual([{ jit: "off" }])
 })
 
-test("A request that waits too long for an account gets a clear 503, keeps no connection, and loses nothing", async () => {
-  // A session keeps what it began with: new ones have the shorter limit.
+test("A request that waits too long for an account gets a clear 503, keeps no connection, and loses no data", async () => {
+  // A session keeps the settings that it started with, so new sessions have the shorter limit.
   const quick = await createWorld({ failing: /^55P03 accept_turn$/ })
   try {
     const [{ name } = { name: "" }] = await quick.sql<{ name: string }>("select current_database() as name")
@@ -35,7 +35,7 @@ test("A request that waits too long for an account gets a clear 503, keeps no co
       "1",
       { error: { code: "UNAVAILABLE", retryable: true } },
     ])
-    expect((await other.sendTurn({ space: theirs })).status, "nobody else waits").toBe(202)
+    expect((await other.sendTurn({ space: theirs })).status, "no other request waits").toBe(202)
     const waiting = await quick.sql(
       "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
     )

@@ -9,13 +9,13 @@ import { HOSTILE_URLS } from "../harness/urls.ts"
 
 const policy: UrlPolicy = { allowLoopback: false, ownHosts: ["api.turnpike.dev", "Callbacks.Turnpike.dev.:8443"] }
 
-/** An Outbound whose network does as `fetch` says, and hears no abort unless that listens. */
+/** An Outbound whose network is this `fetch`, which ignores aborts unless it listens for them. */
 function outboundOver(fetch: typeof globalThis.fetch) {
   const clock = createTestClock()
   return { clock, outbound: createOutbound({ fetch, clock, policy }) }
 }
 
-/** A body that says when it was cancelled. */
+/** A body that reports its cancellation. */
 function body(chunks: number, { onCancel = async () => {} } = {}) {
   let left = chunks
   let cancelled = false
@@ -79,9 +79,9 @@ test.each([
 test.each([
   ["GET with a newline in a header", { headers: { authorization: "Bearer canary\nx" } }],
   ["a header name with a space", { headers: { "canary name": "x" } }],
-  ["a method that is none", { method: "GE T" }],
+  ["an invalid method", { method: "GE T" }],
   ["a GET with a body", { body: "canary" }],
-] as const)("The URL %s is refused in plain words without its values in the error", async (_what, wrong) => {
+] as const)("The URL %s is refused with a clear message that does not contain its values", async (_what, wrong) => {
   const { outbound } = outboundOver(async (input, init) => {
     new Request(input, init)
     return new Response("sent")
@@ -92,7 +92,7 @@ test.each([
     expect(`${at.message}${at.stack}`).not.toContain("canary")
 })
 
-test("An address is refused with the reason, and a name that only begins like one is called", () => {
+test("An address is refused with the reason, and a name that only begins like an address is called", () => {
   for (const host of ["0x7f.1", "[::1]", "8.8.8.8", "1.1.1.1."]) {
     expect(() => checkPublicUrl(`https://${host}/`, policy)).toThrow("its host is an IP address; use a name")
   }
@@ -100,7 +100,7 @@ test("An address is refused with the reason, and a name that only begins like on
 })
 
 describe("Leftover bodies", () => {
-  test("An unread body is cancelled when its time is over", async () => {
+  test("An unread body is cancelled at its time limit", async () => {
     const slow = body(5)
     const { outbound, clock } = outboundOver(async () => new Response(slow.stream))
     const response = await outbound.send(outboundRequest())
@@ -109,7 +109,7 @@ describe("Leftover bodies", () => {
     expect(await failureOf(response.text())).toMatchObject({ kind: "timeout" })
   })
 
-  test("An unread body is cancelled when the caller gives up", async () => {
+  test("An unread body is cancelled when the caller aborts", async () => {
     const slow = body(5)
     const controller = new AbortController()
     const { outbound } = outboundOver(async () => new Response(slow.stream))
@@ -119,7 +119,7 @@ describe("Leftover bodies", () => {
     expect(await failureOf(response.text())).toMatchObject({ message: "enough" })
   })
 
-  test("An answer that arrives after its time is cancelled", async () => {
+  test("An answer that arrives after the time limit is cancelled", async () => {
     const slow = body(5)
     let answer: (response: Response) => void = () => {}
     const { outbound, clock } = outboundOver(() => new Promise((resolve) => (answer = resolve)))
@@ -131,7 +131,7 @@ describe("Leftover bodies", () => {
     await expect.poll(slow.cancelled).toBe(true)
   })
 
-  test("A redirect whose body cannot be cancelled does not hold up the next request", async () => {
+  test("A redirect whose body cannot be cancelled does not delay the next request", async () => {
     const stuck = body(1, { onCancel: () => new Promise(() => {}) })
     const { outbound } = outboundOver(async (input) =>
       String(input).endsWith("/a")
@@ -161,7 +161,7 @@ describe("Leftover bodies", () => {
   })
 })
 
-test("An unreachable server is named, after a redirect too, and a HEAD stays a HEAD", async () => {
+test("The error names an unreachable server, also after a redirect, and a HEAD stays a HEAD", async () => {
   const methods: (string | undefined)[] = []
   const { outbound } = outboundOver(async (input, init) => {
     methods.push(init?.method)
@@ -194,13 +194,13 @@ describe("The reason for a failed connection", () => {
     ["reset", caused("UND_ERR_SOCKET", "other side closed"), "connection was reset"],
     ["timeout", caused("UND_ERR_CONNECT_TIMEOUT"), "not made in time"],
     ["unreachable", caused("EHOSTUNREACH"), "no route"],
-  ])("The reason %s is told from the runtime's: %s", async (fault, cause, words) => {
+  ])("The reason %s is derived from the runtime's: %s", async (fault, cause, words) => {
     const error = await failureOf(failing(cause).send(outboundRequest()))
     expect(error).toMatchObject({ kind: "network", fault, message: expect.stringContaining(words) })
     expect((error as Error).message).toContain("There is no connection to https://api.customer.com: ")
   })
 
-  test("Where the runtime gives no reason, a connection of our own finds it", async () => {
+  test("If the runtime gives no reason, a separate connection finds it", async () => {
     const outbound = createOutbound({ fetch: globalThis.fetch, clock: createTestClock(), policy: local })
     const of = async (url: string) => failureOf(outbound.send(outboundRequest({ url })))
     const plain = inject("customerUrl")

@@ -9,7 +9,7 @@ import { HOSTILE_URLS, ORDINARY_URLS, OWN_HOSTS } from "../harness/urls.ts"
 
 const policy: UrlPolicy = { allowLoopback: false, ownHosts: OWN_HOSTS }
 
-/** An Outbound whose network is `answer`, with all that it was asked. */
+/** An Outbound with this network, and a list of its requests. */
 function outboundTo(answer: (outboundRequest: Request) => Response | Promise<Response>, rules: UrlPolicy = policy) {
   const clock = createTestClock()
   const requests: Request[] = []
@@ -25,7 +25,7 @@ describe("Allowed targets of a customer's URL", () => {
   test(`The list has ${HOSTILE_URLS.length} hostile URLs, at least 80`, () =>
     expect(HOSTILE_URLS.length).toBeGreaterThanOrEqual(80))
 
-  test.each(HOSTILE_URLS)("The URL %s is refused before anything is sent", async (url) => {
+  test.each(HOSTILE_URLS)("The URL %s is refused before any request is sent", async (url) => {
     const { outbound, requests } = outboundTo(() => new Response("leaked"))
     const error = await failureOf(outbound.send(outboundRequest({ url })))
     expect(error).toBeInstanceOf(OutboundError)
@@ -39,7 +39,7 @@ describe("Allowed targets of a customer's URL", () => {
     expect(requests).toHaveLength(1)
   })
 
-  test("Local addresses are open only where npm start says so, and our own port never is", () => {
+  test("Local addresses are allowed only with npm start, and our own port never is", () => {
     const local: UrlPolicy = { allowLoopback: true, ownHosts: ["127.0.0.1:8787"] }
     for (const url of [
       "http://127.0.0.1:3000/",
@@ -158,16 +158,16 @@ describe("Limits", () => {
         kind: "too_large",
         message: "The answer is larger than 1000 bytes.",
       })
-      expect(cancelled, "the server is told to stop").toBe(true)
+      expect(cancelled, "the server learns that it must stop").toBe(true)
     }
   })
 
-  test("A body of exactly the limit passes", async () => {
+  test("A body of exactly the limit is accepted", async () => {
     const { outbound } = outboundTo(() => new Response(new Uint8Array(1000)))
     expect((await (await outbound.send(outboundRequest())).arrayBuffer()).byteLength).toBe(1000)
   })
 
-  test("Slow headers and slow bodies end within the time", async () => {
+  test("Slow headers and slow bodies end at the time limit", async () => {
     const headers = outboundTo(() => new Promise<Response>(() => {}))
     const failed = failureOf(headers.outbound.send(outboundRequest()))
     await headers.clock.sleeping(1)
@@ -185,7 +185,7 @@ describe("Limits", () => {
     expect(await reading).toMatchObject({ kind: "timeout" })
   })
 
-  test("The caller's own signal ends the request with its reason, and no timer stays", async () => {
+  test("The caller's own signal ends the request with its reason, and no timer remains", async () => {
     const controller = new AbortController()
     const { outbound, clock } = outboundTo(() => new Promise<Response>(() => {}))
     const failed = failureOf(outbound.send(outboundRequest({ signal: controller.signal })))

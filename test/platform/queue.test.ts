@@ -18,7 +18,7 @@ afterAll(() => world.close())
 
 const queueOf = () => contextOf(world).queue
 
-test("A publish says where, when, how often and which others it repeats", async () => {
+test("A publish contains the destination, the delay, the retries and the deduplication id", async () => {
   const { queue, meter } = contextOf(world)
   const message = { path: RUNNERS_PATH, flow: { of: "turns" }, delayMs: 1500, dedupe: "one" } as const
   await queue.publish(message)
@@ -34,7 +34,10 @@ test("A publish says where, when, how often and which others it repeats", async 
   await world.qstash.reset()
 })
 
-/** Publishes so many messages with other bindings, and returns how many of each path are delivered at once. */
+/**
+ * Publishes this many messages with other bindings. Returns how many of each path are delivered
+ * concurrently.
+ */
 async function atOnce(slots: Record<string, string>, messages: { path: string; flow: Flow }[], each = 12) {
   const { queue } = createContext(parseBaseEnv({ ...world.env, ...slots }), () => {}, { clock: world.clock })
   for (const message of messages) for (let n = 0; n < each; n++) await queue.publish(message)
@@ -47,12 +50,12 @@ const webhooksOf = (user_id: number) =>
   ({ path: `/callbacks/webhooks/${user_id}`, flow: { of: "webhooks", user_id } }) as const
 const runners = { path: RUNNERS_PATH, flow: { of: "turns" } } as const
 
-test("As many runners are delivered at once as may be under way, and half as many that end what they have", async () => {
+test("Runners are delivered concurrently up to their limit, plus half as many that only finish their turns", async () => {
   expect(await atOnce({ RUNNERS: "4" }, [runners])).toEqual([6])
   expect(await atOnce({ RUNNERS: "1" }, [runners])).toEqual([2])
 })
 
-test("Webhooks and runners take nothing of each other's share of the queue", async () => {
+test("Webhooks and runners do not use each other's share of the queue", async () => {
   expect(await atOnce({ RUNNERS: "2", WEBHOOK_RUNS: "3" }, [runners, webhooksOf(7)])).toEqual([3, 3])
 })
 
@@ -66,14 +69,14 @@ test("The dispatchers of all accounts together are no more than the configured n
   }
 })
 
-test("An account whose webhooks are slow holds up only accounts of its own lane", async () => {
+test("An account whose webhooks are slow delays only accounts in its own lane", async () => {
   // Two lanes of three dispatchers.
   expect(await atOnce({ WEBHOOK_RUNS: "6" }, [webhooksOf(10), webhooksOf(11)])).toEqual([3, 3])
   const [slow = 0, other = 0] = await atOnce({ WEBHOOK_RUNS: "6" }, [webhooksOf(10), webhooksOf(12)])
   expect(slow + other, "both in one lane").toBe(3)
 })
 
-test("A message that QStash refuses is tried once", async () => {
+test("A message that QStash rejects is tried once", async () => {
   await world.plan([{ service: "qstash", call: 1, times: 9, action: "fail", when: "before" }])
   await expect(queueOf().publish({ path: RUNNERS_PATH, flow: null })).rejects.toThrow("failed by the fault plan")
   await world.plan([{ service: "qstash", call: 1, times: 9, action: "cut", when: "before" }])
@@ -81,7 +84,7 @@ test("A message that QStash refuses is tried once", async () => {
   expect(await world.calls()).toHaveLength(1)
 })
 
-test("A QStash that hangs is given up after 5 s", async () => {
+test("A call of a QStash that hangs is abandoned after 5 s", async () => {
   const over = new AbortController()
   const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(over.signal)
   await world.plan([{ service: "qstash", call: 1, action: "hold", when: "before" }])
@@ -92,7 +95,7 @@ test("A QStash that hangs is given up after 5 s", async () => {
   await world.clearFaults()
 })
 
-test("No variable of the SDK's redirects a publish", async () => {
+test("No variable of the SDK redirects a publish", async () => {
   process.env.QSTASH_DEV = "1"
   try {
     await queueOf().publish({ path: RUNNERS_PATH, flow: null })

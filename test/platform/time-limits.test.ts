@@ -9,7 +9,7 @@ import { RUNNERS_PATH } from "../../src/turns/call-runner.ts"
 import { contextOf } from "../harness/context.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
 
-// Whatever a worker waits for has an end: each service hangs, and the machine's timers are in the test's hand.
+// Every wait of a worker has a limit. Here each service hangs, and the test controls the machine's timers.
 
 let world: World
 beforeAll(async () => {
@@ -31,7 +31,7 @@ afterEach(async () => {
   await world.clearFaults()
 })
 
-/** Every call of a service waits until the faults are cleared. */
+/** Makes every call of a service wait until the faults are cleared. */
 const hang = (service: string, match?: string) =>
   world.plan([{ service, call: 1, times: 1e6, action: "hold", when: "before", ...(match && { match }) }])
 
@@ -39,7 +39,10 @@ async function asked(service: string): Promise<number> {
   return (await world.calls()).filter((call) => call.service === service).length
 }
 
-/** That `work` is given up after `ms` and not before; what it comes to. `begun`: whether it waits already. */
+/**
+ * Asserts that `work` is abandoned after exactly `ms`, and returns its outcome. `begun` tells
+ * whether the wait has started.
+ */
 async function givenUpAfter<T>(ms: number, work: Promise<T>, begun: () => Promise<boolean>): Promise<T> {
   let over = false
   const ended = () => {
@@ -81,7 +84,7 @@ test("A call of Redis has a time limit", async () => {
   expect(error).toMatchObject({ code: "UNAVAILABLE", retryAfter: 1 })
 })
 
-test("A call from one of our workers to another has a time limit", async () => {
+test("A call between two of our workers has a time limit", async () => {
   let sent = false
   const fetch = (_url: unknown, init?: RequestInit) =>
     new Promise<Response>((_answer, reject) => {
@@ -93,14 +96,14 @@ test("A call from one of our workers to another has a time limit", async () => {
   expect(await givenUpAfter(TIME_LIMITS.workerMs, failed, async () => sent)).toMatchObject({ code: "UNAVAILABLE" })
 })
 
-test("A list of a provider's models, for a seed, has a time limit", async () => {
+test("The list of a provider's models for the seed has a time limit", async () => {
   await hang("redis")
   const failed = failureOf(configuredModels({ OPENAI_BASE_URL: world.env.UPSTASH_REDIS_REST_URL }))
   const error = await givenUpAfter(TIME_LIMITS.modelListMs, failed, async () => (await asked("redis")) > 0)
   expect(error).toMatchObject({ message: expect.stringContaining("does not answer") })
 })
 
-test("A call of the bucket has a time limit: a file that is read, stored, removed or seen by an agent", async () => {
+test("A call of the bucket has a time limit: for a file that is read, stored, removed or shown to an agent", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const upload = (name: string) => {
@@ -128,14 +131,14 @@ test("A call of the bucket has a time limit: a file that is read, stored, remove
     return answer
   }
   await expectUnavailable(await bounded(client.call("GET", `/v1/files/${fileId}/content`)))
-  // What it may have stored is removed before it answers.
+  // A file that it may have stored is removed before it answers.
   await expectUnavailable(await bounded(upload("b.txt"), 2))
 
   const sent = await turnOf(await client.sendTurn({ space, files: [fileId] }))
   await world.settled()
   const [delivery] = await world.qstash.due()
   if (!delivery) throw new Error("the turn was not published")
-  // The turn is given back, and goes on when the bucket is there again.
+  // The turn is released and continues when the bucket works again.
   const answer = await bounded(world.deliver(delivery))
   expect(await answer.json()).toEqual({ turns: { broke: 1 } })
   await world.qstash.answer({ delivery_id: delivery.delivery_id, status: answer.status })
@@ -147,7 +150,7 @@ test("A call of the bucket has a time limit: a file that is read, stored, remove
   expect((await client.getTurn(sent.turn_id)).state).toBe("done")
 })
 
-test("A publish has a time limit, and after it the invocation publishes nothing for a while", async () => {
+test("A publish has a time limit, and afterwards the invocation publishes nothing for a while", async () => {
   const { queue } = contextOf(world)
   await hang("qstash")
   const publish = () => failureOf(queue.publish({ path: RUNNERS_PATH, flow: null }))
@@ -172,7 +175,7 @@ test("A run of the sweeper waits for one publish of each sweep, however many tur
   await hang("qstash")
   const swept = world.sweep()
   await givenUpAfter(TIME_LIMITS.publishMs, swept, async () => (await asked("qstash")) >= 1)
-  // A runner for all due turns, and the wake of another sweep.
+  // One runner for all due turns, and the wake of another sweep.
   expect(await asked("qstash")).toBeLessThanOrEqual(2)
   await world.clearFaults()
   await world.advance(60_000)

@@ -24,7 +24,7 @@ function createCalls(most: number) {
 const calm = () => new Promise((done) => setImmediate(done))
 const urlOf = (name: string) => `https://model.test/${name}`
 
-test("Calls over the bound wait for the first byte of another one's answer, and go in their order", async () => {
+test("Calls above the limit wait for the first byte of another call's answer, in their order", async () => {
   const { calls, sent, urls, fetch } = createCalls(2)
   const answers = ["a", "b", "c", "d"].map((name) => fetch(urlOf(name)))
   await calm()
@@ -41,7 +41,7 @@ test("Calls over the bound wait for the first byte of another one's answer, and 
   expect(calls.size).toBe(0)
 })
 
-test("A call that fails makes room for the next", async () => {
+test("A call that fails frees a place for the next call", async () => {
   const { calls, sent, urls, fetch } = createCalls(1)
   const [failing, next] = [fetch(urlOf("a")), fetch(urlOf("b"))]
   await calm()
@@ -75,7 +75,7 @@ test.each([
   expect([urls(), calls.size]).toEqual([["/a", "/c"], 0])
 })
 
-test("A call that was ended before it had to wait is not sent later", async () => {
+test("A call that ended before it had to wait is not sent later", async () => {
   const { calls, sent, fetch } = createCalls(1)
   const first = fetch(urlOf("a"))
   await expect(fetch(urlOf("b"), { signal: AbortSignal.abort(new Error("before")) })).rejects.toThrow("before")
@@ -85,14 +85,14 @@ test("A call that was ended before it had to wait is not sent later", async () =
   expect([sent.length, calls.size]).toEqual([1, 0])
 })
 
-test("No more calls than the bound are ever under way, whatever ends in which order", async () => {
+test("The calls in progress never exceed the limit, whatever order they end in", async () => {
   const { calls, sent, fetch } = createCalls(3)
   const answers = Array.from({ length: 30 }, (_, n) => fetch(urlOf(String(n))))
   let answered = 0
   for (let round = 0; answered < 30; round++) {
     await calm()
     expect(sent.length - answered, `round ${round}`).toBeLessThanOrEqual(3)
-    // The newest first, and two in one moment every other time.
+    // The newest first, and every other time two in one moment.
     const under = sent.slice(answered)
     for (const call of under.slice(0, 1 + (round % 2))) {
       call.answer()
@@ -103,7 +103,7 @@ test("No more calls than the bound are ever under way, whatever ends in which or
   expect(calls.size).toBe(0)
 })
 
-test("A caller that calls again as soon as it has its answer waits after those that wait already", async () => {
+test("A caller that calls again as soon as it has its answer waits after the calls that already wait", async () => {
   const { calls, sent, urls, fetch } = createCalls(1)
   const twice = fetch(urlOf("a")).then(() => fetch(urlOf("again")))
   const waiting = fetch(urlOf("b"))
@@ -136,13 +136,13 @@ test("A holder that is not alone has two places, and its other calls delay no ot
   expect(await (await other).text()).toBe("other")
   leave()
   await calm()
-  expect(sent, "alone it has all places").toHaveLength(4)
+  expect(sent, "a single holder has all places").toHaveLength(4)
   for (const answer of sent) answer()
   await Promise.all(slow)
   expect(calls.size).toBe(0)
 })
 
-test("Room is waited for without a place being kept, and a wait can be ended", async () => {
+test("A wait for room keeps no place, and can be ended", async () => {
   const { calls, sent, fetch } = createCalls(1)
   const first = fetch(urlOf("a"))
   await calm()
@@ -161,7 +161,7 @@ test("Room is waited for without a place being kept, and a wait can be ended", a
   expect([hasRoom, calls.size]).toEqual([true, 0])
 })
 
-test("Many who wait for room each get it, one after the other", async () => {
+test("Many callers that wait for room each get it, one after the other", async () => {
   const { calls, sent, fetch } = createCalls(1)
   const first = fetch(urlOf("a"))
   await calm()
@@ -171,7 +171,7 @@ test("Many who wait for room each get it, one after the other", async () => {
   expect(calls.size).toBe(0)
 })
 
-test("A call that had to wait asks whether it may still be sent", async () => {
+test("A call that had to wait checks whether it may still be sent", async () => {
   const sent: (() => void)[] = []
   const calls = new WaitingCalls(1)
   const send = () => new Promise<Response>((resolve) => sent.push(() => resolve(new Response(""))))

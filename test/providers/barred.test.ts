@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 let state = 1
-/** Between 0 and 1, the same in each run. */
+/** A number between 0 and 1, the same in each run. */
 const seeded = () => {
   state = (state * 48_271) % 2_147_483_647
   return state / 2_147_483_647
@@ -53,12 +53,13 @@ const fine = { words: ["Fine."] }
 const cases = Object.entries(ANSWERS).map(([name, answer], index) => [name, answer, REASONS[index]] as const)
 
 describe.each(cases)("Accounts that are barred by %s", (_name, answer, reason) => {
-  test("Accounts that are barred one after the other fail no turn while one serves, and no turn takes over two calls", async () => {
+  test("Accounts that are barred one by one fail no turn while one serves, and no turn makes more than two calls", async () => {
     const barred = new Set<string>()
     let since = 0
     const called = world.script((account) => (barred.has(account) ? answer : fine))
     for (let n = 0; n < TURNS; n++) {
-      // The one that has served last, and only when turns have found out about the one before: two that nobody knows of may meet in one turn.
+      // Bars the account that served last, and only after turns have found the previous one: one
+      // turn may meet two unknown barred accounts.
       const newest = [...barred].at(-1)
       const isKnown = newest === undefined || called.slice(since).some(({ account }) => account === newest)
       const served = called.at(-1)?.account
@@ -99,7 +100,7 @@ describe.each(cases)("Accounts that are barred by %s", (_name, answer, reason) =
       for (let n = 0; n < 10; n++) await run()
       await world.advance(minutes * MINUTE - 1)
       await run()
-      expect(callsOfA(), "nobody calls it before").toBe(nth + 1)
+      expect(callsOfA(), "no call before the time").toBe(nth + 1)
       await world.advance(1)
       for (let n = 0; callsOfA() === nth + 1 && n < 100; n++) await run()
       for (let n = 0; n < 10; n++) await run()
@@ -124,7 +125,7 @@ describe.each(cases)("Accounts that are barred by %s", (_name, answer, reason) =
     })
   })
 
-  test("When all are barred at once, the turn waits and is served by the first that serves again", async () => {
+  test("When all are barred at the same time, the turn waits, and the first account that recovers serves it", async () => {
     world.script(() => answer)
     const turnId = await world.begin(client, { space, timeout_seconds: 3600 })
     await world.drain()
@@ -136,7 +137,7 @@ describe.each(cases)("Accounts that are barred by %s", (_name, answer, reason) =
   })
 })
 
-test("Two accounts barred without notice cost a turn no third call: the last one that served is asked next", async () => {
+test("Two accounts that are barred without notice cost a turn no third failed call: the account that served last is tried next", async () => {
   const barred = new Set<string>()
   const called = world.script((account) => (barred.has(account) ? ANSWERS["402"] : fine))
   const run = async (conversation: string) => {

@@ -9,7 +9,7 @@ import type { TestClient } from "../harness/world.ts"
 let world: RoutedWorld
 let client: TestClient
 let space: string
-/** What the worker draws from: the first by name where a test does not say otherwise. */
+/** The worker's random numbers. A test that does not replace them gets the first account by name. */
 let random = () => 0
 beforeAll(async () => {
   world = await createRoutedWorld(() => random())
@@ -33,7 +33,7 @@ let people = 0
 const somebody = () => ({ space, end_user_ref: `person-${people++}` })
 
 describe("A conversation", () => {
-  test("A conversation of 50 turns stays on one account when nothing is wrong", async () => {
+  test("A conversation of 50 turns stays on one account if no fault occurs", async () => {
     const chance = createRandom("fifty turns")
     random = () => chance.int(1000) / 1000
     for (let n = 0; n < 7; n++) await addAccount(world, `more-${n}`)
@@ -68,7 +68,7 @@ describe("A conversation", () => {
     const called = world.script(() => {
       calls++
       if (calls === 1) return CALL
-      // From now on chance would choose another one.
+      // From now on a random draw would choose another account.
       random = () => 0.999
       return calls < 8 ? { status: 529 } : FINE
     })
@@ -80,7 +80,7 @@ describe("A conversation", () => {
     expect([called.at(0), called.at(-1)].map((call) => call?.account)).toEqual(["alpha", "alpha"])
   })
 
-  test("A conversation returns to its account after a passing error", async () => {
+  test("A conversation returns to its account after a temporary error", async () => {
     const body = somebody()
     world.script(() => FINE)
     await world.runTurn(client, body)
@@ -103,7 +103,7 @@ describe("A conversation", () => {
     expect(called.map(({ account }) => account)).toEqual(["alpha", "alpha", "beta", "alpha"])
   })
 
-  test("A conversation leaves a silent account within the turn and from then on", async () => {
+  test("A conversation leaves an account that does not answer, within the turn and for later turns", async () => {
     const body = somebody()
     world.script(() => FINE)
     await world.runTurn(client, body)
@@ -116,7 +116,7 @@ describe("A conversation", () => {
     expect(called.map(({ account }) => account)).toEqual(["alpha", "beta", "beta", "beta", "beta"])
   })
 
-  test("A conversation stays with the serving account when its former one has cooled", async () => {
+  test("A conversation stays with the serving account when its earlier account has cooled", async () => {
     const body = somebody()
     const until = world.clock.ms() + 60_000
     world.script(() => FINE)
@@ -160,7 +160,7 @@ describe("An account that is disabled", () => {
         "create trigger disable_alpha after insert on tasks for each row execute function disable_alpha()",
       )
     }
-    // Beta's first answer would be a call, too.
+    // Beta's first answer would be a tool call, too.
     world.script((account, nth) => (account === "alpha" && nth === 0 ? CALL : FINE))
     const turn = await world.runTurn(client, somebody())
     await world.sql("drop trigger if exists disable_alpha on tasks")
@@ -169,7 +169,7 @@ describe("An account that is disabled", () => {
     expect(called.map(({ account }) => account)).toEqual(["alpha", "beta"])
   })
 
-  test("A disabled account without alternatives leaves calls to the environment", async () => {
+  test("A disabled account without alternatives leaves calls to the environment's key", async () => {
     for (const id of ["alpha", "beta", "gamma"]) await disable(id)
     world.rebind({ OPENAI_BASE_URL: "https://model.test/v1", OPENAI_API_KEY: "the-environments" })
     const called = world.script(() => FINE)
@@ -200,7 +200,7 @@ describe("A new conversation", () => {
     ])
   }
 
-  test("A new conversation takes the account with most room in its tightest window; an ended window is unknown", async () => {
+  test("A new conversation uses the account with most room in its tightest window; an ended window is unknown", async () => {
     const HOUR = 3600_000
     await windowsOf("alpha", {
       "unified:18000": { used_pct: 10, inMs: HOUR },
@@ -215,7 +215,7 @@ describe("A new conversation", () => {
     expect(await spread(76)).toEqual({ alpha: 25, beta: 50, gamma: 1 })
   })
 
-  test("A new conversation considers calls in flight, too", async () => {
+  test("A new conversation considers calls in progress, too", async () => {
     await world.sql(
       `insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at, lane, provider_id)
        select 'flying-' || n, 'flying-' || n, 1, 0, false, 'running', 'infinity', now(), n, case when n <= 90 then 'alpha' else 'beta' end
@@ -227,7 +227,7 @@ describe("A new conversation", () => {
     expect(counts).toEqual({ alpha: 2, beta: 10, gamma: 20 })
   })
 
-  test("A new conversation chooses the same way among many accounts whose windows are read in part", async () => {
+  test("A new conversation chooses the same way among many accounts when only some windows are read", async () => {
     const room: Record<string, number> = { alpha: 100, beta: 100, gamma: 100 }
     for (let n = 0; n < 20; n++) {
       const id = `many-${n}`
@@ -247,7 +247,7 @@ describe("A new conversation", () => {
     await expectDraws(room)
   })
 
-  test("A new conversation finds the usable account while most of many cool", async () => {
+  test("A new conversation finds the usable account while most of many accounts cool", async () => {
     for (let n = 0; n < 20; n++) await addAccount(world, `many-${n}`)
     await world.sql("update provider_states set cool_until = $1 where provider_id like 'many-%'", [
       new Date(world.clock.ms() + 60_000),
@@ -255,7 +255,7 @@ describe("A new conversation", () => {
     await expectDraws({ alpha: 100, beta: 100, gamma: 100 })
   })
 
-  /** Expects each account to be drawn as often as its weight says, of numbers at even distances in no order (multiples of roots of primes), within four standard deviations. */
+  /** Expects draws in proportion to weights, within four standard deviations, from evenly spaced numbers. */
   async function expectDraws(weights: Record<string, number>) {
     const DRAWS = 6_000
     const drawn = await world.sql<{ id: string; times: number }>(
@@ -273,7 +273,7 @@ describe("A new conversation", () => {
   }
 })
 
-test("A sub-agent's calls use accounts but bind no conversation, nor does another engine's account", async () => {
+test("A sub-agent's calls use accounts but bind no conversation, and neither does another engine's account", async () => {
   const called = world.script(() => FINE)
   const manifest = {
     builtin_tools: [],

@@ -37,7 +37,7 @@ beforeAll(async () => {
   admin = await signInAdmin(world)
 })
 afterAll(() => world.close())
-// The provider's clock is the machine's.
+// The provider uses the machine's clock.
 beforeEach(() => moveToRealTime(world))
 
 let people = 0
@@ -60,7 +60,7 @@ function worker() {
 
 const credential = (id: string) => credentialOf(world as unknown as ProviderWorld, id)
 
-/** Whose token it is, by the provider itself. */
+/** The owner of a token according to the provider. */
 async function ownerOf(secret: string): Promise<string> {
   const response = await fetch(`${issuer}/me`, { headers: { authorization: `Bearer ${secret}` } })
   return ((await response.json()) as { sub: string }).sub
@@ -78,7 +78,7 @@ test("A login by the whole URL works, and refreshes rotate its tokens", async ()
   expect(tokens.size).toBe(3)
 })
 
-test("A hundred calls at once with an expired token do not trip the provider's reuse detection", async () => {
+test("A hundred concurrent calls with an expired token do not trigger the provider's reuse detection", async () => {
   const id = await added(someone())
   const stale = await credential(id)
   const workers = Array.from({ length: 10 }, worker)
@@ -104,7 +104,7 @@ test("An account whose refresh token was used elsewhere needs a login, which ren
   const id = await added(login)
   const former = await credential(id)
   await freshCredential(worker(), former, { after401: true })
-  // As if the credential of before had come back, from a backup.
+  // As if the earlier credential had been restored from a backup.
   await world.sql("update provider_credentials set sealed = $1 where provider_id = $2", [former.sealed, id])
   const refused = freshCredential(worker(), await credential(id), { after401: true })
   expect(await refused.catch((error: unknown) => error)).toMatchObject(new ProviderUnusable(id, "needs_login"))
@@ -113,7 +113,7 @@ test("An account whose refresh token was used elsewhere needs a login, which ren
   expect((await freshCredential(worker(), await credential(id), { after401: true })).kind).toBe("bearer")
 })
 
-test("A login by device works, to the same account again too", async () => {
+test("A login by device works, also for the same account again", async () => {
   const login = someone()
   const id = `alt-${createHash("sha256").update(login).digest("hex").slice(0, 12)}`
   for (const version of [1, 2]) {

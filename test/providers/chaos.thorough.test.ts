@@ -8,7 +8,7 @@ import { createRandom } from "../harness/random.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import { passTime } from "../harness/time.ts"
 
-// 1,000 turns. A failure repeats with TURNPIKE_SEED=<its seed>.
+// 1,000 turns. To repeat a failure, set TURNPIKE_SEED=<its seed>.
 const settings = bindings as unknown as { TURNPIKE_SEED: string }
 const AT_ONCE = 20
 const BATCHES = 50
@@ -30,7 +30,7 @@ afterAll(async () => {
   await world.close()
 })
 
-test(`Each of ${AT_ONCE * BATCHES} turns at 50 accounts that fail in every way is served, and no cooling account is called`, async () => {
+test(`Each of ${AT_ONCE * BATCHES} turns at 50 accounts with every kind of fault is served, and no cooling account is called`, async () => {
   const client = await world.createAccount({ usd: 1000 })
   const space = await client.space({ manifest: { builtin_tools: [] } })
   const chaos = createChaos(world, random, IDS)
@@ -71,6 +71,6 @@ test(`Each of ${AT_ONCE * BATCHES} turns at 50 accounts that fail in every way i
     [client.userId],
   )
   const whole = (chaos.met.serves ?? 0) + (chaos.met["cut late"] ?? 0)
-  expect(served, "one usage row for each call that has said something").toEqual([{ calls: whole }])
+  expect(served, "one usage row for each call with output").toEqual([{ calls: whole }])
   expect(Object.keys(chaos.met).length).toBeGreaterThan(8)
 })

@@ -44,16 +44,16 @@ describe("A turn while all accounts cool", () => {
     expect(waiting?.model_failures).toBe(0)
     expect(called.map(({ account }) => account)).toEqual(["alpha", "beta"])
     await world.advance(39_000)
-    expect(await world.drain(), "not before").toBe(0)
+    expect(await world.drain(), "no call before the time").toBe(0)
     await world.advance(2000)
     await world.drain()
     expect(await client.getTurn(turnId)).toMatchObject(SERVED)
     expect(called.slice(2)).toEqual([{ account: "beta", at: began + 41_000 }])
-    expect(await accountState(world, "beta"), "it serves again").toMatchObject({ ...WELL, probe_until: null })
+    expect(await accountState(world, "beta"), "the account serves again").toMatchObject({ ...WELL, probe_until: null })
     expect((await accountState(world, "alpha")).cool_until).not.toBeNull()
   })
 
-  test("The turn ends by its own time limit, and not before, when the cooling is longer", async () => {
+  test("The turn ends by its own time limit, and not before, if the cooling is longer", async () => {
     coolBoth(10_000_000, 10_000_000)
     const began = now()
     const turnId = await world.begin(client, { space, timeout_seconds: 120 })
@@ -66,7 +66,7 @@ describe("A turn while all accounts cool", () => {
     expect(now() - began).toBe(120_000)
   })
 
-  test("A reader of the turn's events is told once that it waits for capacity, and then that the call begins", async () => {
+  test("A reader of the turn's events learns once that it waits for capacity, and then that the call begins", async () => {
     coolBoth(200_000, 150_000)
     const turnId = await world.begin(client, { space })
     const types = async () => {
@@ -79,7 +79,11 @@ describe("A turn while all accounts cool", () => {
       await world.advance(61_000)
       await world.drain()
     }
-    expect(await types(), "it came back in vain").toEqual(["turn.queued", "turn.running", "model.waiting"])
+    expect(await types(), "the turn looked again without success").toEqual([
+      "turn.queued",
+      "turn.running",
+      "model.waiting",
+    ])
     for (let round = 0; round < 2; round++) {
       await world.advance(61_000)
       await world.drain()
@@ -107,7 +111,7 @@ describe("A turn while all accounts cool", () => {
     expect(await client.getTurn(turnId)).toMatchObject(SERVED)
   })
 
-  test("The turn looks each minute during long cooling, and finds an account that an admin adds", async () => {
+  test("The turn looks every minute during long cooling, and finds an account that an admin adds", async () => {
     const called = coolBoth(3_000_000, 3_000_000)
     const turnId = await world.begin(client, { space, timeout_seconds: 600 })
     await world.drain()
@@ -118,7 +122,7 @@ describe("A turn while all accounts cool", () => {
     expect(called.map(({ account }) => account)).toEqual(["alpha", "beta", "gamma"])
   })
 
-  test("Cooling of one account and overload of another is no failure of the turn while the first returns in time", async () => {
+  test("Cooling of one account and overload of another do not fail the turn while the first recovers in time", async () => {
     const until = now() + 100_000
     world.script((account) => {
       if (account === "beta") return { status: 529 }
@@ -134,7 +138,7 @@ describe("A turn while all accounts cool", () => {
 })
 
 describe("A probe", () => {
-  test("A probe goes to one of many calls, and the others treat the account as cooling", async () => {
+  test("One of many calls is the probe, and the others treat the account as cooling", async () => {
     await removeAccounts(world)
     await addAccount(world, "alpha")
     await world.sql("update provider_states set cool_until = $1 where provider_id = 'alpha'", [iso(now() - 1)])
@@ -163,7 +167,7 @@ describe("A probe", () => {
     for (const id of ids) expect(await client.getTurn(id)).toMatchObject(SERVED)
   })
 
-  test("A probe is left to the turn that calls the account, and a turn whose sub-agent might call it takes none", async () => {
+  test("The turn that calls the account takes the probe, and a turn whose sub-agent might call it takes none", async () => {
     await addAccount(world, "gamma", { engine: "anthropic" })
     await world.sql("update provider_states set cool_until = $1 where provider_id = 'gamma'", [iso(now() - 1)])
     await world.sql(
@@ -179,8 +183,8 @@ describe("A probe", () => {
 
   test.each([
     ["whose request is refused", { status: 400 }],
-    ["of a model that nobody has", { status: 404 }],
-  ])("A probe that %s learns nothing, and the next call tries the account at once", async (_what, answer) => {
+    ["with a model that no account has", { status: 404 }],
+  ])("A probe %s has no result, and the next call tries the account at once", async (_what, answer) => {
     await removeAccounts(world)
     await addAccount(world, "alpha")
     await world.sql("update provider_states set cool_until = $1 where provider_id = 'alpha'", [iso(now() - 1)])
@@ -191,7 +195,7 @@ describe("A probe", () => {
     expect(await accountState(world, "alpha")).toMatchObject({ ...WELL, probe_until: null })
   })
 
-  test("A probe that is cancelled before an answer learns nothing, too", async () => {
+  test("A probe that is cancelled before an answer has no result either", async () => {
     await removeAccounts(world)
     await addAccount(world, "alpha")
     await world.sql("update provider_states set cool_until = $1 where provider_id = 'alpha'", [iso(now() - 1)])
@@ -208,7 +212,7 @@ describe("A probe", () => {
     expect(await world.runTurn(client, { space })).toMatchObject(SERVED)
   })
 
-  test("A probe that fails cools the account again, even after a passing error", async () => {
+  test("A probe that fails cools the account again, even after a temporary error", async () => {
     await world.sql("update provider_states set cool_until = $1 where provider_id = 'alpha'", [iso(now() - 1)])
     const called = world.script((account) => (account === "alpha" ? { status: 529 } : { words: ["Fine."] }))
     expect(await world.runTurn(client, { space })).toMatchObject(SERVED)

@@ -20,7 +20,7 @@ afterAll(async () => {
   await world.close()
 })
 
-test("A crowd that waits for one account comes back bit by bit, during the one trial call and after it", async () => {
+test("A crowd that waits for one account returns gradually, during the single trial call and after it", async () => {
   const client = await world.createAccount({ usd: 100 })
   const space = await client.space({ manifest: { builtin_tools: [] } })
   const back = world.clock.ms() + COOLS_MS
@@ -61,7 +61,8 @@ test("A crowd that waits for one account comes back bit by bit, during the one t
     hasTried = true
     endsAt = world.clock.ms() + PROBE_MS
   })
-  // The delivery that tries the account stands until it is let go; all others of a moment end before the next, so that none looks late.
+  // The delivery that tries the account is held until it is released. All other deliveries of a
+  // moment end before the next moment, so that none looks late.
   let tried: Promise<number> | undefined
   for (let ms = 0; !over && ms < 3 * COOLS_MS; ms += STEP_MS) {
     await world.advance(STEP_MS)
@@ -94,5 +95,5 @@ test("A crowd that waits for one account comes back bit by bit, during the one t
   ).toBe(true)
   expect(most, `of ${TURNS}, in a second`).toBeLessThanOrEqual(TURNS / 3)
   expect(looks.length).toBeLessThanOrEqual(3 * TURNS)
-  expect(took, "the tried call, and one more look").toBeLessThanOrEqual(PROBE_MS + 2 * 12_500)
+  expect(took, "the trial call, and one more look").toBeLessThanOrEqual(PROBE_MS + 2 * 12_500)
 })

@@ -18,7 +18,7 @@ afterAll(async () => {
 })
 beforeEach(() => resetAccounts(world, ["alpha", "beta"]))
 
-/** One turn whose calls at alpha fail, while beta answers. */
+/** Runs one turn whose calls to alpha fail, while beta answers. */
 async function failAtAlpha(answer: ProviderScript) {
   world.script((account) => (account === "alpha" ? answer : { words: ["Fine."] }))
   const turn = await world.runTurn(client, { space })

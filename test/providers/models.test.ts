@@ -22,7 +22,7 @@ afterAll(async () => {
   await world.close()
 })
 
-/** Five accounts at a server that does not have the model, and one at a server that has it. */
+/** Five accounts at a server without the model, and one at a server that has it. */
 const LACKING = ["a1", "a2", "a3", "a4", "a5"]
 beforeEach(async () => {
   await removeAccounts(world)
@@ -41,7 +41,7 @@ let people = 0
 const somebody = () => ({ space, end_user_ref: `person-${people++}` })
 
 describe("A model that five accounts lack and a sixth at another server has", () => {
-  test("The first turn asks each account for the model, and later turns ask the sixth alone", async () => {
+  test("The first turn tries the model at each account, and later turns use the sixth alone", async () => {
     const called = serveAt("zeta")
     const turn = await world.runTurn(client, somebody())
     expect(turn).toMatchObject(SERVED)
@@ -53,7 +53,7 @@ describe("A model that five accounts lack and a sixth at another server has", ()
     expect(namesOf(called)).toEqual(["zeta"])
   })
 
-  test("A turn that stayed with an account does not ask it again and continues at the other", async () => {
+  test("A conversation whose account loses the model tries it once and continues at the other account", async () => {
     const body = somebody()
     world.script(() => FINE)
     await world.runTurn(client, body)
@@ -63,7 +63,7 @@ describe("A model that five accounts lack and a sixth at another server has", ()
     expect(namesOf(called)).toEqual([...LACKING, "zeta", "zeta"])
   })
 
-  test("Another model is still asked of all accounts", async () => {
+  test("Another model is still tried at all accounts", async () => {
     serveAt("zeta")
     await world.runTurn(client, somebody())
     const called = world.script(() => FINE)
@@ -71,7 +71,7 @@ describe("A model that five accounts lack and a sixth at another server has", ()
     expect(namesOf(called)).toEqual(["a1"])
   })
 
-  test("Accounts are asked again after ten minutes, or when one is saved again", async () => {
+  test("Accounts are tried again after ten minutes, or when one of them is saved again", async () => {
     serveAt("zeta")
     await world.runTurn(client, somebody())
     const called = world.script(() => FINE)
@@ -82,7 +82,7 @@ describe("A model that five accounts lack and a sixth at another server has", ()
     expect(namesOf(called)).toEqual(["zeta", "a1"])
   })
 
-  test("The turn waits while the sixth cools and asks no other account in vain", async () => {
+  test("The turn waits while the sixth account cools and tries no other account in vain", async () => {
     serveAt("zeta")
     await world.runTurn(client, somebody())
     const until = world.clock.ms() + 30_000
@@ -99,7 +99,7 @@ describe("A model that five accounts lack and a sixth at another server has", ()
     expect(namesOf(called)).toEqual(["zeta", "zeta"])
   })
 
-  test("Long cooling of the sixth is not taken for a missing model", async () => {
+  test("A long cooling of the sixth account does not count as a missing model", async () => {
     const until = world.clock.ms() + 9_000_000
     world.script((account) =>
       account === "zeta" ? { status: 429, headers: unified("5h", 100, until) } : { status: 404 },
@@ -112,7 +112,7 @@ describe("A model that five accounts lack and a sixth at another server has", ()
     expect(await client.getTurn(turnId)).toMatchObject({ state: "failed", error: { code: "TIMEOUT_REACHED" } })
   })
 
-  test("A model that no account has any more fails the turn at once: all were asked, later one", async () => {
+  test("A model that no account has any more fails the turn at once: the first turn tries all accounts, later turns one", async () => {
     const called = serveAt()
     expect(await world.runTurn(client, somebody())).toMatchObject(REJECTED)
     expect(namesOf(called)).toEqual([...LACKING, "zeta"])
@@ -120,9 +120,10 @@ describe("A model that five accounts lack and a sixth at another server has", ()
     expect(await world.runTurn(client, somebody())).toMatchObject(REJECTED)
     expect(called).toHaveLength(1)
     world.script(() => FINE)
-    expect(await world.runTurn(client, somebody()), "a server that was set up wrongly is found again").toMatchObject(
-      SERVED,
-    )
+    expect(
+      await world.runTurn(client, somebody()),
+      "a server whose configuration was corrected is found again",
+    ).toMatchObject(SERVED)
   })
 })
 

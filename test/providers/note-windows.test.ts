@@ -58,7 +58,7 @@ test("A snapshot is made when a window has moved by a point since the last one, 
   expect(await used(id)).toEqual([10, 11, 10, 10.2, 10.2])
 })
 
-test("Each window has its own snapshots, and a short one has one a minute", async () => {
+test("Each window has separate snapshots, and a short window has one per minute", async () => {
   const id = await storeAccount(world)
   expect(await note(id, [unified(10), unified(20, 604_800), unified(30, 60)])).toBe(3)
   await world.advance(1000)
@@ -68,7 +68,7 @@ test("Each window has its own snapshots, and a short one has one a minute", asyn
   expect(await note(id, [unified(91, 60)])).toBe(1)
 })
 
-test("Nonsensical values are left out, and an older answer adds nothing", async () => {
+test("Invalid values are left out, and an older answer adds no snapshot", async () => {
   const id = await storeAccount(world)
   const odd = [unified(-1), unified(1, 0), unified(1, 1.5), unified(1, 1e12), { ...unified(1), resource: "canary" }]
   expect(await note(id, odd)).toBe(0)
@@ -79,26 +79,26 @@ test("Nonsensical values are left out, and an older answer adds nothing", async 
   expect(await note("nobody", [unified(5)])).toBe(0)
 })
 
-test("An account without a state gets one", async () => {
+test("An account without a state row gets one", async () => {
   const id = await storeAccount(world)
   await world.sql("delete from provider_states where provider_id = $1", [id])
   expect(await note(id, [unified(5)])).toBe(1)
   expect(Object.keys(await stateOf(id))).toEqual(["unified:18000"])
 })
 
-test("A locked state does not delay an answer, which then records nothing", async () => {
+test("A locked state row does not delay an answer, whose values are then not recorded", async () => {
   const id = await storeAccount(world)
   const rows = `select from provider_states where provider_id = '${id}' for update`
   const change = `update provider_states set cool_reason = 'held' where provider_id = '${id}'`
   const letGo = await holdRows(world, rows, { change })
   expect(await note(id, [unified(5)])).toBe(0)
   const [{ cool_reason } = {}] = await world.sql("select cool_reason from provider_states where provider_id = $1", [id])
-  expect(cool_reason, "the other is not done").not.toBe("held")
+  expect(cool_reason, "the lock's holder has not committed").not.toBe("held")
   await letGo()
   expect(await note(id, [unified(5)])).toBe(1)
 })
 
-test("A worker reports only what the procedure finds new", async () => {
+test("A worker reports only values that are new to the procedure", async () => {
   const random = createRandom("news of windows")
   const at = (ms: number) => new Date(world.clock.ms() + ms).toISOString()
   const ages = [-1, 0, 1, 59_999, 60_000, 60_001, 299_999, 300_000, 300_001]
@@ -131,5 +131,5 @@ test("A worker reports only what the procedure finds new", async () => {
   )
   const wrong = cases.filter(({ known, windows }, nth) => sayNews(windows, known) !== found?.news[nth])
   expect(wrong.slice(0, 3), `seed ${random.seed}`).toEqual([])
-  expect(new Set(found?.news).size, "both kinds are among them").toBe(2)
+  expect(new Set(found?.news).size, "both kinds occur").toBe(2)
 })

@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test.each([1, 72, 2160])("The capacity of %i hours reads the index and never all snapshots", async (hours) => {
+test.each([1, 72, 2160])("A capacity report of %i hours reads the index and never all snapshots", async (hours) => {
   const { points, thinnedPoints, spendRows } = PROVIDER_POLICY
   for (const provider of [null, "main"] as const) {
     const effort = await effortOf(world, client, (ctx) =>
@@ -51,9 +51,9 @@ test.each([1, 72, 2160])("The capacity of %i hours reads the index and never all
       `${hours} hours of ${provider ?? "both"}: ${read} entries, ${effort.pages} pages, ${effort.ms.toFixed(1)} ms`,
     )
     expect(effort.scans).not.toContain("quota_snapshots")
-    // What was counted, what is shown, and one entry for each window.
+    // The counted rows, the shown rows, and one entry for each window.
     expect(read).toBeLessThanOrEqual(2 * points + thinnedPoints + 2 * ACCOUNTS + 2)
-    // Planning looks at the ends of the index too.
+    // The planner reads the ends of the index too.
     if (hours === 2160) expect(read, "of 260,000").toBeLessThanOrEqual(points + 2 * thinnedPoints)
     expect(effort.rowsOf("account_hours") + effort.rowsOf("account_days")).toBeLessThanOrEqual(
       2 * spendRows + 2 * DAYS * ACCOUNTS,

@@ -30,7 +30,10 @@ const boundOf = async (conversation: string) => {
   return row?.provider_id
 }
 
-/** One turn whose calls at alpha fail as `alpha` says, while beta answers: who was called, and what is known afterwards. */
+/**
+ * Runs one turn whose calls to alpha fail as `alpha` says, while beta answers. Returns the called
+ * accounts and alpha's state afterwards.
+ */
 async function failAtAlpha(alpha: (nth: number) => ProviderScript, stepMs = 0) {
   const called = world.script((account, nth) => (account === "alpha" ? alpha(nth) : { words: ["Fine."] }))
   const turn = await world.runTurn(client, { space, timeout_seconds: 600 }, stepMs)
@@ -48,7 +51,7 @@ const SERVED = { state: "done", result: "Fine.", usage: { model_calls: 1 } }
 const WELL = { health: "healthy", cool_until: null, cool_reason: null }
 
 describe("Accounts that cool while another serves at once", () => {
-  test("A 429 with rejected windows cools until the latest reset of those", async () => {
+  test("A 429 with rejected windows cools until the latest reset of those windows", async () => {
     const headers = {
       ...unified("5h", 100, now() + 600_000),
       ...unified("7d", 100, now() + 900_000),
@@ -61,11 +64,11 @@ describe("Accounts that cool while another serves at once", () => {
     expect(failures).toEqual(["alpha window_full"])
     expect(alpha).toMatchObject({ health: "healthy", cool_reason: "window_full" })
     expect(asIso(alpha.cool_until)).toBe(iso(now() + 900_000))
-    expect(alpha.windows, "what it told is kept").toMatchObject({ "unified:18000": { used_pct: 100 } })
-    expect(await boundOf(turn.conversation), "the binding has moved").toBe("beta")
+    expect(alpha.windows, "the reported values are kept").toMatchObject({ "unified:18000": { used_pct: 100 } })
+    expect(await boundOf(turn.conversation), "the conversation has moved").toBe("beta")
   })
 
-  test("A 429 without headers cools when the last answer reported a full window", async () => {
+  test("A 429 without headers cools if the last answer reported a full window", async () => {
     world.script(() => ({ words: ["Fine."], headers: unified("5h", 100, now() + 600_000) }))
     await world.runTurn(client, { space })
     const { calls, alpha } = await failAtAlpha(() => ({ status: 429 }))
@@ -76,7 +79,7 @@ describe("Accounts that cool while another serves at once", () => {
   test.each([
     ["seconds", { "retry-after": "1000000" }, 1_000_000_000],
     ["milliseconds", { "retry-after-ms": "1500" }, 1500],
-    ["more than a date can be", { "retry-after": "1e300" }, 10 * 365 * 86_400_000],
+    ["more than the largest date", { "retry-after": "1e300" }, 10 * 365 * 86_400_000],
   ])("A 429 with Retry-After in %s cools for that time", async (_what, headers, ms) => {
     const { turn, calls, failures, alpha } = await failAtAlpha(() => ({ status: 429, headers }))
     expect(turn).toMatchObject(SERVED)
@@ -86,8 +89,8 @@ describe("Accounts that cool while another serves at once", () => {
   })
 })
 
-describe("Failures that another account serves, without cooling the first", () => {
-  test("A 429 with Retry-After does not cool when a snapshot shows room", async () => {
+describe("Failures after which another account serves without cooling the first", () => {
+  test("A 429 with Retry-After does not cool if a snapshot shows room", async () => {
     const headers = { "retry-after": "1000", ...unified("5h", 60, now() + 600_000) }
     const { turn, calls, failures, alpha } = await failAtAlpha(() => ({ status: 429, headers }))
     expect(turn).toMatchObject(SERVED)
@@ -96,7 +99,7 @@ describe("Failures that another account serves, without cooling the first", () =
     expect(alpha).toMatchObject({ ...WELL, windows: { "unified:18000": { used_pct: 60 } } })
   })
 
-  test("A 429 without headers does not cool when the last answer reported a window used up but allowed", async () => {
+  test("A 429 without headers does not cool if the last answer reported a window as used up but allowed", async () => {
     const told = (status: string) => ({
       ...unified("7d", 102, now() + 600_000),
       "anthropic-ratelimit-unified-7d-status": status,
@@ -146,7 +149,7 @@ describe("Failures that another account serves, without cooling the first", () =
 
   test.each([
     ["silence", { words: ["never"], silentAfter: 0 }],
-    ["silence behind a thought", { thinking: ["Well, "], words: ["never"], silentAfter: 1 }],
+    ["silence after a thought", { thinking: ["Well, "], words: ["never"], silentAfter: 1 }],
   ] satisfies [string, ProviderScript][])(
     "After %s another account serves at once and keeps the conversation",
     async (_what, answer) => {
@@ -156,7 +159,7 @@ describe("Failures that another account serves, without cooling the first", () =
       expect(calls).toEqual(["alpha", "beta"])
       expect(failures).toEqual(["alpha silent"])
       expect(alpha).toMatchObject(WELL)
-      expect(now() - began, "one silence").toBeLessThan(75_000)
+      expect(now() - began, "one silent call").toBeLessThan(75_000)
       expect(await boundOf(turn.conversation)).toBe("beta")
       await expectPromises(world, client.userId)
     },
@@ -171,14 +174,14 @@ describe("Failures that another account serves, without cooling the first", () =
 })
 
 describe("A refused login", () => {
-  test("A 401 to an API key means that it needs a new one", async () => {
+  test("A 401 to an API key means that the account needs a new key", async () => {
     const { turn, calls, failures, alpha } = await failAtAlpha(() => ({ status: 401 }))
     expect(turn).toMatchObject(SERVED)
     expect(calls).toEqual(["alpha", "beta"])
     expect(failures).toEqual(["alpha unauthorized"])
     expect(alpha).toMatchObject({ health: "needs_login", cool_until: null })
     const again = await failAtAlpha(() => ({ words: ["never"] }))
-    expect(again.calls, "it is not called any more").toEqual(["beta"])
+    expect(again.calls, "the account is not called any more").toEqual(["beta"])
   })
 
   test("A 401 to a token leads to a refresh or to another account", async () => {
@@ -190,7 +193,7 @@ describe("A refused login", () => {
     expect(await world.failuresOf(turn.turn_id)).toEqual(["abel unauthorized"])
   })
 
-  test("A 401 to a key that has since been replaced says nothing about the new one", async () => {
+  test("A 401 to a key that has since been replaced does not affect the new key", async () => {
     world.serve("model.test", async (request) => {
       const answer = await world.provider.serve(request)
       await world.sql("update provider_credentials set version = 2 where provider_id = 'alpha'")
@@ -224,7 +227,7 @@ describe("A refused request", () => {
   const statuses = (alpha: number, beta: number) =>
     world.script((account) => ({ status: account === "alpha" ? alpha : beta }))
 
-  test("When each account answers 404, none has the model, and the next turn asks one of them again", async () => {
+  test("When each account answers 404, none has the model, and the next turn tries one of them again", async () => {
     const called = statuses(404, 404)
     const turn = await world.runTurn(client, { space })
     expect(turn).toMatchObject({ state: "failed", error: { code: "MODEL_REJECTED" }, billed_cost_usd: 0 })
@@ -232,13 +235,13 @@ describe("A refused request", () => {
     expect((await world.runTurn(client, { space })).error?.code).toBe("MODEL_REJECTED")
     expect(called).toHaveLength(3)
     world.script(() => ({ words: ["Fine."] }))
-    expect(await world.runTurn(client, { space }), "it is back").toMatchObject(SERVED)
+    expect(await world.runTurn(client, { space }), "the model is back").toMatchObject(SERVED)
   })
 
   test.each([
     [404, 429],
     [503, 404],
-  ])("A %i by one account and %i by the other are no verdict, and the turn is served later", async (alpha, beta) => {
+  ])("A %i by one account and %i by the other decide nothing, and the turn is served later", async (alpha, beta) => {
     statuses(alpha, beta)
     const turnId = await world.begin(client, { space })
     await world.drain()

@@ -22,7 +22,7 @@ async function expired() {
   return provider_id
 }
 
-/** Lets the worker's waits pass, until it has ended or is dead. */
+/** Lets the worker's waits pass until it has ended or died. */
 async function ended<T>(work: Promise<T>, died: () => boolean): Promise<T | "dead"> {
   let done = false
   const all = work.finally(() => {
@@ -39,8 +39,8 @@ async function ended<T>(work: Promise<T>, died: () => boolean): Promise<T | "dea
 const outcome = (error: unknown) => (error instanceof ProviderUnusable ? (error.health ?? "passing") : "an error")
 
 /**
- * Whatever has happened: the provider saw no refresh token twice, and the account either says that it is contained, or can be called and
- * holds the refresh token that the provider would take.
+ * Asserts that the provider saw no refresh token twice, and that the account is either contained or
+ * usable with the refresh token that the provider would accept.
  */
 async function expectSound(id: string) {
   await world.advance(PROVIDER_POLICY.refreshMs + PROVIDER_POLICY.pollLateMs + 1)
@@ -57,7 +57,7 @@ async function expectSound(id: string) {
   return health
 }
 
-/** What a refresh does outside, in its order; found by the first test. */
+/** The external calls of a refresh, in order. The first test checks them. */
 const BOUNDARIES = ["claim_refresh", "exchange", "save_refresh"]
 
 test("A refresh has three boundaries", async () => {
@@ -68,7 +68,7 @@ test("A refresh has three boundaries", async () => {
 
 const deaths = BOUNDARIES.flatMap((what) => (["before", "after"] as const).map((when) => ({ what, when })))
 
-test.each(deaths)("A worker that dies $when $what leaves a sound account", async ({ what, when }) => {
+test.each(deaths)("A worker that dies $when $what leaves a consistent account", async ({ what, when }) => {
   const id = await expired()
   const worker = createRefresher(world, { fault: { what, when, how: "die" } })
   expect(await ended(freshCredential(worker.ctx, await credentialOf(world, id)), () => worker.isDead())).toBe("dead")
@@ -78,7 +78,7 @@ test.each(deaths)("A worker that dies $when $what leaves a sound account", async
 })
 
 test.each(deaths)(
-  "Another worker that comes when one has died $when $what finds a sound account",
+  "Another worker that continues after one has died $when $what leaves a consistent account",
   async ({ what, when }) => {
     const id = await expired()
     const credential = await credentialOf(world, id)
@@ -98,7 +98,7 @@ test.each([
   ...deaths.flatMap((boundary) => [1, 2, 3].map((times) => ({ ...boundary, times, comes: "healthy" }))),
   ...deaths.map((boundary) => ({ ...boundary, times: 100, comes: "unknown" })),
 ])(
-  "An answer of $what that is lost $when its effect, $times times, leaves a sound account",
+  "An answer of $what that is lost $when its effect, $times times, leaves a consistent account",
   async ({ what, when, times, comes }) => {
     const id = await expired()
     const worker = createRefresher(world, { fault: { what, when, how: "lose", times } })
@@ -115,7 +115,7 @@ test.each([
   ["before", 100],
   ["after", 100],
 ] as const)(
-  "A lost end of a fruitless refresh (%s its effect, %i times) leaves a sound account",
+  "A failed refresh whose final write is lost (%s its effect, %i times) leaves a consistent account",
   async (when, times) => {
     for (const [answer, health] of [
       [() => new Response("", { status: 500 }), "healthy"],
@@ -160,7 +160,7 @@ const claimEnd = async (id: string) => {
   return row?.ms
 }
 
-test("A claim whose answers were lost has its whole time from the one that arrived", async () => {
+test("A claim whose answers were lost has its full time from the answer that arrived", async () => {
   const id = await expired()
   let left = 0
   world.provider.at("/token", async (_request, right) => {
@@ -177,7 +177,7 @@ test("A claim whose answers were lost has its whole time from the one that arriv
   expect(left).toBe(PROVIDER_POLICY.refreshMs)
 })
 
-test("A claim won too late for an exchange is returned, and nothing is sent", async () => {
+test("A claim that leaves too little time for an exchange is released, and no request is sent", async () => {
   const id = await expired()
   const { ctx, seen } = createRefresher(world)
   const late = databaseOver(async (statement) => {
@@ -191,7 +191,7 @@ test("A claim won too late for an exchange is returned, and nothing is sent", as
   expect(await expectSound(id)).toBe("healthy")
 })
 
-test("A caller that leaves does not stop the refresh, which the invocation ends and saves", async () => {
+test("A caller that disconnects does not stop the refresh, which the invocation completes and saves", async () => {
   const id = await expired()
   let answer = () => {}
   const asked = new Promise<void>((reached) => {

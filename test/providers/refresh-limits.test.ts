@@ -36,7 +36,7 @@ const headers = (utilization: string) => ({
   "anthropic-ratelimit-unified-7d-utilization": "0.07",
 })
 
-test("The provider's headers become snapshots and are answered, with one audit entry", async () => {
+test("The provider's headers become snapshots and are returned, with one audit entry", async () => {
   const id = await storeAccount(world)
   answer = () => Response.json({ data: [] }, { headers: headers("0.375") })
   const before = await entries()
@@ -46,7 +46,7 @@ test("The provider's headers become snapshots and are answered, with one audit e
     { resource: "unified", window_seconds: 18_000, used_pct: 37.5, taken_at: world.clock.now().toISOString() },
     { resource: "unified", window_seconds: 604_800, used_pct: 7, reset_at: null },
   ])
-  expect(provider.version, "it is no edit").toBe(1)
+  expect(provider.version, "it is not an edit").toBe(1)
   expect(await snapshots(id)).toMatchObject([{ used_pct: 37.5 }, { used_pct: 7 }])
   expect(await entries()).toBe(before + 1)
 })
@@ -93,7 +93,7 @@ test("The request follows the setting", async () => {
   await admin.json("PUT", "/api/admin/settings", { key: "provider_limit_requests", value })
 })
 
-test("A limited account's refusal counts by its headers, and one without headers changes nothing", async () => {
+test("A limited account's refusal counts by its headers, and a refusal without headers changes nothing", async () => {
   const id = await storeAccount(world, { windows: { "unified:604800": windowNow(world, 5) } })
   answer = () => Response.json({ error: {} }, { status: 429, headers: headers("1") })
   expect((await refresh(id))[1].windows[0]).toMatchObject({ window_seconds: 18_000, used_pct: 100 })
@@ -108,7 +108,7 @@ test.each([
   ["500", () => new Response("canary", { status: 500 }), "HTTP 500"],
   ["a redirect", () => Response.redirect("https://elsewhere.example/canary", 302), "HTTP 302"],
   ["no answer", () => Promise.reject(new TypeError("canary refused")), "cannot be reached"],
-] as const)("A provider that answers %s is a clear error, and nothing is lost", async (_what, given, why) => {
+] as const)("A provider that answers %s gives a clear error, and no data is lost", async (_what, given, why) => {
   const id = await storeAccount(world, { windows: { "unified:18000": windowNow(world, 5) } })
   const [before, noted] = [await admin.json("GET", "/api/admin/providers"), await entries()]
   answer = given
@@ -145,7 +145,7 @@ test("A refused token is refreshed once, as in a call", async () => {
   expect([status, error.code, seen.length, refreshes]).toEqual([502, "PROVIDER_FAILED", 4, 2])
 })
 
-test("A provider that hangs is given up in time", async () => {
+test("A request to a provider that hangs is abandoned in time", async () => {
   const id = await storeAccount(world)
   const timeout = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
     const over = new AbortController()
@@ -163,7 +163,7 @@ test("A provider that hangs is given up in time", async () => {
   expect(error.detail).toContain("did not answer in 10 s")
 })
 
-test("An account that is disabled or has no readable credential is not asked", async () => {
+test("An account that is disabled or has no readable credential is not called", async () => {
   const disabled = await storeAccount(world, { disabled_at: world.clock.now() })
   expect(await refresh(disabled)).toMatchObject([409, { code: "CONFLICT" }])
   const bare = await storeAccount(world, { credential: null })

@@ -18,7 +18,7 @@ beforeEach(() => {
 
 const MINUTE = 60_000
 let accounts = 0
-/** An account of which `left` ms are left of its access token. */
+/** An account whose access token has `left` ms left. */
 async function account(left = 0) {
   const { provider_id } = await world.added(`acc-${++accounts}`)
   await world.advance(3_600_000 - left)
@@ -29,14 +29,14 @@ const refreshes = () => world.provider.grantsOf("refresh_token").length
 const fresh = async (id: string, options = {}, worker = createRefresher(world)) =>
   freshCredential(worker.ctx, await credentialOf(world, id), options)
 
-/** The health that an account without a way to be called throws. */
+/** The health in the error for an account that cannot be called. */
 const unusable = (work: Promise<unknown>) =>
   work.then(
     () => "it can be called",
     (error: unknown) => (error instanceof ProviderUnusable ? (error.health ?? "passing") : error),
   )
 
-test("A lasting token is sent unchanged, with its headers, and so is an API key", async () => {
+test("A valid token is sent unchanged, with its headers, and so is an API key", async () => {
   const id = await account(6 * MINUTE)
   const before = refreshes()
   const sent = await fresh(id)
@@ -60,7 +60,7 @@ test("A lasting token is sent unchanged, with its headers, and so is an API key"
   })
 })
 
-test("A token that ends within 5 minutes is refreshed before the call, once, and the refresh token rotates", async () => {
+test("A token that expires within 5 minutes is refreshed before the call, once, and the refresh token rotates", async () => {
   const id = await account(5 * MINUTE)
   const before = refreshes()
   const first = await fresh(id)
@@ -73,7 +73,7 @@ test("A token that ends within 5 minutes is refreshed before the call, once, and
   expect(await accountNow(world, id)).toEqual({ health: "healthy", version: 3, refreshing: false })
 })
 
-test("A 401 refreshes a token whatever its end, and a version saved by another worker is used", async () => {
+test("A 401 refreshes a token whatever its expiry, and a version that another worker saved is used", async () => {
   const id = await account(30 * MINUTE)
   const former = await credentialOf(world, id)
   const before = refreshes()
@@ -88,7 +88,7 @@ test("A 401 refreshes a token whatever its end, and a version saved by another w
   expect((await freshCredential(createRefresher(world).ctx, late.from, { after401: true })).credential_version).toBe(3)
 })
 
-test("A provider that names no new refresh token keeps the old one, and one that names no end has none", async () => {
+test("An answer without a new refresh token keeps the old one, and an answer without an expiry stores none", async () => {
   const id = await account()
   world.provider.at("/token", () => Response.json({ access_token: "canary-a", token_type: "bearer" }))
   expect((await fresh(id)).secret).toBe("canary-a")
@@ -98,7 +98,7 @@ test("A provider that names no new refresh token keeps the old one, and one that
   expect((await fresh(id, { after401: true })).credential_version).toBe(3)
 })
 
-test("The end of a token that is a JWT is read from it", async () => {
+test("The expiry of a token that is a JWT is read from it", async () => {
   const id = await account()
   const exp = Math.floor(world.clock.ms() / 1000) + 1234
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url")
@@ -109,14 +109,14 @@ test("The end of a token that is a JWT is read from it", async () => {
 })
 
 test.each([
-  ["at a token that is over", 0],
-  ["at a token that ends soon", 4 * MINUTE],
-])("A hundred calls at once on many workers %s make one refresh", async (_what, left) => {
+  ["with an expired token", 0],
+  ["with a token that expires soon", 4 * MINUTE],
+])("A hundred concurrent calls on many workers %s make one refresh", async (_what, left) => {
   const id = await account(left)
   const before = refreshes()
   const credential = await credentialOf(world, id)
   world.provider.at("/token", async (_request, right) => {
-    // The others are all there before its answer.
+    // All other calls have arrived before its answer.
     if (left === 0) await world.clock.sleeping(20, PROVIDER_POLICY.refreshLookMs)
     return right()
   })
@@ -152,7 +152,7 @@ const answers: [string, ProviderSays, "passing" | "needs_login" | "contained"][]
   ["no token", () => Response.json({ token_type: "bearer" }), "contained"],
   ["a token that is an object", () => Response.json({ access_token: {}, token_type: "bearer" }), "contained"],
   [
-    "an end that is a text",
+    "an expiry that is a text",
     () => Response.json({ access_token: "c", token_type: "bearer", expires_in: "x" }),
     "contained",
   ],
@@ -160,7 +160,7 @@ const answers: [string, ProviderSays, "passing" | "needs_login" | "contained"][]
 ]
 
 describe.each(answers)("A provider that answers %s", (_what, says, becomes) => {
-  test("An expired token then leaves nothing to call with", async () => {
+  test("With such an answer, an expired token leaves no usable credential", async () => {
     const id = await account()
     world.provider.at("/token", says)
     const before = refreshes()
@@ -169,13 +169,13 @@ describe.each(answers)("A provider that answers %s", (_what, says, becomes) => {
     expect(await accountNow(world, id)).toEqual({ health, version: 1, refreshing: false })
     world.provider.mend()
     if (becomes === "passing") expect((await fresh(id)).credential_version).toBe(2)
-    else expect(await unusable(fresh(id)), "it is not asked again").toBe(becomes)
+    else expect(await unusable(fresh(id)), "the provider is not called again").toBe(becomes)
     expect(refreshes() - before).toBe(becomes === "passing" ? 1 : 0)
     const { version } = await world.added(id)
     expect([version, (await accountNow(world, id)).health, (await fresh(id)).kind]).toEqual([2, "healthy", "bearer"])
   })
 
-  test("A lasting token stays in use if the failure is passing", async () => {
+  test("A valid token stays in use if the failure is temporary", async () => {
     const id = await account(2 * MINUTE)
     world.provider.at("/token", says)
     if (becomes === "passing") expect((await fresh(id)).credential_version).toBe(1)
@@ -236,7 +236,7 @@ test("A missing refresh token or login configuration and a refused key cannot be
   expect([sent.secret, (await accountNow(world, provider_id)).health]).toEqual(["canary-of-another-key", "healthy"])
 })
 
-test("A credential under an older key is sealed again in the background, and without its key it cannot be used", async () => {
+test("A credential under an older key is sealed again in the background, and without that key it cannot be used", async () => {
   const id = await account(30 * MINUTE)
   const newer = `newer:${btoa("fedcba9876543210fedcba9876543210")}`
   const rotated = createRefresher(world, { env: { SECRETS_KEYS: `${newer},${world.env.SECRETS_KEYS}` } })

@@ -21,7 +21,10 @@ afterAll(async () => {
   await world.close()
 })
 
-/** How many refreshes the provider has answered: the model's provider sees the tokens of the n-th as "abel.<n>". */
+/**
+ * The number of refreshes that the provider has answered. The token of the n-th is "abel.<n>" at
+ * the model provider.
+ */
 let refreshes = 0
 beforeEach(async () => {
   await removeAccounts(world)
@@ -39,7 +42,7 @@ const CALL = { calls: [{ name: "create_task", arguments: JSON.stringify({ title:
 const SERVED = { state: "done", result: "Fine." }
 const REFUSED = { status: 401 }
 
-/** What is known of abel's login. */
+/** The stored state of abel's login. */
 async function abel() {
   const [row] = await world.sql<{ version: number; refreshing: boolean }>(
     "select version, refreshing_until is not null as refreshing from provider_credentials where provider_id = 'abel'",
@@ -47,7 +50,7 @@ async function abel() {
   return { health: (await accountState(world, "abel")).health, ...row }
 }
 
-test("A 503 followed by 401 leads to a refresh all the same", async () => {
+test("A 503 followed by 401 still leads to a refresh", async () => {
   const answers: Record<string, ProviderScript[]> = { abel: [{ status: 503 }, REFUSED], "abel.1": [FINE] }
   const called = world.script((token, nth) => answers[token]?.[nth] ?? { status: 400 })
   expect(await world.runTurn(client, { space })).toMatchObject(SERVED)
@@ -67,7 +70,7 @@ test("A refresh followed by 503 and 401 again means that the account needs a log
   expect(await abel()).toEqual({ health: "needs_login", version: 2, refreshing: false })
 })
 
-test("A 401 to a token refreshed earlier in this run leads to another refresh", async () => {
+test("A 401 to a token that was refreshed earlier in this run leads to another refresh", async () => {
   await world.sql("update provider_credentials set expires_at = $1", [new Date(world.clock.ms() + 60_000)])
   const answers: Record<string, ProviderScript[]> = { "abel.1": [CALL, REFUSED], "abel.2": [FINE] }
   const called = world.script((token, nth) => answers[token]?.[nth] ?? { status: 400 })
@@ -76,7 +79,7 @@ test("A 401 to a token refreshed earlier in this run leads to another refresh", 
   expect(await abel()).toEqual({ health: "healthy", version: 3, refreshing: false })
 })
 
-describe("A login without a usable credential at the moment", () => {
+describe("A login that has temporarily no usable credential", () => {
   const ended = () => world.sql("update provider_credentials set expires_at = $1", [world.clock.now()])
   const inAMinute = () => new Date(world.clock.ms() + 60_000).getTime()
   const coolUntil = async (id: string) => Date.parse((await accountState(world, id)).cool_until ?? "")
@@ -98,13 +101,13 @@ describe("A login without a usable credential at the moment", () => {
     await world.drain()
     expect(await client.getTurn(first)).toMatchObject(SERVED)
     const [row] = await world.sql("select model_failures from turns where turn_id = $1", [first])
-    expect(row, "no failure of the model").toEqual({ model_failures: 0 })
+    expect(row, "it is no model failure").toEqual({ model_failures: 0 })
     expect(await world.failuresOf(first)).toEqual(["abby", "abe", "abel", "adam"].map((id) => `${id} no_credential`))
     expect(await world.runTurn(client, { space, end_user_ref: "another" })).toMatchObject(SERVED)
     expect([asked, called.map(({ account }) => account)]).toEqual([4, ["beta", "beta"]])
   })
 
-  test("The turn waits when all accounts are so, and is served when one recovers", async () => {
+  test("The turn waits while all accounts are in this state, and is served when one recovers", async () => {
     await ended()
     logins.at("/token", () => new Response("", { status: 503 }))
     world.script((token) => (token === "abel.1" ? FINE : { status: 400 }))
@@ -120,7 +123,7 @@ describe("A login without a usable credential at the moment", () => {
     expect(await accountState(world, "abel")).toMatchObject({ cool_until: null, cool_reason: null })
   })
 
-  test("A 401 that cannot be answered by a refresh now cools it as well", async () => {
+  test("A 401 that cannot be answered by a refresh now cools the account as well", async () => {
     await addAccount(world, "beta")
     logins.at("/token", () => new Response("", { status: 503 }))
     const called = world.script((token) => (token === "beta" ? FINE : REFUSED))

@@ -10,7 +10,7 @@ const account = (provider_id: string, weight: number) =>
   ({ provider_id, weight, account_row: "1", credential_row: "2" }) as ListedAccount
 const nobodyIsOut = () => false
 
-test("An account is drawn as often as its weight says, and never while it is out", () => {
+test("An account is drawn in proportion to its weight, and never while it is left out", () => {
   const chance = createRandom("draws of a roster")
   const weights = [100, 50, 1, 30, 80].map((weight, n) => account(`account-${n}`, weight))
   const roster = new Roster()
@@ -30,7 +30,7 @@ test("An account is drawn as often as its weight says, and never while it is out
   }
 })
 
-test("A listing counts for its time, and no older one replaces it", () => {
+test("A listing is used until it expires, and no older listing replaces it", () => {
   const roster = new Roster()
   const drawn = (now: number) => roster.draw(() => 0, nobodyIsOut, now).get("openai")?.provider_id
   expect(drawn(START)).toBeUndefined()
@@ -51,18 +51,18 @@ test("A listing counts for its time, and no older one replaces it", () => {
   ]).toEqual([])
 })
 
-test("A roster is reloaded after some draws, at most once in a while, and before it expires", () => {
+test("A roster is reloaded after some draws, at most once per interval, and before it expires", () => {
   const roster = new Roster()
   expect(roster.ask(START)).toBeNull()
   for (let n = 0; n < rosterDraws; n++) roster.note(START)
   expect(roster.ask(START)).toEqual([])
-  expect(roster.ask(START), "a look in vain counts as none").toEqual([])
+  expect(roster.ask(START), "a look without a result does not count").toEqual([])
   roster.noteAsked(START)
   expect(roster.ask(START + rosterPauseMs - 1)).toBeNull()
   roster.list("openai", [account("one", 1)], START)
   expect(roster.ask(START + rosterPauseMs)).toEqual(["openai"])
   expect(roster.ask(START + rosterMs / 2)).toEqual([])
-  // An isolate that has little to do asks no more.
+  // An isolate with little work makes no more requests.
   for (let n = 0; n < rosterDraws - 1; n++) roster.note(START + rosterMs)
   expect(roster.ask(START + rosterMs)).toBeNull()
   expect(roster.ask(START + 100 * rosterMs)).toBeNull()

@@ -10,7 +10,10 @@ import type { TestClient } from "../harness/world.ts"
 let world: RoutedWorld
 let client: TestClient
 let space: string
-/** Of three accounts of equal weight the first, and of two that are left the second, if alpha were full. */
+/**
+ * Draws the first of three accounts of equal weight, and the second of the two that are left if
+ * alpha is full.
+ */
 let random = () => 0.2
 beforeAll(async () => {
   world = await createRoutedWorld(() => random())
@@ -38,12 +41,12 @@ async function serves(): Promise<string | undefined> {
   return called[0]?.account
 }
 
-/** So many conversations begin that the worker knows all accounts. */
+/** Starts enough conversations for the worker to list all accounts. */
 async function fillRoster(): Promise<void> {
   for (let n = 0; n <= PROVIDER_POLICY.rosterDraws; n++) expect(await serves()).toBe("alpha")
 }
 
-/** By windows that the worker has not seen, the database would choose beta. */
+/** With windows that the worker has not read, the database would choose beta. */
 async function fillAlpha(): Promise<void> {
   const windows = {
     "unified:18000": {
@@ -57,16 +60,16 @@ async function fillAlpha(): Promise<void> {
   await world.sql("update provider_states set windows = $1 where provider_id = 'alpha'", [JSON.stringify(windows)])
 }
 
-test("Where many conversations begin the worker draws from its recent listing, and elsewhere the database draws", async () => {
+test("If many conversations start the worker draws from its recent listing, and otherwise the database draws", async () => {
   expect(await serves()).toBe("alpha")
   await fillAlpha()
-  expect(await serves(), "few have begun").toBe("beta")
+  expect(await serves(), "few conversations have started").toBe("beta")
   await world.sql("update provider_states set windows = '{}'")
   await fillRoster()
   await fillAlpha()
   expect(await serves(), "the worker's choice").toBe("alpha")
   await world.advance(PROVIDER_POLICY.rosterMs)
-  expect(await serves(), "what it read is too old").toBe("beta")
+  expect(await serves(), "the worker's listing is too old").toBe("beta")
 })
 
 const sealed = async (id: string, key: string) => {
@@ -74,7 +77,7 @@ const sealed = async (id: string, key: string) => {
   return sealCredential({ keyRing }, id, { kind: "api_key", api_key: providerKey(key) })
 }
 const inAMinute = () => new Date(world.clock.ms() + 60_000)
-/** What may happen to alpha, and who serves then. */
+/** The changes of alpha, and the account that serves afterwards. */
 const CHANGES: Record<string, [change: () => Promise<unknown>, serves: string]> = {
   "is disabled": [
     () => world.sql("update provider_accounts set disabled_at = now() where provider_id = 'alpha'"),
@@ -138,13 +141,13 @@ test("A conversation stays on its account, whatever the worker would draw", asyn
   expect(called.at(-1)?.account).toBe("gamma")
 })
 
-test("An account that has cooled is tried again, also where the worker draws", async () => {
+test("An account that has cooled is tried again, even if the worker draws", async () => {
   await fillRoster()
   await world.sql("update provider_states set cool_until = $1 where provider_id = 'alpha'", [
     new Date(world.clock.ms() + PROVIDER_POLICY.rosterMs),
   ])
   expect(await serves()).toBe("beta")
-  // Read again while alpha cools, and not yet over when its time passes.
+  // The listing is read again while alpha cools, and has not expired when the cooling ends.
   await world.advance(PROVIDER_POLICY.rosterMs - PROVIDER_POLICY.rosterPauseMs)
   for (let n = 0; n < 2 * PROVIDER_POLICY.rosterDraws; n++) expect(await serves()).toBe("beta")
   await world.advance(PROVIDER_POLICY.rosterMs / 2 + PROVIDER_POLICY.rosterPauseMs)

@@ -45,7 +45,7 @@ describe("The serving account", () => {
     return turn_id
   }
 
-  test("The usage of keyed turns and chats names the account, and without one the plan", async () => {
+  test("The usage of keyed turns and chats names the account, and the plan if there was no account", async () => {
     await addAccount(world, "alpha")
     world.script(() => FINE)
     const keyed = await world.runTurn(client, { space })
@@ -92,7 +92,7 @@ describe("A plain turn", () => {
       await world.plan([])
       expect((await world.runTurn(client, { space })).state).toBe("done")
       const seen = await statements()
-      // The fourth is the test's own look.
+      // The fourth statement is the test's own query.
       expect(seen.map(({ label }) => label.match(/\.(\w+)\(/)?.[1])).toEqual([
         "accept_turn",
         "claim_turns",
@@ -124,7 +124,7 @@ describe("A plain turn", () => {
     expect(await say(10, 0)).toEqual([10])
     expect(await say(10.4, 1)).toEqual([10])
     expect(await say(10.8, 1)).toEqual([10])
-    expect(await say(11.2, 1), "a point since the last snapshot").toEqual([10, 11.2])
+    expect(await say(11.2, 1), "one point since the last snapshot").toEqual([10, 11.2])
     expect(await say(11.3, 4)).toEqual([10, 11.2])
     expect(await say(11.4, 1)).toEqual([10, 11.2, 11.4])
     expect((await accountState(world, "beta")).windows).toMatchObject({ "unified:18000": { used_pct: 11.4 } })
@@ -216,7 +216,7 @@ describe("The credentials of a call", () => {
   )
 })
 
-test("An account known to this isolate as cooling is not called, whatever an earlier statement picked", async () => {
+test("An account that this isolate knows as cooling is not called, whatever an earlier statement picked", async () => {
   for (const id of ["alpha", "beta"]) await addAccount(world, id)
   const until = world.clock.ms() + 1e6
   const called = world.script((account) =>

@@ -30,7 +30,7 @@ beforeEach(async () => {
 })
 
 let people = 0
-/** Who has served a turn, and who was called at the other server. */
+/** The account that served a turn, and the accounts that were called at the other server. */
 async function served(conversation?: string) {
   const called = world.script(() => ({ words: ["Fine."] }))
   elsewhere = []
@@ -53,17 +53,17 @@ test("An account at the environment's server serves its pins, however the URL is
   ])
   const waiting = await world.begin(client, { space, end_user_ref: `person-${people++}` })
   await world.drain()
-  expect((await client.getTurn(waiting)).state, "it waits for its own server's account").toBe("running")
+  expect((await client.getTurn(waiting)).state, "the turn waits for its own server's account").toBe("running")
   expect(elsewhere).toEqual([])
 })
 
-test("Without an account of the environment, one at any server serves", async () => {
+test("If the environment names no server, an account at any server serves", async () => {
   world.rebind({ OPENAI_BASE_URL: undefined, OPENAI_API_KEY: undefined })
   await addAccount(world, "alpha", { baseUrl: OTHER_URL })
   expect(await served()).toEqual({ by: ["alpha"], elsewhere: ["alpha"] })
 })
 
-test("The operator's file names the server from the next turn on, also for a conversation that stays with an account", async () => {
+test("The operator's file determines the server from the next turn on, also for a conversation that stays with an account", async () => {
   await addAccount(world, "alpha", { baseUrl: OTHER_URL })
   await addAccount(world, "beta")
   expect((await served("stays")).by).toEqual(["beta"])

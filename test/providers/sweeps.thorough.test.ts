@@ -33,7 +33,7 @@ const none = {
   in_flight: 0,
 }
 
-test("The pools are as last published, and a missing snapshot is reported", async () => {
+test("The pools match the last published snapshot, and a missing snapshot is reported", async () => {
   const missing = { available: false, published_at: null, capacity: null }
   expect(await pools()).toEqual([
     200,
@@ -96,7 +96,7 @@ test("The pools are as last published, and a missing snapshot is reported", asyn
   ])
 })
 
-test("Each change by an admin is published at once, also with turns under way", async () => {
+test("Each change by an admin is published at once, also with turns in progress", async () => {
   const id = await storeAccount(world)
   const client = await world.createAccount()
   await client.sendTurn({ space: await client.space() })
@@ -113,7 +113,7 @@ test("Each change by an admin is published at once, also with turns under way", 
   expect(await main()).toMatchObject(none)
 })
 
-test("A slower publisher with an older picture changes nothing", async () => {
+test("A slower publisher with an older snapshot changes nothing", async () => {
   await storeAccount(world)
   await world.sweep()
   const before = await pools()
@@ -154,7 +154,7 @@ const snapshots = async () =>
     )
   ).map(({ name }) => name)
 
-test("Snapshots are deleted after 92 days, and after 7 days only the newest of each window and hour stays", async () => {
+test("Snapshots are deleted after 92 days, and after 7 days only the newest of each window and hour is kept", async () => {
   const ctx = authContextOf(world)
   const start = Math.floor(world.clock.ms() / HOUR) * HOUR
   const store = (id: string, from: number, to: number, minutes: number) =>
@@ -169,7 +169,7 @@ test("Snapshots are deleted after 92 days, and after 7 days only the newest of e
   await store("b", 7 * DAY + HOUR, 7 * DAY + HOUR, 5)
   const sum = async () => {
     let deleted = 0
-    // From the first hour of all, 24 hours in a run.
+    // The sweep starts at the oldest hour and covers 24 hours per run.
     for (let run = 0; run < 100; run++) deleted += (await sweepSnapshots(ctx)).deleted
     return deleted
   }
@@ -183,7 +183,7 @@ test("Snapshots are deleted after 92 days, and after 7 days only the newest of e
   ])
   expect(left.filter((name) => name.startsWith("a"))).toHaveLength(2 + 13)
   expect(left.filter((name) => !name.startsWith("a"))).toEqual([`b ${shown(7 * DAY + HOUR)}`])
-  expect(await sweepSnapshots(ctx), "there is nothing left to do").toEqual({ deleted: 0 })
+  expect(await sweepSnapshots(ctx), "no work is left").toEqual({ deleted: 0 })
   await world.advance(HOUR)
   expect(await sweepSnapshots(authContextOf(world))).toEqual({ deleted: 11 })
 })

@@ -9,7 +9,7 @@ const epoch = (seconds: number) => String(inSeconds(seconds).getTime() / 1000)
 const of = (headers: Record<string, string>) => windowsOf(new Headers(headers), NOW)
 
 describe("Windows in providers' headers", () => {
-  test("Anthropic's plans send a fraction and seconds since 1970, and windows are named by their length", () => {
+  test("Anthropic's plans send a fraction and Unix seconds, and windows are named by their length", () => {
     const windows = of({
       "anthropic-ratelimit-unified-5h-utilization": "0.423",
       "anthropic-ratelimit-unified-5h-reset": epoch(3600),
@@ -34,7 +34,7 @@ describe("Windows in providers' headers", () => {
     ])
   })
 
-  test("Anthropic's API keys send limit, remaining and an RFC 3339 time of each resource", () => {
+  test("Anthropic's API keys send the limit, the remaining amount and an RFC 3339 time of each resource", () => {
     const headers: Record<string, string> = {}
     for (const resource of ["requests", "tokens", "input-tokens", "output-tokens"]) {
       headers[`anthropic-ratelimit-${resource}-limit`] = "1000"
@@ -82,7 +82,7 @@ describe("Windows in providers' headers", () => {
     ])
   })
 
-  test("A rejected window is full, whatever is left of it, and has no reset without one", () => {
+  test("A rejected window is full, whatever amount it has left, and has no reset unless the headers name one", () => {
     const window = { resource: "unified", window_seconds: 18_000, used_pct: 100, reset_at: null, taken_at }
     expect(of({ "anthropic-ratelimit-unified-5h-status": "rejected" })).toEqual([window])
     const both = {
@@ -109,7 +109,7 @@ describe("Windows in providers' headers", () => {
     expect(of(headers)).toMatchObject([{ used_pct }])
   })
 
-  test("Of hundreds of windows the fullest count, since each could become a row with every answer", () => {
+  test("Of hundreds of windows only the fullest are used, since each could become a row with every answer", () => {
     const headers = Object.fromEntries(
       Array.from({ length: 900 }, (_, n) => [`anthropic-ratelimit-unified-${n + 1}m-utilization`, String(n / 1000)]),
     )
@@ -127,20 +127,20 @@ describe("Windows in providers' headers", () => {
   })
 })
 
-describe("Nonsensical headers", () => {
+describe("Invalid headers", () => {
   const used = (value: string) => of({ "anthropic-ratelimit-unified-5h-utilization": value })
   test.each(["NaN", "-0.1", "1e3", "Infinity", "", "0x10", "99999999999999999999", "eleven", "50", "0,5"])(
     "A utilization of %s is left out",
     (value) => expect(used(value)).toEqual([]),
   )
 
-  test("A utilization slightly above all counts as all", () => {
+  test("A utilization slightly above 100 % counts as 100 %", () => {
     expect(used("1.02")).toMatchObject([{ used_pct: 100 }])
   })
 
   const reset = (value: string) =>
     of({ "anthropic-ratelimit-unified-5h-utilization": "0.5", "anthropic-ratelimit-unified-5h-reset": value })
-  test.each([epoch(0), epoch(-1), "0"])("A window that is over is left out: reset %s", (value) => {
+  test.each([epoch(0), epoch(-1), "0"])("A window that has ended is left out: reset %s", (value) => {
     expect(reset(value)).toEqual([])
   })
 
@@ -170,7 +170,7 @@ describe("Nonsensical headers", () => {
     expect(of({ "x-ratelimit-limit-tokens": limit, "x-ratelimit-remaining-tokens": remaining })).toEqual([])
   })
 
-  test("More left than the limit counts as all of it", () => {
+  test("A remaining amount above the limit counts as the limit", () => {
     const headers = { "x-ratelimit-limit-tokens": "10", "x-ratelimit-remaining-tokens": "50" }
     expect(of(headers)).toMatchObject([{ used_pct: 0 }])
   })

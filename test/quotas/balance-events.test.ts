@@ -13,14 +13,14 @@ afterAll(() => world.close())
 const credit = (userId: number, usd: number) =>
   topUp(world.sql, { userId, micros: usd * 10_000_000, reason: "manual_topup", actor: "test", now: world.clock.now() })
 
-/** Changes a balance as an administrator does, with its ledger row. */
+/** Changes a balance as an administrator would, with its ledger row. */
 const correct = (userId: number, usd: number) =>
   topUp(world.sql, { userId, micros: usd * 10_000_000, reason: "admin_action", actor: "test", now: world.clock.now() })
 
 const types = (events: { type: string }[]) => events.map(({ type }) => type)
 
 describe("The event balance.low", () => {
-  test("The event is sent when the balance falls below 1 USD, and again after it had more", async () => {
+  test("The event is sent when the balance falls below 1 USD, and again after it has recovered", async () => {
     const { userId, spend, heard } = await createWatched(world, { usd: 1.5 })
     await spend(0.5)
     expect(heard(), "1 USD is not below 1 USD").toEqual([])
@@ -37,7 +37,7 @@ describe("The event balance.low", () => {
     await spend(0.1)
     await credit(userId, 0.1)
     await spend(0.1)
-    expect(heard(), "it was never above").toEqual([])
+    expect(heard(), "it was never above the threshold").toEqual([])
     await world.advance(60_000)
     await credit(userId, 0.5)
     expect(heard()).toEqual([])
@@ -45,7 +45,7 @@ describe("The event balance.low", () => {
     expect(heard().map(({ data }) => data.balance_usd)).toEqual([0.9])
   })
 
-  test("The threshold can be set by the account and changed, and 0 means never", async () => {
+  test("The account can set and change the threshold, and 0 disables the event", async () => {
     const { userId, spend, heard } = await createWatched(world, { usd: 3 })
     const told = () => heard().map(({ data }) => [data.balance_usd, data.threshold_usd])
     const setThreshold = (usd: number) =>
@@ -64,10 +64,10 @@ describe("The event balance.low", () => {
     await credit(userId, 1)
     await setThreshold(5)
     await spend(0.1)
-    expect(told(), "it had more than enough in between").toEqual([[1, 5]])
+    expect(told(), "the balance was above the threshold in between").toEqual([[1, 5]])
   })
 
-  test("A balance that was always small is reported with its first charge and the credit held then", async () => {
+  test("A balance that was always small is reported with its first charge and the credit held at that time", async () => {
     const { client, space, spend, heard, feed } = await createWatched(world, { usd: 0.5 })
     await client.sendTurn({ space, text: "[think 60000 ms]", max_cost_usd: 0.2, end_user_ref: "slow" })
     const { turn_id } = (await (await sendFor(client, 0.1, { space })).json()) as { turn_id: string }
@@ -85,7 +85,7 @@ describe("The event balance.low", () => {
 })
 
 describe("The event balance.depleted", () => {
-  test("The event is sent with balance.low when all is gone at once, and again after a credit", async () => {
+  test("The event is sent with balance.low when all credit is used at once, and again after a credit", async () => {
     const { userId, spend, refused, heard } = await createWatched(world, { usd: 2 })
     await spend(2)
     const events = heard()
@@ -95,10 +95,10 @@ describe("The event balance.depleted", () => {
     expect(heard()).toEqual([])
     await credit(userId, 0.2)
     await spend(0.2)
-    expect(types(heard()), "low since before").toEqual(["balance.depleted"])
+    expect(types(heard()), "the balance has been low since before").toEqual(["balance.depleted"])
   })
 
-  test("The first 402 while nothing is held sends the event, once until there is credit", async () => {
+  test("The first 402 without held credit sends the event, once until there is credit", async () => {
     const { client, userId, space, spend, refused, heard } = await createWatched(world, { usd: 2 })
     await spend(1.9999)
     expect(types(heard())).toEqual(["balance.low"])
@@ -115,12 +115,12 @@ describe("The event balance.depleted", () => {
     expect(heard()).toEqual([])
     await credit(userId, 0.05)
     await refused(402, { text: "x".repeat(90_000), max_cost_usd: 1 })
-    expect(heard(), "shorter ones still pass").toEqual([])
+    expect(heard(), "shorter turns are still accepted").toEqual([])
     const held = await client.sendTurn({ space, max_cost_usd: 0.0501, text: "[use input=5000 output=0]" })
     expect(held.status).toBe(202)
     expect((await client.sendTurn({ space })).status).toBe(402)
     const { data } = (await (await client.call("GET", "/v1/events?type=balance.depleted")).json()) as { data: object[] }
-    expect(data, "what is held may be released").toHaveLength(1)
+    expect(data, "held credit may be released").toHaveLength(1)
     await world.drain()
     expect(heard()).toEqual([])
     await spend(0.045)
@@ -166,7 +166,7 @@ describe("The event balance.depleted", () => {
   })
 })
 
-test("An event after an admin's correction has the time of its booking, not of the entry before it", async () => {
+test("An event after an admin's correction has the time of its booking, not of the previous entry", async () => {
   const { userId, feed } = await createWatched(world, { usd: 1.5 })
   world.clock.advance(86_400_000)
   const admin = await signInAdmin(world)

@@ -16,7 +16,7 @@ const webhooksOf = async (client: TestClient) =>
   ((await (await client.call("GET", "/v1/webhooks")).json()) as { data: [{ webhook_id: string }] }).data[0]
 
 describe("The event cap.reached", () => {
-  test("The event is sent at 50, 80 and 100 % of spend, once each, and again on the next day", async () => {
+  test("The event is sent once each at 50, 80 and 100 % of spend, and again on the next day", async () => {
     const { spend, refused, heard, keyId } = await createWatched(world, { caps: { daily_usd: 0.1 } })
     await spend(0.04)
     expect(heard()).toEqual([])
@@ -74,7 +74,7 @@ describe("The event cap.reached", () => {
     expect(percents(heard())).toEqual([50, 80])
   })
 
-  test("A charge that passes two levels sends both, and reserved credit sends none", async () => {
+  test("A charge that passes two levels sends both events, and reserved credit sends none", async () => {
     const { client, space, spend, heard } = await createWatched(world, { caps: { daily_usd: 0.1 } })
     const held = await client.sendTurn({ space, max_cost_usd: 0.1, text: "[use input=10 output=1]" })
     expect(held.status).toBe(202)
@@ -86,7 +86,7 @@ describe("The event cap.reached", () => {
     expect(events.map(({ id }) => id)).toEqual([...events.map(({ id }) => id)].sort())
   })
 
-  test("A customer's cap sends it wherever the limit is set, and months and windows count besides the day", async () => {
+  test("A customer's cap sends the event wherever the limit is set, for months and windows as well as days", async () => {
     const { client, keyId, userId, spend, heard } = await createWatched(world, {
       caps: { end_user_daily_usd: 0.1, end_user_monthly_usd: 0.2, window_usd: 0.05, window_seconds: 3600 },
     })
@@ -112,7 +112,7 @@ describe("The event cap.reached", () => {
     ])
   })
 
-  test("Each limit of an end user sends it once in a period: two keys may have different defaults, and one may be raised", async () => {
+  test("Each limit of an end user sends the event once per period: two keys may have different defaults, and one may be raised", async () => {
     const { client, userId, keyId, keyWith, spend, heard } = await createWatched(world, {
       caps: { end_user_daily_usd: 0.1 },
     })
@@ -139,12 +139,12 @@ describe("The event cap.reached", () => {
     expect(keyId).not.toBe(rich.keyId)
   })
 
-  test("The level of 100 % is sent when the rest is too small for any turn, not when one turn is too large for it", async () => {
+  test("The event for 100 % is sent when the rest is too small for any turn, not when one turn is too large for it", async () => {
     const { client, space, spend, refused, heard } = await createWatched(world, { caps: { daily_usd: 0.1 } })
     await spend(0.07)
     heard()
     await refused(429, { text: "x".repeat(90_000), max_cost_usd: 1 })
-    expect(heard(), "others still pass").toEqual([])
+    expect(heard(), "other turns are still accepted").toEqual([])
     // Nearly all of the rest is reserved, not spent.
     const queued = await client.sendTurn({ space, text: "[use input=29900 output=0]", max_cost_usd: 0.0299999 })
     expect(queued.status).toBe(202)
@@ -164,7 +164,7 @@ describe("The event cap.reached", () => {
     expect(heard()).toEqual([])
   })
 
-  test("The level of 100 % is not sent while a running turn holds some of the rest", async () => {
+  test("The event for 100 % is not sent while a running turn holds some of the rest", async () => {
     const { client, space, spend, refused, heard } = await createWatched(world, { caps: { daily_usd: 0.1 } })
     await spend(0.09981)
     expect(percents(heard())).toEqual([50, 80])
@@ -191,22 +191,22 @@ describe("The event cap.reached", () => {
       return calls.length
     }
     await client.call("PATCH", `/v1/webhooks/${webhook_id}`, { enabled: false })
-    // After a time without turns no runner stays to look for more.
+    // After a time without turns, no runner keeps looking for more.
     await world.advance(RUNNER_POLICY.busyMs + 1)
     const turn = async () => {
       await capped.sendTurn({ space, max_cost_usd: 0.0999, text: COSTS_ALL })
       await world.drain()
     }
-    // Few turns come in now, so their runner does not look for more in vain.
+    // Few turns arrive now, so their runner does not look again after it finds none.
     await world.advance(RUNNER_POLICY.busyMs + 1)
     expect(await statements(turn)).toBe(3)
     await client.call("PATCH", `/v1/webhooks/${webhook_id}`, { enabled: true })
     const refuse = async () => expect((await capped.sendTurn({ space })).status).toBe(429)
-    expect(await statements(refuse), "one look and a wake").toBe(2)
+    expect(await statements(refuse), "one look and one wake").toBe(2)
     expect(await statements(refuse)).toBe(1)
   })
 
-  test("A cap too small for any turn is reported once a day, and a window without spend has not begun", async () => {
+  test("A cap that is too small for any turn is reported once per day, and a window without spend has not started", async () => {
     const { client, refused, heard } = await createWatched(world, {
       caps: { window_usd: 0.000001, window_seconds: 60 },
     })
@@ -219,7 +219,7 @@ describe("The event cap.reached", () => {
     expect(heard().map(({ data }) => [data.cap, data.percent, data.spent_usd])).toEqual([["end_user_daily", 100, 0]])
   })
 
-  test("The event is signed, equal in the feed, replayed unchanged, and only for endpoints of the whole account", async () => {
+  test("The event is signed, equal in the feed, replayed unchanged, and only sent to endpoints of the whole account", async () => {
     const account = await createWatched(world, { caps: { daily_usd: 0.1 } })
     const { client, userId, receiver, webhookId, space, spend, feed } = account
     const narrow = world.createClient(userId, (await world.makeKey(userId, {})).value)
@@ -240,7 +240,7 @@ describe("The event cap.reached", () => {
       expect([(await read(narrow)).status, (await read(ofTests)).status]).toEqual([404, 404])
     }
     expect(percents(await feed("cap.reached"))).toEqual([80, 50])
-    // The customer is erased and more is spent: what was told stays as it was.
+    // The customer is erased and more credit is spent: the event that was sent stays unchanged.
     await client.call("DELETE", "/v1/end-users/customer-1")
     await spend(0.005)
     const from = new Date(world.clock.ms() - 60_000).toISOString()
@@ -252,7 +252,7 @@ describe("The event cap.reached", () => {
     expect(space).toMatch(/^spc_/)
   })
 
-  test("A turn of a test key sends nothing", async () => {
+  test("A turn of a test key sends no event", async () => {
     const { userId, feed } = await createWatched(world)
     const key = await world.makeKey(userId, { scope: "all", test: true, caps: { daily_usd: 0 } })
     const tester = world.createClient(userId, key.value)

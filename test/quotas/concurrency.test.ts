@@ -15,11 +15,11 @@ import { deadlocksOf, expectNoFaults, watchMoney } from "../harness/quota-watch.
 import { createRandom, type Random } from "../harness/random.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-// 1 for everyone, 6 in CI; 200 take half an hour (TURNPIKE_ROUNDS=200). A failure names its seed.
+// 1 locally, 6 in CI; 200 take half an hour (TURNPIKE_ROUNDS=200). A failure names its seed.
 const { TURNPIKE_ROUNDS } = bindings as unknown as { TURNPIKE_ROUNDS: string }
 const ROUNDS = Number(TURNPIKE_ROUNDS) || (isThorough ? 6 : 1)
 const AT_ONCE = 100
-/** Requests race, so a single round may lack a way that the same seed took before. */
+/** Requests race, so a single round may miss an outcome that the same seed had before. */
 const ALL_WAYS = 6
 
 let world: World
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Of a few holds up to a dozen, in credit micros, now and then an odd number. */
+/** A few up to a dozen holds, in credit micros, sometimes an odd number. */
 const amount = (random: Random) => 1_000_000 + random.int(30_000_000)
 const seconds = (random: Random) => 60 + random.int(31 * 86_400 - 60)
 
@@ -58,7 +58,7 @@ const KINDS: Record<string, (random: Random) => Limits> = {
 const total: Counts = { accepted: 0, refused: 0, again_accepted: 0, again_refused: 0 }
 
 describe.each(Object.entries(KINDS))("The cap %s under load", (kind, limitsOf) => {
-  test(`The cap is never exceeded and never refuses what fits: ${AT_ONCE} at once, rounds: ${ROUNDS}`, async () => {
+  test(`The cap is never exceeded and never refuses a turn that fits: ${AT_ONCE} concurrent turns, rounds: ${ROUNDS}`, async () => {
     const counts: Counts = { accepted: 0, refused: 0, again_accepted: 0, again_refused: 0 }
     const { seed } = createRandom(kind)
     for (let round = 0; round < ROUNDS; round++) {
@@ -107,12 +107,12 @@ async function playRound(random: Random, estate: QuotaEstate, counts: Counts): P
   counts.refused += refused.length
   counts.again_accepted += again.accepted
   counts.again_refused += again.refused
-  // Turns that were sent again stay open, so no later round meets them.
+  // Turns that were sent again stay open, and no later round may run them.
   await world.qstash.reset()
   await world.sql("update open_turns set wake_at = 'infinity' where user_id = $1", [estate.userId])
 }
 
-/** In some rounds a day or a month ends while turns are accepted, run and settled. */
+/** In some rounds, moves the clock close to the end of a day or a month, which then falls into the load. */
 async function toAnEdge(random: Random): Promise<void> {
   const now = world.clock.now()
   const edge = random.pick([

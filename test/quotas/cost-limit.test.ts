@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("A max_cost_usd below the first model call is refused with the needed amount, and that amount is accepted", async () => {
+test("A max_cost_usd below the cost of the first model call is refused with the needed amount, and that amount is accepted", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const body = { space, end_user_ref: "ada", text: "[use input=10 output=5]\nhello there" }

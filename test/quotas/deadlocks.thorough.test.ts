@@ -12,14 +12,14 @@ let world: World
 beforeAll(async () => {
   world = await createWorld()
   await watchMoney(world)
-  // Those who wait for each other are told so at once, long before they would be by default.
+  // The server detects deadlocks at once instead of after its default timeout.
   await world.sql(
     `do $$ begin execute format('alter database %I set deadlock_timeout = ''20ms''', current_database()); end $$`,
   )
 })
 afterAll(() => world.close())
 
-test(`Everything that holds or frees money at once, on ${ACCOUNTS} accounts, causes no deadlock`, async () => {
+test(`All concurrent operations that hold or release money, on ${ACCOUNTS} accounts, cause no deadlock`, async () => {
   const { seed } = createRandom("deadlocks")
   for (let round = 0; round < ROUNDS; round++) {
     const random = createRandom("", (seed + round) >>> 0)
@@ -48,7 +48,7 @@ test(`Everything that holds or frees money at once, on ${ACCOUNTS} accounts, cau
          where user_id = $1 and reserved_credit_micros > 0`,
         [userId],
       )
-      expect(left, "nothing stays reserved").toEqual([])
+      expect(left, "no credit stays reserved").toEqual([])
     }
   }
   await expectNoFaults(world)
@@ -56,7 +56,7 @@ test(`Everything that holds or frees money at once, on ${ACCOUNTS} accounts, cau
   console.log(`${ROUNDS} rounds from seed ${seed}`)
 })
 
-/** Everything at once, in an order of chance; returns the status of every answer. */
+/** Runs all operations concurrently in a random order. Returns the status of every answer. */
 async function stir(estate: QuotaEstate, random: Random): Promise<number[]> {
   const statuses: number[] = []
   const note = async (sent: Promise<Response>) => {
@@ -107,7 +107,7 @@ async function stir(estate: QuotaEstate, random: Random): Promise<number[]> {
           done(browser.call("POST", `/api/account/keys/${keyId}/revoke`)),
     ),
   ]
-  // Each key also notes its use.
+  // Each key also records its use.
   await world.sql("update api_keys set last_used_at = null where user_id = $1", [estate.userId])
   const inOrder = storm.map((act) => ({ act, place: random.int(1e9) })).sort((one, other) => one.place - other.place)
   let sending = true

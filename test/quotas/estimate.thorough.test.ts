@@ -16,10 +16,10 @@ afterAll(() => world.close())
 
 const SITUATIONS = 400
 const REFS = ["customer-1", "customer-2", "blocked"]
-/** Amounts at which a turn is refused, gets a part of its hold, or the whole. */
+/** Amounts at which a turn is refused, gets a part of its hold, or gets all of it. */
 const AMOUNTS = [...Array(8).fill(null), 0, 0.0000001, 0.000165, 0.001, 0.2, 0.3, 1, 3]
 
-/** The answer to a new turn, as far as its estimate can predict it. */
+/** The part of the answer to a new turn that its estimate can predict. */
 function told({ status, retryAfter, body }: ReadAnswer) {
   const { error, held_usd, model } = body
   if (status === 202) return { admitted: true, held_usd, model }
@@ -27,7 +27,7 @@ function told({ status, retryAfter, body }: ReadAnswer) {
   return { status, retryAfter, ...refusal }
 }
 
-/** The same from the estimate. */
+/** The same part, from the estimate. */
 function foretold({ status, retryAfter, body }: ReadAnswer) {
   if (status !== 200) {
     const { request_id: _, ...refusal } = body.error
@@ -43,7 +43,7 @@ function foretold({ status, retryAfter, body }: ReadAnswer) {
   return { status: refusedWith, retryAfter: retry_after, ...refusal, ...param }
 }
 
-test(`An estimate equals the turn's answer in ${SITUATIONS} seeded situations`, async () => {
+test(`The estimate equals the turn's answer in ${SITUATIONS} seeded situations`, async () => {
   const random = createRandom("estimates and turns")
   console.log(`estimates: seed ${random.seed}`)
   const caps = { daily_usd: 1, window_usd: 0.4, window_seconds: 3600, end_user_daily_usd: 0.5 }
@@ -55,7 +55,7 @@ test(`An estimate equals the turn's answer in ${SITUATIONS} seeded situations`, 
   const clients = [...more, free, free, free, tester, narrow]
   const archived = await client.space()
   await client.call("DELETE", `/v1/spaces/${archived}`)
-  // With tools, and a conversation that grows.
+  // With tools, and with a conversation that grows.
   const furnished = await client.space({ manifest: { instructions: "Be brief. ".repeat(100) } })
   const own = new Map([[tester, await tester.space()]])
   await client.putLimits({ blocked: true }, "blocked")
@@ -133,7 +133,7 @@ function capsOf(random: Random) {
   return { ...limitsOf(random, ...names), window_usd, window_seconds }
 }
 
-test("An estimate only reads: PostgreSQL itself refuses locks and writes in it", async () => {
+test("An estimate only reads: PostgreSQL rejects any lock or write in it", async () => {
   const functions = ["headroom", "has_caps", "cap_states", "cap_states_under", "open_window"]
   const rows = await world.sql(
     "select proname, provolatile from pg_proc where proname = any($1) and pronamespace = $2::regnamespace",

@@ -12,7 +12,7 @@ afterAll(() => world.close())
 
 const receivers = new Map<number, Receiver>()
 
-/** Gives the key a cap of 0.1 USD a day, and the account a webhook of its owner's. */
+/** Gives the key a cap of 0.1 USD per day, and the account a webhook of its owner. */
 async function watch({ userId }: TestClient): Promise<void> {
   await world.sql("update api_keys set daily_credit_micros = 1000000 where user_id = $1", [userId])
   const receiver = serveReceiver(world)
@@ -31,7 +31,9 @@ async function toldOf({ userId }: TestClient): Promise<string[]> {
     [userId],
   )
   const heard = new Set(receivers.get(userId)?.received.map(({ event }) => event.id))
-  expect([...heard].sort(), "all that was told is heard").toEqual(rows.map(({ event_id }) => event_id).sort())
+  expect([...heard].sort(), "every event that was written is received").toEqual(
+    rows.map(({ event_id }) => event_id).sort(),
+  )
   return rows.map(({ told }) => told)
 }
 
@@ -42,7 +44,7 @@ async function untilRefused(client: TestClient, space: string, status: number): 
     if (response.status === status) return
     expect(response.status, await response.text()).toBe(503)
   }
-  throw new Error("never refused")
+  throw new Error("the turn was never refused")
 }
 
 const scenarios: Scenario[] = [

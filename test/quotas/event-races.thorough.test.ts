@@ -32,7 +32,7 @@ const CAP_OF: Record<string, string> = {
   "end_user month": "end_user_monthly",
 }
 
-test(`Of ${AT_ONCE} turns at once, each level that is reached is sent once, and no other`, async () => {
+test(`With ${AT_ONCE} concurrent turns, each level that is reached sends one event, and no other level does`, async () => {
   const counts: number[] = []
   for (let round = 0; round < ROUNDS; round++) {
     const random = createRandom(`cap events ${round}`)
@@ -63,7 +63,7 @@ test(`Of ${AT_ONCE} turns at once, each level that is reached is sent once, and 
         })
         statuses.push(response.status)
       })
-      // Some are settled while others are sent.
+      // Some turns are settled while others are sent.
       await Promise.all([...sent, world.drain()])
     }
     await world.drain()
@@ -71,7 +71,7 @@ test(`Of ${AT_ONCE} turns at once, each level that is reached is sent once, and 
       statuses.filter((status) => ![202, 402, 429].includes(status)),
       where,
     ).toEqual([])
-    // All is settled: who is refused now is refused for what is spent.
+    // Everything is settled, so a refusal is now due to spent credit.
     for (let customer = 0; customer < 15; customer++) {
       const text = random.pick([COSTS_ALL, "hello", "[use input=4000 output=0]"])
       await client.sendTurn({ space, end_user_ref: `customer-${customer % 5}`, text })
@@ -102,7 +102,7 @@ test(`Of ${AT_ONCE} turns at once, each level that is reached is sent once, and 
     expect(told.map(key).sort(), where).toEqual([...reached, ...ends.map(key)].sort())
     for (const { limit_usd, spent_usd, reserved_usd } of ends) {
       expect(reserved_usd, where).toBe(0)
-      // A thousand bytes of prompt at 1 USD a million tokens, and the shortest answer.
+      // A thousand bytes of prompt at 1 USD per million tokens, and the shortest answer.
       expect(limit_usd - spent_usd, where).toBeLessThan(0.002)
     }
     for (const { spent_usd, limit_usd, percent } of told) {

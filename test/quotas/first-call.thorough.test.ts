@@ -30,7 +30,7 @@ const subagents = ["researcher", "writer"].map((name) => ({ name, description: '
 interface Kind {
   name: string
   space: object
-  /** Turns of its conversation that are done before. */
+  /** Turns of the conversation that are already done. */
   earlier?: string[]
   files?: [name: string, body: string][]
 }
@@ -97,7 +97,10 @@ interface Told {
   refused: number
 }
 
-/** Sends up to three such turns, in order or at once. Each ends as its estimate says, and none fails. */
+/**
+ * Sends up to three such turns, one by one or concurrently. Each ends as its estimate says, and
+ * none fails.
+ */
 async function sendThree({ client, body }: Case, random: Random, told: Told): Promise<void> {
   const atOnce = random.int(2) === 0
   const turns: string[] = []
@@ -124,13 +127,14 @@ async function sendThree({ client, body }: Case, random: Random, told: Told): Pr
   await world.drain()
   const ended: Turn[] = await Promise.all(turns.map((turn) => client.getTurn(turn)))
   for (const turn of ended) {
-    // A max_cost_usd that cannot pay for the first call is refused by itself, not by a cap or the balance.
+    // A max_cost_usd that cannot pay for the first call is refused for that reason, not because of
+    // a cap or the balance.
     if (turn.state === "failed" && turn.error?.message.includes("max_cost_usd")) continue
     expect(turn.state, JSON.stringify(turn)).toBe("done")
   }
 }
 
-/** From nothing to the price of three turns, more closely around where the next one fits. */
+/** Amounts from zero to the price of three turns, with more values close to the cost of each next turn. */
 function amounts(price: number, random: Random): number[] {
   const steps = Array.from({ length: STEPS }, (_, n) => Math.round((3 * price * n) / STEPS) + random.int(price / 8))
   const edges = [price - 1, price, 2 * price - 1, 2 * price]
@@ -145,7 +149,7 @@ const CAPS: ((usd: number) => NewKey["caps"])[] = [
   (usd) => ({ end_user_monthly_usd: usd }),
 ]
 
-test.each(KINDS)("A turn accepted under a cap never fails because of it: $name", async (kind) => {
+test.each(KINDS)("A turn that is accepted under a cap never fails because of it: $name", async (kind) => {
   const random = createRandom(kind.name)
   const { userId } = await world.createAccount({ usd: 1000 })
   const told = { accepted: 0, refused: 0 }
@@ -155,7 +159,7 @@ test.each(KINDS)("A turn accepted under a cap never fails because of it: $name",
   for (const amount of amounts(Math.round(needed_usd * MICROS), random)) {
     const caps = random.pick(CAPS)(amount / MICROS)
     const key = await world.makeKey(userId, { scope: "all", ...(caps && { caps }) })
-    // An end user's counters are of all keys.
+    // An end user's counters include all keys.
     await world.sql(
       "update spend_counters set spent_credit_micros = 0, reserved_credit_micros = 0 where user_id = $1",
       [userId],
@@ -169,7 +173,7 @@ test.each(KINDS)("A turn accepted under a cap never fails because of it: $name",
   expect(Math.min(told.accepted, told.refused)).toBeGreaterThan(STEPS / 4)
 })
 
-test.each(KINDS)("A turn accepted by its balance never fails because of it: $name", async (kind) => {
+test.each(KINDS)("A turn that the balance accepts never fails because of it: $name", async (kind) => {
   const random = createRandom(`balance ${kind.name}`)
   const client = await world.createAccount({ usd: 10 })
   const told = { accepted: 0, refused: 0 }
@@ -179,7 +183,7 @@ test.each(KINDS)("A turn accepted by its balance never fails because of it: $nam
   for (const amount of amounts(Math.round(needed_usd * MICROS), random)) {
     const { available_usd } = (await (await client.call("GET", "/v1/balance")).json()) as { available_usd: number }
     if (available_usd > 0) {
-      // Spends what is there, or all but less than the smallest turn needs.
+      // Spends all credit, or all but less than the smallest turn needs.
       await client.sendTurn({ space: plain, text: "[use input=99999999]", max_cost_usd: available_usd })
       await world.drain()
     }

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** A turn of a key with these caps that a worker has begun: it holds 0.25 USD. */
+/** A turn of a key with these caps that a worker has started. It holds 0.25 USD. */
 async function begin(caps: object) {
   const { client, space } = await cappedAccount(world, { caps })
   const { turn_id } = (await (await client.sendTurn({ space })).json()) as { turn_id: string }
@@ -31,27 +31,27 @@ test.each([
   ["key_window", { window_usd: 0.3, window_seconds: 3600 }],
   ["end_user_daily", { end_user_daily_usd: 0.3 }],
   ["end_user_monthly", { end_user_monthly_usd: 0.3 }],
-])("A hold grows as far as %s allows, and no further", async (cap, caps) => {
+])("The hold grows as far as %s allows, and no further", async (cap, caps) => {
   const { client, turn_id, grow } = await begin(caps)
   expect(await grow(0.04)).toEqual({ hold: 0.29 * USD, boundBy: null })
   expect(await grow(0.04)).toEqual({ hold: 0.3 * USD, boundBy: cap })
   expect(await grow(0.04)).toEqual({ hold: 0.3 * USD, boundBy: cap })
   expect((await client.getTurn(turn_id)).held_usd).toBe(0.3)
-  // Its worker is lost, and another one ends it.
+  // Its worker dies, and another worker ends the turn.
   await world.advance(151_000)
   await world.sweep()
   await world.drain()
   await expectPromises(world, client.userId)
 })
 
-test("A turn that continues after the end of its window still counts there, and not in the next one", async () => {
+test("A turn that continues after the end of its window still counts there, and not in the next window", async () => {
   const { client, grow } = await begin({ window_usd: 0.3, window_seconds: 60 })
   await world.advance(61_000)
-  expect((await client.sendTurn({ space: await client.space() })).status, "a window of its own").toBe(202)
+  expect((await client.sendTurn({ space: await client.space() })).status, "a new window").toBe(202)
   expect(await grow(0.1)).toEqual({ hold: 0.3 * USD, boundBy: "key_window" })
 })
 
-test("An account that never had any credit has nothing, not even a wallet", async () => {
+test("An account that never had any credit has no wallet row", async () => {
   const client = await world.createAccount({ usd: 0 })
   const response = await client.sendTurn({ space: await client.space() })
   expect(response.status).toBe(402)

@@ -23,14 +23,14 @@ afterAll(async () => {
   await world.close()
 })
 
-/** A worker whose clock is a little off. */
+/** A worker whose clock differs by this offset. */
 function workerAt(offsetMs: number) {
   const clock = createTestClock(world.clock.ms() + offsetMs)
   const quiet = { queue: noQueue, log: () => {} }
   return { ...createContext(parseBaseEnv(world.env), () => {}, { clock }), ...quiet }
 }
 
-/** One key with a window that has room for one default hold. */
+/** A key with a window that has room for one default hold. */
 async function windowedKey() {
   const limits = { key_window: DEFAULT_HOLD, window_seconds: 60 }
   const { clients } = await createQuotaEstate(world, limits, 1)
@@ -42,7 +42,7 @@ async function windowedKey() {
   return { credential, accept }
 }
 
-test("A window that a slow clock opened after an empty later one still counts", async () => {
+test("A window that a slow clock opened after an empty later window still counts", async () => {
   const { credential, accept } = await windowedKey()
   const { made: first } = await accept(100)
   await cancelTurn(workerAt(100), credential, first.turn_id)
@@ -51,18 +51,19 @@ test("A window that a slow clock opened after an empty later one still counts", 
   await expect(accept(101)).rejects.toMatchObject({ code: "QUOTA_EXCEEDED", retryAfter: 60 })
 })
 
-test("A slow clock counts in the window that a fast one has opened", async () => {
+test("A worker with a slow clock counts in the window that a fast clock has opened", async () => {
   const { accept } = await windowedKey()
   await accept(500)
   await expect(accept(0)).rejects.toMatchObject({ code: "QUOTA_EXCEEDED", retryAfter: 61 })
 })
 
-test("The same request twice, while room for two appears, makes one turn, which both get", async () => {
+test("Two identical requests, sent while room for two appears, make one turn, which both return", async () => {
   const { clients } = await createQuotaEstate(world, { key_daily: 2 * DEFAULT_HOLD }, 1)
   const [{ client, space } = { client: null, space: "" }] = clients
   if (!client) throw new Error("no client")
   const holding = [await turnOf(await client.sendTurn({ space })), await turnOf(await client.sendTurn({ space }))]
-  // Both look at once: they are held up until there is room, and then wait: one for the wallet, the other for the first.
+  // Both check at the same time. They are blocked until there is room, and then wait: one for the
+  // wallet, the other for the first.
   await world.plan([{ service: "pg", match: "accept_turn", action: "hold", when: "before", call: 1, times: 2 }])
   const twins = Promise.all(["same", "same"].map((key) => client.sendTurn({ space }, key)))
   await untilCalled(world, { match: "accept_turn", count: 2 })
@@ -80,13 +81,13 @@ test("The same request twice, while room for two appears, makes one turn, which 
   expect(one?.turn_id).toBe(other?.turn_id)
 })
 
-test("The same request twice, while the first one's turn is cancelled, causes no deadlock", async () => {
+test("Two identical requests cause no deadlock while the first one's turn is cancelled", async () => {
   const { clients, userId } = await createQuotaEstate(world, { key_daily: 4 * DEFAULT_HOLD }, 1)
   const [{ client, space } = { client: null, space: "" }] = clients
   if (!client) throw new Error("no client")
   const holdWallet = () => holdRows(world, `select from wallets where user_id = ${userId} for update`)
-  // They get the wallet in this order; the twin's statement has begun before the first one's turn was there. In an account with shards
-  // each may be answered without the wallet's row.
+  // They lock the wallet in this order, and the second statement has started before the first turn
+  // exists. With shards, each may finish without the wallet's row.
   const letGo = await holdWallet()
   const first = client.sendTurn({ space }, "twin")
   await untilBlocked(world, 1, first)

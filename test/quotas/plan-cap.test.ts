@@ -17,7 +17,7 @@ const chatOf = async (account: Awaited<ReturnType<typeof cappedAccount>>, text: 
   return account.browser.json("POST", "/api/account/chat/turns", { space: items[0].space_id, text })
 }
 
-test("The daily cap of a plan binds all keys and the web chat of an account together", async () => {
+test("The daily cap of a plan limits all keys and the web chat of an account together", async () => {
   const account = await cappedAccount(world)
   const second = await account.addKey()
   await givePlan(world, account.userId, 3 * CHEAP_USD)
@@ -58,7 +58,7 @@ test("The daily cap of a plan binds all keys and the web chat of an account toge
   await expectPromises(world, account.userId)
 })
 
-test("A changed cap, a deactivated plan and one that has ended bind the next request", async () => {
+test("A changed cap, a deactivated plan and an ended plan apply to the next request", async () => {
   const account = await cappedAccount(world)
   const turn = { space: account.space, text: CHEAP, max_cost_usd: CHEAP_USD }
   const status = async () => {
@@ -76,7 +76,7 @@ test("A changed cap, a deactivated plan and one that has ended bind the next req
     "update subscriptions set deactivated_at = $2 where user_id = $1 and sub_id = (select max(sub_id) from subscriptions where user_id = $1)",
     [account.userId, world.clock.now()],
   )
-  expect(await status(), "that of before counts again").toBe(429)
+  expect(await status(), "the earlier plan applies again").toBe(429)
   await world.sql("update subscriptions set ends_at = $2 where user_id = $1", [
     account.userId,
     new Date(world.clock.ms() + 1000),
@@ -87,7 +87,7 @@ test("A changed cap, a deactivated plan and one that has ended bind the next req
   await expectPromises(world, account.userId)
 })
 
-test("Spend before the plan counts, a hold grows no further than the cap, and test turns do not count", async () => {
+test("Spend before the plan counts, a hold grows only up to the cap, and test turns do not count", async () => {
   const account = await cappedAccount(world)
   await account.client.send({ space: account.space, text: CHEAP })
   await world.drain()

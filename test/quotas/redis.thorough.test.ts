@@ -19,7 +19,7 @@ const AT_ONCE = 100
 const USD = 10_000_000
 const ALWAYS = { service: "redis", call: 1, times: 1e9, when: "before" } as const
 
-/** Faults of Redis in the middle of a load. Each prepares its state, and yields the function that causes the fault. */
+/** Faults of Redis during a load. Each prepares its state and returns the function that causes the fault. */
 const FAILURES: Record<string, (world: World) => Promise<() => Promise<FaultRule[]>>> = {
   "is stopped": async () => async () => [{ ...ALWAYS, action: "cut" }],
   hangs: async () => async () => [{ ...ALWAYS, action: "hold" }],
@@ -38,7 +38,7 @@ const FAILURES: Record<string, (world: World) => Promise<() => Promise<FaultRule
   },
 }
 
-/** All in CI; for everyone one of each kind: it does not answer, it answers wrongly, it has forgotten. */
+/** All faults in CI; locally one of each kind: no answer, wrong answers, lost data. */
 const TRIED = Object.entries(FAILURES)
 
 describe.each(TRIED)("A load during which Redis %s", (name, prepare) => {
@@ -55,7 +55,7 @@ describe.each(TRIED)("A load during which Redis %s", (name, prepare) => {
       const { length } = await world.calls()
       const faults = await fail()
       const former = await world.plan(faults)
-      // The failure itself may have spoken to Redis.
+      // The fault itself may have called Redis.
       seen.push(...former.filter(({ service }, place) => place < length || service !== "redis"))
     })
     seen.push(...(await world.calls()))
@@ -66,7 +66,7 @@ describe.each(TRIED)("A load during which Redis %s", (name, prepare) => {
   })
 })
 
-test("A whole service without any Redis accepts and runs turns within their caps", async () => {
+test("A service without any Redis accepts and runs turns within their caps", async () => {
   const world = await createWorld({ env: { UPSTASH_REDIS_REST_URL: "http://127.0.0.1:1" } })
   await watchMoney(world)
   const random = createRandom("no Redis")
@@ -75,7 +75,7 @@ test("A whole service without any Redis accepts and runs turns within their caps
   await world.close()
 })
 
-test("A replica that was stopped has its former data and nothing newer", async () => {
+test("A replica whose replication stopped has its earlier data and nothing newer", async () => {
   const world = await createWorld()
   const redis = redisOf(world)
   await redis.command("SET", "old", "1")
@@ -93,7 +93,7 @@ test("A replica that was stopped has its former data and nothing newer", async (
   await world.close()
 })
 
-/** Every cap there is, a few holds each, so that each is met. */
+/** An account with every kind of cap, each a few holds large, so that each cap is reached. */
 function cappedEstate(world: World, random: Random): Promise<QuotaEstate> {
   const amount = () => 8_000_000 + random.int(8_000_000)
   const limits = {
@@ -126,13 +126,13 @@ async function expectSettled(world: World, estate: QuotaEstate, answers: WishAns
     expectJustified(answered)
   }
   const turns = await expectPromises(world, estate.userId)
-  expect(turns.length, "all that was accepted has ended").toBe(answers.length - refused.length)
+  expect(turns.length, "every accepted turn has ended").toBe(answers.length - refused.length)
   await expectShown(world, estate)
   await expectRoomDecides(world, estate, refused.map(({ wish }) => wish).slice(0, 40))
   await expectNoFaults(world)
 }
 
-/** The API's amounts agree with Postgres' turns and ledger. */
+/** The amounts in the API agree with turns and ledger in PostgreSQL. */
 async function expectShown(world: World, { userId, clients, refs }: QuotaEstate): Promise<void> {
   const [client] = clients
   const get = async (path: string) =>

@@ -30,7 +30,7 @@ const capOf = (more: Partial<CapRow>): CapRow => ({
   ...more,
 })
 
-test("A balance with some credit left says how much and how much is needed, and an empty one says neither", () => {
+test("A balance with some credit left names the rest and the needed amount, and an empty balance names neither", () => {
   expect(refusedBy(row({ available: 1 }), NOW, OWNER)).toEqual({
     code: "INSUFFICIENT_CREDITS",
     message: "Only 0.0000001 USD of the balance is available: top up. This turn needs at least 0.00001 USD.",
@@ -57,7 +57,7 @@ test("The exact amount that a turn needs is enough, of the balance and of a cap,
   ).not.toBeNull()
 })
 
-test("Of several caps the refusal names the one that resets last, and first of all one that is always too small", () => {
+test("The refusal names the cap that resets last, but first of all a cap that is always too small", () => {
   const day = capOf({})
   const month = capOf({ cap: "end_user_monthly", resets_at: "2026-02-01T00:00:00.000Z" })
   const small = capOf({ cap: "key_window", limit_credit_micros: 99, spent_credit_micros: 0, resets_at: null })
@@ -88,7 +88,7 @@ test("Of several caps the refusal names the one that resets last, and first of a
   })
 })
 
-test("A Retry-After is whole seconds, at least 1, and never too few", () => {
+test("The Retry-After header is whole seconds, at least 1, and never too short", () => {
   const after = (resets_at: string) => refusedBy(row({ caps: [capOf({ resets_at })] }), NOW, OWNER)?.retry_after
   expect(after("2026-01-15T12:00:01.000Z")).toBe(1)
   expect(after("2026-01-15T12:00:01.001Z")).toBe(2)

@@ -20,7 +20,7 @@ function monthEnd() {
 interface Case {
   cap: string
   source: string
-  /** Each cap's words in the message. */
+  /** The name of each cap in the message. */
   words: string
   caps?: SetCaps
   set?: (account: CappedAccount) => Promise<unknown>
@@ -57,7 +57,7 @@ describe.each(CASES)("$cap of the $source", ({ cap, source, words, caps, set, re
     await set?.(one)
     const until = resets()
     const resets_at = until.toISOString()
-    // Spent, a whole default hold, and what is left of the cap.
+    // A spent amount, a whole default hold, and the rest of the cap.
     expect(await client.runTurn({ space, text: CHEAP })).toMatchObject({ billed_cost_usd: CHEAP_USD })
     await world.advance(1_800_000)
     expect((await client.send({ space })).body.held_usd).toBe(0.25)
@@ -96,13 +96,13 @@ describe.each(CASES)("$cap of the $source", ({ cap, source, words, caps, set, re
     expect(await client.send({ space })).toMatchObject({ status: 429, retryAfter: 1 })
     await world.advance(1)
     expect(await client.send({ space })).toMatchObject({ status: 202, body: { held_usd: 0.25 } })
-    // The sweeper expires turns that waited too long, which lets the last one run.
+    // The sweeper expires turns that waited too long, so that the last turn can run.
     await world.sweep()
     await world.drain()
     await expectPromises(world, userId)
   })
 
-  test("A cap of 0 refuses all, at any time", async () => {
+  test("A cap of 0 refuses all turns at any time", async () => {
     const zeros = Object.fromEntries(
       Object.entries(caps ?? {}).map(([name, value]) => [name, name.endsWith("usd") ? 0 : value]),
     )
@@ -130,7 +130,7 @@ describe.each(CASES)("$cap of the $source", ({ cap, source, words, caps, set, re
   })
 })
 
-test("Of several caps the refusal names the one that resets last, and first of all one that is always too small", async () => {
+test("The refusal names the cap that resets last, but first of all a cap that is always too small", async () => {
   const caps = {
     daily_usd: 0.1,
     window_usd: 0.1,
@@ -154,7 +154,7 @@ test("Of several caps the refusal names the one that resets last, and first of a
   ])
   await client.putLimits({ monthly_usd: 5 })
   expect(await named()).toEqual(["key_daily", seconds(midnight()), ["key_window", "end_user_daily", "key_daily"]])
-  // Their own daily limit is too small for any turn, though others reset later.
+  // The end user's daily limit is too small for any turn, although others reset later.
   await client.putLimits({ daily_usd: 0.0000001 })
   expect(await named()).toEqual([
     "end_user_daily",
@@ -163,7 +163,7 @@ test("Of several caps the refusal names the one that resets last, and first of a
   ])
 })
 
-test("The balance is checked before caps: a 402 without Retry-After", async () => {
+test("The balance is checked before the caps: a 402 has no Retry-After", async () => {
   const { client, space } = await cappedAccount(world, { usd: 0.25, caps: { daily_usd: 0.25 } })
   expect((await client.send({ space })).status).toBe(202)
   const refused = await client.send({ space })
@@ -175,7 +175,7 @@ test("The balance is checked before caps: a 402 without Retry-After", async () =
   expect(body.refused_by).toEqual({ code, message, details, retry_after: null, retryable: false })
 })
 
-test("A refusal stores nothing, and an accepted turn is answered again under any cap", async () => {
+test("A refusal stores nothing, and the repeat of an accepted turn is answered under any cap", async () => {
   const { client, space, userId } = await cappedAccount(world, { caps: { daily_usd: 0.25 } })
   const sent = await client.sendTurn({ space }, "one")
   expect((await client.sendTurn({ space }, "two")).status).toBe(429)

@@ -19,7 +19,7 @@ function nextMonthOf(ms: number): number {
   return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1)
 }
 
-/** The ends of days where calendars go wrong. */
+/** Days whose ends often break calendar arithmetic. */
 const ENDS = [
   ["an ordinary day", Date.UTC(2026, 10, 25)],
   ["a month of 30 days", Date.UTC(2027, 4, 1)],
@@ -41,7 +41,7 @@ type Cap = (typeof CAPS)[number]
 interface Case {
   caps: Cap[]
   limits: Limits
-  /** When the turn is accepted that takes all there is, and when the client asks: the same day. */
+  /** The time of the turn that uses all of the cap, and the time of the client's request on the same day. */
   fillsAt: number
   asksAt: number
   /** The end of the first turn: billed before the period ends, never, or after it. */
@@ -77,7 +77,7 @@ function anyCase(random: Random, caps: Cap[], end: number): Case {
   return { caps, limits, fillsAt, asksAt, ends: random.pick(["before", "never", "after"]) }
 }
 
-/** When the period of a cap is over in which the first turn was accepted. */
+/** The end of the period in which the first turn was accepted, for this cap. */
 function resetOf(cap: Cap, { fillsAt, limits }: Case): number {
   if (cap === "key_window") return fillsAt + (limits.window_seconds ?? 0) * 1000
   return cap === "end_user_monthly" ? nextMonthOf(fillsAt) : dayOf(fillsAt) + DAY
@@ -90,7 +90,7 @@ function limitOf(cap: Cap, { limits }: Case): number {
 
 const goTo = (ms: number) => world.advance(ms - world.clock.ms())
 
-test(`A client that waits exactly Retry-After succeeds, and one that waits a second less does not: ${CASES} cases`, async () => {
+test(`A client that waits exactly Retry-After succeeds, and one second less is refused: ${CASES} cases`, async () => {
   const { seed } = createRandom("retry-after")
   let refusals = 0
   for (let n = 0; n < CASES; n++) {
@@ -110,12 +110,12 @@ test(`A client that waits exactly Retry-After succeeds, and one that waits a sec
   console.log(`${CASES} cases from seed ${seed}, ${refusals} refusals`)
 })
 
-/** Returns how often the client was refused. */
+/** Plays one case. Returns the number of refusals. */
 async function playCase(one: Case): Promise<number> {
   await goTo(one.fillsAt)
   const estate = await createQuotaEstate(world, one.limits, 1)
   const least = Math.min(...one.caps.map((cap) => limitOf(cap, one)))
-  // As much as the tightest cap: others that are as full as it are met too.
+  // As much as the tightest cap has, so that other caps with the same rest are reached too.
   const first = await sendWish(estate, wish(estate))
   expect(Math.round((first.turn?.held_usd ?? 0) * 1e7)).toBe(least)
   if (one.ends === "before") await world.drain()
@@ -145,12 +145,12 @@ async function expectRefused(estate: QuotaEstate, wait: number, reset: number): 
   return 1
 }
 
-/** Uses up all that it holds. */
+/** A turn that uses its whole hold. */
 function wish({ clients, refs }: QuotaEstate): Wish {
   const text = "[use input=1000000]"
   const body = { space: clients[0]?.space ?? "", end_user_ref: refs[0] ?? "", text, conversation: crypto.randomUUID() }
   return { of: 0, idempotencyKey: crypto.randomUUID(), body, cancelled: false }
 }
 
-/** The least that its first model call can cost: 80 tokens and its 19 bytes in, 16 out. */
+/** The least cost of its first model call: 80 tokens and its 19 bytes in, 16 out. */
 const NEEDED = (80 + 19) * 10 + 16 * 50

@@ -34,7 +34,7 @@ test("Amounts below a millionth are plain decimals in answers, refusals, CSVs an
 })
 
 describe("The remainder of limits", () => {
-  test("A key's remainder is shown at /v1/me and in the dashboard, for the caps that are set", async () => {
+  test("A key's remainder is shown at /v1/me and in the dashboard for the caps that are set", async () => {
     const caps = { daily_usd: 2, window_usd: 1, window_seconds: 60, end_user_daily_usd: 0.5 }
     const { client, browser, space } = await cappedAccount(world, { caps })
     const before = await client.me()
@@ -73,14 +73,14 @@ describe("The remainder of limits", () => {
     expect((await free.client.estimate({ space: free.space })).body).toMatchObject({ admitted: true, caps: [] })
   })
 
-  test("An end user's remainder is of the binding limit: own before the key's before the account's", async () => {
+  test("An end user's remainder follows the limit in effect: the end user's, then the key's, then the account's", async () => {
     const { client, browser, addKey, space } = await cappedAccount(world, { caps: { end_user_daily_usd: 0.5 } })
     const other = await addKey()
     await client.send({ space })
     const held = { spent_usd: 0, reserved_usd: 0.25 }
     const day = { cap: "end_user_daily", source: "key", limit_usd: 0.5, ...held, left_usd: 0.25, resets_at: MIDNIGHT }
     expect((await client.endUser()).caps).toEqual([day])
-    expect((await other.endUser()).caps, "no default of this key").toEqual([])
+    expect((await other.endUser()).caps, "this key's default does not apply").toEqual([])
 
     await browser.json("PUT", LIMITS, { end_user_daily_usd: 2, end_user_monthly_usd: 3 })
     const fromAccount = { ...day, source: "account", limit_usd: 2, left_usd: 1.75 }
@@ -100,7 +100,7 @@ describe("The remainder of limits", () => {
     expect(body.caps).toEqual([day, month])
   })
 
-  test("A cap counts by the moment of acceptance over the account, and billed_today_usd by the bill in the key's spaces", async () => {
+  test("A cap counts by the time of acceptance over the account, and billed_today_usd by the bill in the key's spaces", async () => {
     const { client, addKey, space } = await cappedAccount(world)
     const narrow = await addKey({ scope: "created" })
     await client.putLimits({ daily_usd: 1, monthly_usd: 1 })
@@ -113,7 +113,7 @@ describe("The remainder of limits", () => {
       billed_today_usd: CHEAP_USD,
       caps: [{ spent_usd: 0 }, { spent_usd: 2 * CHEAP_USD }],
     })
-    expect(await narrow.endUser(), "billed yesterday in its own space").toMatchObject({
+    expect(await narrow.endUser(), "billed yesterday in a separate space").toMatchObject({
       billed_today_usd: 0,
       billed_this_month_usd: CHEAP_USD,
       caps: [{ spent_usd: 0 }, { spent_usd: 2 * CHEAP_USD }],
@@ -122,7 +122,7 @@ describe("The remainder of limits", () => {
 })
 
 describe("Limits", () => {
-  test("An account's limits are read, replaced and refused when wrong, with and without a wallet", async () => {
+  test("An account's limits can be read and replaced, and wrong limits are refused, with and without a wallet", async () => {
     const { browser, userId } = await cappedAccount(world, { usd: 0 })
     const none = { end_user_daily_usd: null, end_user_monthly_usd: null, low_balance_usd: 1 }
     expect(await browser.json("GET", LIMITS)).toEqual([200, none])
@@ -152,7 +152,7 @@ describe("Limits", () => {
     expect((await world.invoke(new Request(`https://api.test${LIMITS}`))).status).toBe(401)
   })
 
-  test("A changed limit counts from the next turn on: a raised one admits, one below the spend refuses", async () => {
+  test("A changed limit applies from the next turn on: a raised limit admits, and one below the spend refuses", async () => {
     const { client, browser, space } = await cappedAccount(world, { caps: { daily_usd: 0.25 } })
     const { key } = await client.me()
     const patch = (caps: object) => browser.json("PATCH", `/api/account/keys/${key.key_id}`, { caps })
@@ -163,7 +163,7 @@ describe("Limits", () => {
     await patch({ daily_usd: null })
     expect(await status()).toBe(202)
     await world.drain()
-    expect(await status(), "what was spent is little").toBe(202)
+    expect(await status(), "the spend is small").toBe(202)
     await patch({ daily_usd: 0.0001 })
     const { body } = await client.send({ space })
     expect(body.error).toMatchObject({ code: "QUOTA_EXCEEDED", details: { cap: "key_daily", left_usd: 0 } })
@@ -172,14 +172,14 @@ describe("Limits", () => {
     await client.putLimits({ daily_usd: 0.01 })
     expect(await status()).toBe(429)
     await browser.json("PUT", LIMITS, { end_user_daily_usd: 0.02 })
-    expect(await status(), "their own goes before the account's").toBe(429)
+    expect(await status(), "the end user's limit precedes the account's").toBe(429)
     await client.putLimits({ daily_usd: 5 })
     expect(await status()).toBe(202)
   })
 })
 
 describe("An end user", () => {
-  test("An end user spends the same limit over all keys, and none of another's", async () => {
+  test("An end user shares one limit over all keys, and none with other end users", async () => {
     const { client, addKey, space, userId } = await cappedAccount(world)
     const other = await addKey({ caps: { end_user_daily_usd: 0.3 } })
     await client.putLimits({ daily_usd: 0.4 })
@@ -193,7 +193,7 @@ describe("An end user", () => {
       })
       expect((await one.send({ space, end_user_ref: "customer-2" })).status).toBe(202)
     }
-    // Without a limit of their own the key's default counts what they spend elsewhere too.
+    // Without an end user's limit, the key's default also counts spend through other keys.
     await client.putLimits({})
     expect((await other.send({ space })).body.error.details).toMatchObject({ source: "key", limit_usd: 0.3 })
     expect((await client.send({ space })).status).toBe(202)
@@ -202,7 +202,7 @@ describe("An end user", () => {
   })
 })
 
-test("Test turns and the web chat have no caps and spend nothing of them", async () => {
+test("Test turns and the web chat have no caps and do not count in them", async () => {
   const caps = { daily_usd: 0, window_usd: 0, window_seconds: 60, end_user_daily_usd: 0, end_user_monthly_usd: 0 }
   const { client, browser, addKey, space } = await cappedAccount(world, { caps })
   await browser.json("PUT", LIMITS, { end_user_daily_usd: 0 })

@@ -13,7 +13,7 @@ afterAll(() => world.close())
 const ALL_CAPS = { daily_usd: 10, window_usd: 10, window_seconds: 60, end_user_daily_usd: 10, end_user_monthly_usd: 10 }
 const DAY_MS = 86_400_000
 
-test("A backlog is deleted in batches, and counters of open periods stay", async () => {
+test("A backlog is deleted in batches, and counters of open periods are kept", async () => {
   const { userId, spend } = await createWatched(world, {
     caps: { ...ALL_CAPS, window_usd: null, window_seconds: null },
   })
@@ -33,13 +33,13 @@ test("A backlog is deleted in batches, and counters of open periods stay", async
   expect(rows).toHaveLength(3)
 })
 
-test("Counters of days and windows are kept for 40 days, and those of months for 400", async () => {
+test("Counters of days and windows are kept for 40 days, and counters of months for 400", async () => {
   const { userId, spend } = await createWatched(world, { caps: ALL_CAPS })
-  // At noon of the 20th: the day began 0.5 days before, the month 19.5.
+  // At noon on the 20th, the day started 0.5 days ago and the month 19.5 days ago.
   await spend(0.01)
   const keptAfter = async (days: number) => {
     await world.advance(days * DAY_MS)
-    // Without the sweep of analytics, which would make up for all these days.
+    // Without the sweep of analytics, which would catch up on all these days.
     await sweepCounters(contextOf(world))
     const rows = await world.sql<{ period: string }>(
       "select period from spend_counters where user_id = $1 order by period",

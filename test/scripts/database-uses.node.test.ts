@@ -18,7 +18,7 @@ test("A procedure that is called through any number of functions is found", () =
   expect([...called].sort()).toEqual(["archive_space", "cancel_turn"])
 })
 
-test("A choice between two names, and a constant, are both followed", () => {
+test("A choice between two names and a constant are both followed", () => {
   const { called } = uses(`
     const NAME = "put_secret"
     export const put = (db) => call(db, NAME, {})
@@ -26,7 +26,7 @@ test("A choice between two names, and a constant, are both followed", () => {
   expect([...called].sort()).toEqual(["end_session", "end_sessions", "put_secret"])
 })
 
-test("A word that is only quoted is no call", () => {
+test("A word that is only quoted is not a call", () => {
   const { called, inlined } = uses(`
     export const TOOLS = ["create_task", "read_file"]
     export const field = { image_model: "image_model" }
@@ -39,7 +39,7 @@ test("A computed name is refused, since the worker's use could not be known", ()
   expect(() => uses(`export const any = (db, names) => call(db, names.first, {})`)).toThrow("cannot be followed")
 })
 
-test("A function within a query is told apart from a call", () => {
+test("A function within a query is distinguished from a call", () => {
   const { called, inlined } = uses(
     `export const caps = (db) => db.selectFrom("api_keys as k").select((eb) => eb.fn(released("key_caps"), []))`,
   )

@@ -15,13 +15,13 @@ const reportOf = (...names: string[]): RunReport => ({
   unhandled: [],
 })
 
-test("A run without failures is good, and nothing runs again", async () => {
+test("A run without failures passes, and no file runs again", async () => {
   const again = vi.fn(async () => true)
   expect(await judge(reportOf(), 0, again)).toEqual({ flaky: [], failed: [], isOk: true })
   expect(again).not.toHaveBeenCalled()
 })
 
-test("A file that passes alone is flaky, and the run is good", async () => {
+test("A file that passes alone is flaky, and the run passes", async () => {
   const { flaky, failed, isOk } = await judge(reportOf("a", "b"), 0, async () => true)
   expect({ flaky: flaky.map(({ file }) => file), failed, isOk }).toEqual({ flaky: ["a", "b"], failed: [], isOk: true })
 })
@@ -31,7 +31,7 @@ test("A file that fails twice fails the run", async () => {
   expect([flaky.map(({ file }) => file), failed.map(({ file }) => file), isOk]).toEqual([["a"], ["b"], false])
 })
 
-test("More than two flaky files fail the run, with those of the runs before it", async () => {
+test("More than two flaky files fail the run, including the flaky files of earlier runs", async () => {
   expect((await judge(reportOf("a", "b", "c"), 0, async () => true)).isOk).toBe(false)
   expect((await judge(reportOf("a"), 2, async () => true)).isOk).toBe(false)
   expect((await judge(reportOf("a"), 1, async () => true)).isOk).toBe(true)

@@ -12,11 +12,11 @@ const HEAD = 'import { existsSync, writeFileSync } from "node:fs"\nimport { expe
 
 const PASSES = `${HEAD}test("passes", () => {})`
 const FAILS = `${HEAD}test("fails", () => { console.log("seed 77"); expect(1).toBe(2) })`
-/** Fails in its first run only. */
+/** A test that fails only in its first run. */
 const isFlaky = (name: string) => `${HEAD}const mark = new URL("./${name}.ran", import.meta.url)
 test("is flaky", () => { console.log("seed 4711"); const ran = existsSync(mark); writeFileSync(mark, ""); expect(ran).toBe(true) })`
 
-/** Runs the fast tier as CI does, over a folder with these test files. */
+/** Runs the fast tier as CI does, on a folder with these test files. */
 async function runIn(files: Record<string, string>): Promise<{ code: number | null; printed: string }> {
   const dir = await mkdtemp(join(tmpdir(), "turnpike-planted-"))
   try {
@@ -38,7 +38,7 @@ async function runIn(files: Record<string, string>): Promise<{ code: number | nu
   }
 }
 
-test("A planted flaky file runs once more, alone, and is named with its seed in the last lines of a good run", async () => {
+test("A planted flaky file runs once more, alone, and the last lines of a passing run name it with its seed", async () => {
   const { code, printed } = await runIn({ sound: PASSES, planted: isFlaky("planted") })
   expect(code).toBe(0)
   expect(printed.match(/✓ .*sound\.test\.js/g)).toHaveLength(1)

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { AUDIT_ACTIONS } from "../../dashboard/src/audit/audit-actions.ts"
 import { procedures, read, source } from "./source.ts"
 
-/** Names of actions where they are noted: in procedures, and as an argument `action` in TypeScript. */
+/** Names of actions where they are recorded: in procedures, and as an argument `action` in TypeScript. */
 function notedActions(): string[] {
   const inSql = procedures.flatMap(({ text }) => [...text.matchAll(/note_(?:change|act)\([^;]*?'([a-z_]+\.[a-z_]+)'/g)])
   const inTypeScript = source.flatMap((path) => [...read(path).matchAll(/\baction: "([a-z_]+\.[a-z_]+)"/g)])

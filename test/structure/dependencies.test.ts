@@ -3,7 +3,10 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { read } from "./source.ts"
 
-/** The deployed workers and the operators' command line; `npm start`, builds and tests need the development packages too. */
+/**
+ * The deployed workers and the operators' command line. `npm start`, builds and tests also need the
+ * development packages.
+ */
 const ENTRIES = [...readdirSync("functions").map((file) => join("functions", file)), "src/ops/admin.ts"]
 
 const RUNTIME_IMPORT =

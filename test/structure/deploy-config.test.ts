@@ -9,7 +9,7 @@ import { removeWithUs } from "../../src/local/watchdog.ts"
 import { headersFile } from "../../src/reference/page.ts"
 
 const HOSTS = ["turnpike.acme.com", "app.brand.com"]
-/** Environments of static files alone. */
+/** Environments that contain only static files. */
 const PAGES = ["dashboard"]
 
 let dir: string
@@ -18,7 +18,7 @@ const workers = names.filter((name) => !PAGES.includes(name))
 const configs = new Map<string, Unstable_Config>()
 
 beforeAll(async () => {
-  // Beside wrangler.toml, as `npm run deploy` writes it.
+  // Next to wrangler.toml, as `npm run deploy` writes it.
   dir = await mkdtemp(join(".", ".wrangler-config-"))
   removeWithUs(resolve(dir))
   const text = await readFile("wrangler.toml", "utf8")
@@ -34,7 +34,7 @@ const routesOf = (name: string) =>
   (configOf(name).routes ?? []).map((route) => (typeof route === "string" ? route : route.pattern))
 
 describe.each(names)("The worker %s, as wrangler resolves it,", (name) => {
-  test("The worker is reached by its routes on the deployment's hosts, and in no other way", () => {
+  test("The worker is reached only by its routes on the deployment's hosts", () => {
     const config = configOf(name)
     expect(config.workers_dev).toBe(false)
     expect(config.preview_urls).toBe(false)
@@ -65,7 +65,7 @@ test.each(workers)("The worker %s has the bucket of its stage", (name) => {
   expect(configOf(name).r2_buckets).toMatchObject([{ binding: "FILES", bucket_name: "turnpike-files-staging" }])
 })
 
-test("A single worker with everything has an address of its own and no previews", () => {
+test("A single worker with all routes has an address of its own and no previews", () => {
   const { workers_dev, preview_urls, routes, observability } = configOf("")
   expect({ workers_dev, preview_urls, routes: routes ?? [] }).toEqual({
     workers_dev: true,
@@ -98,7 +98,7 @@ test("Each operation is routed to its worker, on every host", () => {
   }
 })
 
-test("Static files have the headers of every answer of a worker: the documents of each, and the web app's", async () => {
+test("Static files have the headers of every worker answer, in the documents and in the web app", async () => {
   for (const text of [headersFile([]), await readFile("dashboard/public/_headers", "utf8")]) {
     const [path, ...forAll] = text.split(/\n(?=\S)/)[0]?.split(/\n */) ?? []
     expect(path).toBe("/*")

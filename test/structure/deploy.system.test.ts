@@ -19,9 +19,9 @@ test.each(CHECKED)("The command wrangler deploy --dry-run passes for the environ
     const kib = gzipSync(bundle).length / 1024
     console.log(`${group || "all"}: ${kib.toFixed(1)} KiB gzipped`)
     if (group === "v1") expect(kib, "v1 stays small").toBeLessThan(V1_LIMIT_KIB)
-    // The code that makes the documents stays out.
+    // The code that builds the documents is not included.
     expect(bundle.includes("x-codeSamples")).toBe(false)
-    // Only the callbacks worker carries the model SDK.
+    // Only the callbacks worker contains the model SDK.
     expect(bundle.includes("AI_APICallError")).toBe(group === "" || group === "callbacks")
   } finally {
     await rm(out, { recursive: true, force: true })

@@ -74,10 +74,10 @@ test("Comments and configuration name only documents that exist", () => {
   const dead =
     /\b(?:design|contract)(?:'s)? sections? \d|\b(?:design|admin|providers|analytics|protocols)\.md, section/i
   const inText = sources.filter((path) => !path.endsWith("documents.test.ts") && dead.test(read(path)))
-  expect(inText, "a section of a document that is not here").toEqual([])
+  expect(inText, "a section of a document that does not exist").toEqual([])
 })
 
-test("Pages keep to their length", () => {
+test("Pages stay within their maximum length", () => {
   const most = { "README.md": 150, "CONTRIBUTING.md": 100, "ARCHITECTURE.md": 60 }
   for (const [path, lines] of Object.entries(most)) expect(linesOf(read(path)), path).toBeLessThanOrEqual(lines)
   for (const path of globSync("docs/architecture/*.md")) expect(proseWords(read(path)), path).toBeLessThanOrEqual(900)
@@ -97,7 +97,7 @@ test("Every page of architecture and every decision is in its index", () => {
   )
 })
 
-/** Rows of tables below a heading: the names in the first column, and the cells behind it. */
+/** Rows of tables below a heading: the names in the first column, and the cells after it. */
 function rowsBelow(heading: string, text: string): Map<string, string[]> {
   const [, rest = ""] = text.split(`\n## ${heading}\n`)
   const [section = ""] = rest.split("\n## ")
@@ -113,7 +113,7 @@ describe("The page of configuration", () => {
   const page = read("docs/configuration.md")
   const env = read("src/base/env.ts")
 
-  test("Variables and bindings are those of the code", () => {
+  test("The variables and bindings match the code", () => {
     const variables = [...env.matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map(([, name = ""]) => name)
     const bindings = [...JSON.stringify(parse(read("wrangler.toml"))).matchAll(/"binding":"(\w+)"/g)].map(
       ([, name]) => name,
@@ -122,7 +122,7 @@ describe("The page of configuration", () => {
     expect(said.sort()).toEqual([...new Set([...variables, ...bindings])].sort())
   })
 
-  test("Defaults of variables are those of the code", () => {
+  test("The defaults of variables match the code", () => {
     const rows = rowsBelow("Variables of the workers", page)
     const defaults = [...env.matchAll(/^ {2}([A-Z][A-Z0-9_]+): [^\n]*\.default\((?:"([^"]+)"|(\d+))\)/gm)]
     expect(defaults.length).toBeGreaterThan(6)
@@ -134,7 +134,7 @@ describe("The page of configuration", () => {
     }
   })
 
-  test("Settings and their numbers are those of the code", () => {
+  test("The settings and their numbers match the code", () => {
     const rows = rowsBelow("Settings", page)
     expect([...rows.keys()].sort()).toEqual(Object.keys(SETTINGS).sort())
     for (const [name, { default: usual }] of Object.entries(SETTINGS)) {

@@ -4,9 +4,9 @@ import { declarationOf, EVENT_NAMES, type EventType } from "../../src/webhooks/e
 import { WEBHOOK_POLICY } from "../../src/webhooks/policies.ts"
 import { argumentsAt, procedures, read, withoutComments } from "./source.ts"
 
-/** The procedures that write an event, and which of their arguments is its type. */
+/** The procedures that write an event, and the position of the argument with its type. */
 const RAISERS: Record<string, number> = { add_event: 3, tell_notice: 1, tell_balance: 1 }
-/** Types that a raiser gets from its own caller, or makes of a turn's state. */
+/** Types that a raiser gets from its own caller, or derives from a turn's state. */
 const PASSED_ON = "p_type"
 const OF_A_STATE = "'turn.' || turn.state"
 
@@ -44,7 +44,7 @@ test("The procedure tell_notice raises the types that are declared as notices, a
   expect(named.filter((one) => one.by !== "tell_notice" && typesOf(one).some((type) => notices.has(type)))).toEqual([])
 })
 
-test("The event space.shared names as many spaces and people as its schema lets through", () => {
+test("The event space.shared names as many spaces and people as its schema allows", () => {
   const limits = [...withoutComments(read("src/teams/tell-shared.sql")).matchAll(/\blimit (\w+)/g)]
   const most = String(WEBHOOK_POLICY.mostNamed)
   expect(limits.map(([, limit]) => limit)).toEqual([most, most])

@@ -1,7 +1,7 @@
 import { type Names, nullParts } from "./nullness.ts"
 import { depthOf, splitAt, type Token, textOf, tokensOf } from "./sql-tokens.ts"
 
-/** Tables and composite types of the database: which of their columns may be null. */
+/** Tables and composite types of the database, and whether each column may be null. */
 export type Tables = Map<string, Map<string, boolean>>
 
 export function tablesOf(sql: string): Tables {
@@ -24,11 +24,14 @@ export function tablesOf(sql: string): Tables {
 export interface Finding {
   place: string
   condition: string
-  /** The parts of it that may be null. */
+  /** The parts of the condition that may be null. */
   parts: string[]
 }
 
-/** The conditions of a file's procedures that refuse something, and that may be null: then nothing is refused. */
+/**
+ * The conditions in a file's procedures that refuse something and may be null. A null condition
+ * refuses nothing.
+ */
 export function openGuards(file: string, sql: string, known: { tables: Tables; booleans: Set<string> }): Finding[] {
   const findings: Finding[] = []
   for (const match of sql.matchAll(/create function (?:turnpike\.)?(\w+)([\s\S]*?)\$\$([\s\S]*?)\$\$;/g)) {
@@ -47,7 +50,7 @@ export function openGuards(file: string, sql: string, known: { tables: Tables; b
 
 const REFUSALS = /\b(refused|outcome) := (?!null)|\braise exception\b|\breturn\s*(;|null\b|false\b|')|\bcontinue\s*;/
 
-/** The conditions of branches that refuse, and those of `case` in a reason to refuse. */
+/** The conditions of branches that refuse, and of `case` expressions in a reason to refuse. */
 function guardsOf(tokens: Token[]): Token[][] {
   const guards: Token[][] = []
   tokens.forEach((token, at) => {
@@ -59,7 +62,7 @@ function guardsOf(tokens: Token[]): Token[][] {
     if (token.text === ":=" && /^(refused|outcome)$/.test(before ?? "") && tokens[at + 1]?.text === "case") {
       guards.push(...conditionsOfCase(tokens, at + 2))
     }
-    // A procedure that returns why it refuses.
+    // A procedure that returns the reason for a refusal.
     if (token.text === "return" && tokens[at + 1]?.text === "case") guards.push(...conditionsOfCase(tokens, at + 2))
     if (token.text === "continue" && tokens[at + 1]?.text === "when") guards.push(upTo(tokens, at + 2, ";"))
   })
@@ -77,7 +80,10 @@ function upTo(tokens: Token[], from: number, end: string): Token[] {
   return tokens.slice(from, to)
 }
 
-/** The condition that begins at a place, and the statements of its branch without those of branches within it. */
+/**
+ * The condition that begins at an offset, and the statements of its branch except in nested
+ * branches.
+ */
 function branchAt(tokens: Token[], from: number): [condition: Token[], branch: Token[]] {
   const condition = upTo(tokens, from, "then")
   const branch: Token[] = []
@@ -108,13 +114,16 @@ function conditionsOfCase(tokens: Token[], from: number): Token[][] {
 
 const SCALAR = "bigint|integer|smallint|boolean|text|numeric|timestamptz|date|jsonb|double precision"
 
-/** What a procedure's text says of its names. An argument may be null when the procedure asks whether it is. */
+/**
+ * The facts in a procedure's text about its names. An argument may be null if the procedure tests
+ * it for null.
+ */
 function namesOf(text: string, { tables, booleans }: { tables: Tables; booleans: Set<string> }): Names {
   const asked = (name: string) =>
     new RegExp(
       `\\b${name} is (not )?null|coalesce\\(${name}\\b|num_n\\w+\\([^)]*\\b${name}\\b|\\b${name} is (not )?distinct`,
     ).test(text)
-  /** A variable that begins with a value, or is assigned before it is used, and whose assignments all give one. */
+  /** A variable with an initial value, or one that is assigned before it is used and never assigned null. */
   const isAlwaysSet = (name: string) => {
     const begins = new RegExp(`\\b${name} (?:${SCALAR})(?:\\[\\])? := (?!null\\b)`).test(text)
     const values = [...text.matchAll(new RegExp(`\\b${name}(?: (?:${SCALAR})(?:\\[\\])?)? :?= ([^;]*);`, "g"))].map(
@@ -136,7 +145,7 @@ function namesOf(text: string, { tables, booleans }: { tables: Tables; booleans:
   }
   const ofAny = (column: string) => {
     const having = [...tables].filter(([, columns]) => columns.has(column))
-    // The types of answers repeat columns of tables, and no type says what may not be null.
+    // The types of answers repeat columns of tables, and no type declares which columns are not null.
     const ofTables = having.filter(([name]) => !name.startsWith("turnpike."))
     const found = (ofTables.length > 0 ? ofTables : having).map(([, columns]) => columns.get(column))
     return found.length === 0 || found.some(Boolean)

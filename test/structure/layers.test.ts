@@ -6,7 +6,7 @@ import { importsOf, procedures, read, source, withoutComments } from "./source.t
 
 const table = readRooms("| room | what is in it | may import |")
 
-/** `src/runs/run.ts` is in `turns`, `src/sweeps.ts` a room of its own, and so is `functions/`. */
+/** `src/runs/run.ts` is in the room `turns`; `src/sweeps.ts` and `functions/` are separate rooms. */
 function roomOf(path: string): string {
   const [top = "", room = ""] = path.split("/")
   return top === "src" ? room : top
@@ -19,7 +19,7 @@ const imports = new Map(
   }),
 )
 
-/** Where each procedure and type of the database is defined. */
+/** The file that defines each procedure and type of the database. */
 const definedIn = new Map(
   procedures.flatMap(({ path, text }) =>
     [...text.matchAll(/^create (?:function|type|aggregate) turnpike\.(\w+)/gm)].map(([, name]) => [
@@ -52,11 +52,11 @@ test("The table has every room once, and each may import only rooms above it", (
   expect(wrong).toEqual([])
 })
 
-test("A room uses only rooms that its row names: values and types, in TypeScript and in SQL", () => {
+test("A room uses only rooms that its row names, for values and types, in TypeScript and in SQL", () => {
   expect(forbiddenUses(dependencies, table, roomOf)).toEqual([])
 })
 
-test("A call from a low room's procedure to a high room's is refused", () => {
+test("A call from a low room's procedure to a high room's is rejected", () => {
   const planted = new Map([["src/billing/planted.sql", ["src/analytics/cut-spaces.sql"]]])
   expect(forbiddenUses(planted, table, roomOf)).toEqual(["src/billing/planted.sql -> src/analytics/cut-spaces.sql"])
 })
@@ -73,7 +73,7 @@ test("Every import leads to a file, and every call to a procedure", () => {
   expect([...calls.values()].flat().length).toBeGreaterThan(500)
 })
 
-test("No files use each other in a circle: neither values nor types, neither in TypeScript nor in SQL", () => {
+test("No files import each other in a circle, neither values nor types, in TypeScript or in SQL", () => {
   expect(circles(dependencies)).toEqual([])
   expect(
     circles(
@@ -90,7 +90,7 @@ const SQL_WRITE = /\b(?:insert into|delete from|update)\s+(?:only\s+)?"?([a-z_]+
 const KYSELY_WRITE = /\.(?:insertInto|updateTable|deleteFrom)\("(\w+)/g
 const tableNames = new Set([...read("schema.sql").matchAll(/^create table (\w+)/gm)].map(([, name]) => name as string))
 
-/** The rooms whose code writes each table, as it is in the source. */
+/** The rooms whose code writes each table, according to the source. */
 function writersOfTables(): Map<string, string[]> {
   const writers = new Map<string, Set<string>>()
   const texts = [...procedures, ...source.map((path) => ({ path, text: read(path) }))]
@@ -105,7 +105,7 @@ function writersOfTables(): Map<string, string[]> {
   return new Map([...writers].sort().map(([name, rooms]) => [name, sorted(rooms)]))
 }
 
-test("Each table is written by the rooms that rooms.md names for it, and by no other", () => {
+test("Each table is written by exactly the rooms that rooms.md names for it", () => {
   const [rows = ""] = (
     readFileSync("docs/architecture/rooms.md", "utf8").split("| table | written by |")[1] ?? ""
   ).split("\n\n")

@@ -15,7 +15,7 @@ for (const file of globSync("src/*/policies.ts")) {
   }
 }
 
-test("Every number of a policy is a limit in the reference or listed as internal, and nothing else is", () => {
+test("Every number of a policy is a limit in the reference or listed as internal, and the lists have no other numbers", () => {
   const internal = (key: string) =>
     INTERNAL_NUMBERS.includes(key) || INTERNAL_NUMBERS.includes(`${key.split(".")[0]}.*`)
   expect(
@@ -26,7 +26,7 @@ test("Every number of a policy is a limit in the reference or listed as internal
     numbers.includes(key) || (key.endsWith(".*") && numbers.some((one) => one.startsWith(key.slice(0, -1))))
   expect(
     [...Object.keys(SHOWN_LIMITS), ...INTERNAL_NUMBERS].filter((key) => !known(key)),
-    "there is no such number",
+    "this number does not exist",
   ).toEqual([])
 })
 
@@ -49,7 +49,7 @@ test("Each code of a limit exists with its status", () => {
   }
 })
 
-test("Values are written as people read them", () => {
+test("Values are written in a form that people can read", () => {
   const shown = (name: string, value: unknown) => shownLimit(name, value)
   expect(shown("maxBytes", 104_857_600)).toBe("100 MiB")
   expect(shown("timeoutMs", 90_000)).toBe("90 s")

@@ -9,7 +9,7 @@ export const documents = globSync(["*.md", "{docs,src,client,test,.github}/**/*.
 const withoutFences = (text: string) => text.replace(/^ *```[\s\S]*?^ *```$/gm, "")
 const spansOf = (text: string) => [...withoutFences(text).matchAll(/`([^`\n]+)`/g)].map(([, span = ""]) => span)
 
-/** A heading as GitHub writes it into a link. */
+/** The anchor that GitHub makes of a heading. */
 const anchorOf = (heading: string) =>
   heading
     .toLowerCase()
@@ -22,7 +22,7 @@ const anchorsIn = (text: string) =>
 /** Groups of the reference's pages, to which a guide links as `#tag/name`. */
 const tags = globSync("src/reference/guides/*.md").flatMap((path) => anchorsIn(read(path)).slice(0, 1))
 
-/** Relative links and anchors that lead nowhere. */
+/** Relative links and anchors without a target. */
 export function brokenLinks(path: string, text: string): string[] {
   const targets = [...withoutFences(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target)
   return targets.filter((target) => {
@@ -37,7 +37,7 @@ export function brokenLinks(path: string, text: string): string[] {
 
 const FOLDERS = "src|functions|test|scripts|bench|dashboard|client|docs|migrations|generators|\\.ci|\\.github"
 const PATH = new RegExp(`^(?:(?:${FOLDERS})/[\\w.*/-]*|[\\w.*/-]+\\.(?:tsx?|sql|md|toml|mjs))$`)
-/** Files of an example, and those that a command makes. */
+/** Files of an example, and files that a command generates. */
 const EXAMPLES = /^server\.mjs$|^0002_add_colour\.sql$|^report\.md$|^\*(\.\w+)*\.tsx?$|\/[A-Z]+$/
 
 const files = globSync(["*", "{src,functions,test,scripts,bench,dashboard,client,docs,migrations}/**/*"], {
@@ -45,7 +45,7 @@ const files = globSync(["*", "{src,functions,test,scripts,bench,dashboard,client
 })
 const names = new Set(files.map((file) => file.split("/").at(-1)))
 
-/** Paths in backquotes that do not exist. A bare name may be that of a file in any folder. */
+/** Paths in backquotes that do not exist. A bare name may be a file in any folder. */
 export function missingPaths(text: string): string[] {
   return spansOf(text)
     .map((span) => span.replace(/:\d+$/, ""))
@@ -74,7 +74,7 @@ const scripts = [".", "client", "dashboard", "generators"].flatMap((folder) =>
 )
 const commandLine = read("src/ops/admin.ts")
 
-/** Commands of npm, of the command line and of the measurements that do not exist. */
+/** Commands of npm, of the command line and of the benchmarks that do not exist. */
 export function missingCommands(text: string): string[] {
   const run = [...text.matchAll(/\bnpm run (?:-s |--silent )?([a-z][\w:-]*)/g)].map(([, name = ""]) => name)
   const admin = [...text.matchAll(/\bnpm run admin -- ([a-z][\w-]*)/g)].map(([, name = ""]) => name)
@@ -96,7 +96,7 @@ export const operationsIn = (text: string) =>
     ([, method = "", path = ""]) => `${method.toLowerCase()} ${path}`,
   )
 
-/** Words of a page without tables and examples. */
+/** The number of words on a page, without tables and examples. */
 export const proseWords = (text: string) =>
   withoutFences(text)
     .split("\n")

@@ -2,8 +2,8 @@ import { expect, test } from "vitest"
 import { filesBelow, read } from "./source.ts"
 
 /**
- * Three programs: the service with its tools and tests, the client, a package of its own that imports nothing of the service and
- * whose names belong to its users, and the web app, which knows the service by its API alone.
+ * Three programs: the service with its tools and tests; the client, a separate package that imports
+ * nothing from the service; and the web app, which uses only the service's API.
  */
 const PROGRAMS = {
   service: ["src", "functions", "scripts", "bench", "test/harness"],
@@ -11,9 +11,12 @@ const PROGRAMS = {
   "web app": ["dashboard/src"],
 }
 
-/** Names that a file declares and exports, each once: overloads repeat it. `default` is the framework's name, not ours. */
+/**
+ * Names that a file declares and exports, each once, since overloads repeat them. `default` is the
+ * framework's name, not ours.
+ */
 function exportsOf(path: string): string[] {
-  // Code that a generator writes stands in template literals.
+  // Code that a generator writes is in template literals.
   const text = read(path).replace(/`(?:\\.|[^`\\])*`/g, "``")
   const declared = text.matchAll(
     /^export (?:abstract |async )*(?:function\*?|const|let|class|interface|type|enum) ([\w$]+)/gm,

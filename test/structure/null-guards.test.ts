@@ -5,12 +5,12 @@ import { procedures, read } from "./source.ts"
 const files = [{ path: "schema.sql", text: read("schema.sql") }, ...procedures]
 const all = files.map(({ text }) => text).join("\n")
 const tables = tablesOf(all)
-/** That these never answer null is asked of PostgreSQL itself (test/ops/null-answers.test.ts). */
+/** test/ops/null-answers.test.ts checks against PostgreSQL that these never answer null. */
 const booleans = new Set(
   [...all.matchAll(/create function turnpike\.(\w+)\([^$]*?\)\s+returns boolean/g)].map(([, name]) => name as string),
 )
 
-// Of a condition that is null PL/pgSQL takes the other branch: what should be refused passes.
+// For a null condition PL/pgSQL takes the other branch, so a call that should be refused passes.
 test("No condition that refuses something can be null", () => {
   const found = files.flatMap(({ path, text }) => openGuards(path, text, { tables, booleans }))
   expect(found, "write it so that null refuses: is distinct from, is not true, coalesce").toEqual([])
@@ -39,7 +39,7 @@ test.each([
   ["space.created_by_key_id not in (select k.key_id from api_keys k)", 1],
   ["(select s.version from settings s) < 3", 1],
   ["p_limit > 5", ["p_limit > 5"]],
-] as const)("A planted guard that null opens is found: %s", (condition, parts) => {
+] as const)("A planted guard that null bypasses is found: %s", (condition, parts) => {
   expect(planted(condition)).toEqual(typeof parts === "number" ? [expect.any(String)] : parts)
   expect(planted(condition, "raise exception 'no';")).toHaveLength(1)
   expect(planted(condition, "return;")).toHaveLength(1)
@@ -52,7 +52,7 @@ test.each([
   "not turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id)",
   "space.archived_at is not null and space.archived_at > space.created_at",
   "not exists (select from api_keys k where k.key_id = caller.key_id)",
-])("A guard that null keeps shut passes: %s", (condition) => {
+])("A guard that refuses on null passes: %s", (condition) => {
   expect(planted(condition)).toEqual([])
 })
 

@@ -1,8 +1,8 @@
 import { splitAt, type Token, textOf } from "./sql-tokens.ts"
 
-/** What is known of names where an expression stands. */
+/** The known facts about names at the place of an expression. */
 export interface Names {
-  /** Whether a column, variable or argument may be null; undefined: it is not known. */
+  /** True if a column, variable or argument may be null; undefined if that is not known. */
   isNullable(path: string): boolean
 }
 
@@ -28,7 +28,7 @@ const COMPARES = new Set([
   "ilike",
   "in",
 ])
-/** Functions that answer for any argument, null when one is null: so as nullable as their arguments. */
+/** Functions that return null exactly if an argument is null, so they are as nullable as their arguments. */
 const STRICT = new Set(
   `abs cardinality ceil char_length date_trunc decode floor jsonb_array_length jsonb_typeof left length lower octet_length position
    regexp_replace replace right round split_part starts_with strpos substr to_jsonb trim upper extract`.split(/\s+/),
@@ -38,12 +38,12 @@ const NEVER = new Set(
     " ",
   ),
 )
-/** Null only when all arguments are. */
+/** Null only if all arguments are. */
 const ANY = new Set(["coalesce", "greatest", "least"])
 
 /**
- * The parts of a condition that may be null, so that it may be null as a whole. Names that `… is not null and`, or `… is null or`, stand
- * before are taken as given.
+ * The parts of a condition that may be null, so that the whole condition may be null. A name that
+ * the condition tests with `is not null and` or `is null or` counts as not null after that.
  */
 export function nullParts(condition: Token[], names: Names): string[] {
   const disjuncts = splitAt(condition, isWord("or"))
@@ -58,7 +58,7 @@ export function nullParts(condition: Token[], names: Names): string[] {
 
 const isWord = (text: string) => (token: Token) => token.kind === "word" && token.text === text
 
-/** `between x and y` has an `and` of its own. */
+/** `between x and y` contains its own `and`. */
 function conjunctsOf(condition: Token[]): Token[][] {
   let between = false
   return splitAt(condition, (token) => {
@@ -77,7 +77,7 @@ function partsBeside(parts: Token[][], names: Names, given: "is null" | "is not 
     const found = nullParts(part, beside)
     const text = textOf(part)
     if (text.endsWith(` ${given}`)) known.add(text.slice(0, -given.length - 1))
-    // What is true so far was not null.
+    // Everything that is true so far was not null.
     if (given === "is not null")
       for (const name of text.match(/^[\w.]+(?= (=|>|<|>=|<=|<>|is true))/) ?? []) known.add(name)
     return found
@@ -93,7 +93,7 @@ function isWrapped(tokens: Token[]): boolean {
   })
 }
 
-/** Whether a value may be null. */
+/** True if a value may be null. */
 export function mayBeNull(given: Token[], names: Names): boolean {
   if (splitAt(given, isWord("is")).length > 1) return false
   const tokens = withoutCast(given)
@@ -149,7 +149,7 @@ function withoutCast(tokens: Token[]): Token[] {
 
 function selectMayBeNull(tokens: Token[], names: Names): boolean {
   const [value = [], ...rest] = splitAt(tokens, isWord("from"))
-  // Without a row there is no value, except of an aggregate.
+  // Without a row there is no value, except for an aggregate.
   const [first] = value
   if (first?.text === "count") return false
   if (first?.text === "coalesce")

@@ -3,7 +3,7 @@ import { parseSync } from "oxc-parser"
 import { expect, test } from "vitest"
 import { filesBelow, read } from "./source.ts"
 
-/** What a number counts in a sentence. */
+/** The things that a number counts in a sentence. */
 const UNITS = [
   ..."% per\\scent ms milliseconds? s seconds? min minutes? h hours? days? weeks? months? years?".split(" "),
   ..."bytes? KB KiB MB MiB GB GiB characters? decimals? digits? points? USD energy times? values? pairs?".split(" "),
@@ -14,10 +14,10 @@ const UNITS = [
 ].join("|")
 const NUMBER = new RegExp(`(?<![\\w./:#-])\\d[\\d,._]*[ -]?(?:\\w+ )?(?:${UNITS})(?![\\w/])`, "g")
 
-/** Texts that no caller reads, or that are data. */
+/** Texts that callers do not read, or that are data. */
 const OTHERS = /^src\/(local|ops)\/|common-passwords\.ts$|reference\/style\.ts$|\.d\.ts$/
 
-/** Numbers that no policy has, by the file and what stands there. */
+/** Numbers that no policy defines, by file and text. */
 const EXCEPTIONS: Record<string, string> = {
   "src/agent/engine.ts: 1h": "a word of the provider's",
   "src/base/key-ring.ts: 32 bytes": "AES-256",
@@ -25,16 +25,16 @@ const EXCEPTIONS: Record<string, string> = {
   "src/reference/guides.ts: 0.5 USD": "an example",
   "src/reference/guides.ts: 0.3 USD": "an example",
   "src/runs/prompt-cache.ts: 1h": "a word of the provider's",
-  "src/settings/registry.ts: 1 USD": "what an amount is of one of",
+  "src/settings/registry.ts: 1 USD": "the unit of an amount",
   "src/billing/ledger-entry.ts: 4217 code": "a standard",
   "src/billing/record-commission.ts: 4217 code": "a standard",
-  "src/base/money.ts: 1 USD": "what an amount is of one of",
-  "src/system/get-overview.ts: 30 days": "the fields' names have it",
-  "src/users/get-user.ts: 30 days": "the field's name has it",
-  "src/workspaces/workspaces.ts: 63 characters": "the expression next to it has it",
+  "src/base/money.ts: 1 USD": "the unit of an amount",
+  "src/system/get-overview.ts: 30 days": "the fields' names contain it",
+  "src/users/get-user.ts: 30 days": "the field's name contains it",
+  "src/workspaces/workspaces.ts: 63 characters": "the expression next to it contains it",
 }
 
-/** The numbers of a text that count something, outside code. */
+/** The numbers in a text that count something, outside code. */
 const numbersIn = (text: string) => [...text.replace(/`[^`\n]*`/g, "``").matchAll(NUMBER)].map(([number]) => number)
 
 interface Node {
@@ -42,7 +42,7 @@ interface Node {
   [field: string]: unknown
 }
 
-/** The text that an expression is, with `{}` for what is inserted; null when it is none. */
+/** The text of an expression, with `{}` for inserted values; null if it is not a text. */
 function textOf(node: Node): string | null {
   if (node.type === "Literal") return typeof node.value === "string" ? node.value : null
   if (node.type === "TemplateLiteral") {
@@ -75,12 +75,12 @@ const found = [
   }),
 ]
 
-test("No text that callers read has a number that was written by hand: it is inserted from where the code has it", () => {
+test("No text that callers read contains a handwritten number: the code inserts it from its source", () => {
   expect(numbersIn("at most 5 minutes, 1,024 characters and 20 %, not `3 days` or 422 or a 2xx")).toHaveLength(3)
   const byHand = found.filter((one) => !(one in EXCEPTIONS))
   expect(byHand, "insert it (src/base/in-words.ts); in a guide by {{name}} of src/reference/guides.ts").toEqual([])
 })
 
-test("Every exception is still there", () => {
+test("Every exception still exists", () => {
   expect(Object.keys(EXCEPTIONS).filter((one) => !found.includes(one))).toEqual([])
 })

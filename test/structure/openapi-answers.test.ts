@@ -8,7 +8,7 @@ type Json = any
 
 const SURFACES: SurfaceName[] = ["v1", "dashboard"]
 
-/** Every schema below a part of the document, with its place. What a reference names comes too. */
+/** Every schema below a part of the document, with its path, including referenced schemas. */
 function* schemasIn(part: Json, document: Json, path = "", seen = new Set<string>()): Generator<[string, Json]> {
   if (typeof part !== "object" || part === null) return
   yield [path, part]
@@ -60,7 +60,7 @@ describe.each(SURFACES)("The document of %s", (surface) => {
     expect(closed.map(([path]) => path)).toEqual([])
   })
 
-  test("A request is strict: its objects are closed, and its lists of words too", () => {
+  test("A request is strict: its objects are closed, and so are its lists of words", () => {
     const bodies = operations.flatMap(({ requestBody }) => requestBody?.content["application/json"]?.schema ?? [])
     const loose = bodies.filter(({ $ref }) => {
       const schema = document.components.schemas[$ref?.split("/").at(-1)]
@@ -85,11 +85,11 @@ describe.each(SURFACES)("The document of %s", (surface) => {
     expect(JSON.stringify(document)).not.toContain("[2468][048]")
   })
 
-  test("A union of objects says by which field they differ, and which object each word means", () => {
+  test("A union of objects names the field that distinguishes them, and the object for each of its values", () => {
     const unions = answers.filter(([, { anyOf }]) => anyOf?.filter(({ $ref }: Json) => $ref).length > 1)
     expect(unions.length).toBeGreaterThan(2)
     const untold = unions.filter(([, { discriminator }]) => !discriminator)
-    // One is a list of days, the other a report: their types differ.
+    // One is a list of days and the other is a report, so their types differ.
     expect(untold.map(([path]) => path)).toEqual(surface === "v1" ? [] : ["GetDailyUsageAnswer"])
     for (const [path, { anyOf, discriminator }] of unions) {
       if (!discriminator) continue
@@ -98,7 +98,7 @@ describe.each(SURFACES)("The document of %s", (surface) => {
     }
   })
 
-  test("Every answer in JSON is a named schema, so generated clients have a type for each list", () => {
+  test("Every answer in JSON is a named schema, so that generated clients have a type for each list", () => {
     const inline = operations.flatMap(({ operationId, responses }) =>
       Object.values(responses).flatMap((answer: Json) => {
         const json = answer.content?.["application/json"]
@@ -132,7 +132,7 @@ describe.each(SURFACES)("The document of %s", (surface) => {
     expect(others.map(([name]) => name)).toEqual([])
   })
 
-  test("Each type of event is under webhooks, with an example of its form whose turn has the event's state", () => {
+  test("Each type of event is under webhooks, with an example whose turn has the event's state", () => {
     expect(Object.keys(document.webhooks).sort()).toEqual(EVENT_NAMES.toSorted())
     for (const [type, { post }] of Object.entries(document.webhooks) as [string, Json][]) {
       const { schema, example } = post.requestBody.content["application/json"]

@@ -8,7 +8,10 @@ interface Parameter {
   schema: { default?: unknown; type?: string }
 }
 
-/** The defaults of docs/contract.md, by method and path; for the customer API those that the guides name. */
+/**
+ * The defaults of docs/contract.md by method and path; for the customer API the defaults that the
+ * guides name.
+ */
 const CONTRACT: Record<string, Record<string, unknown>> = {
   "get /api/admin/users": { limit: 50, offset: 0 },
   "get /api/admin/users/{user_id}/spaces": { limit: 2000, offset: 0 },
@@ -63,7 +66,7 @@ test.each(Object.entries(CONTRACT))("The document %s shows the defaults of the c
   expect(shown(method, path)).toMatchObject(defaults)
 })
 
-test("Every query parameter that has a default shows it, in the type that it documents", () => {
+test("Every query parameter that has a default shows it, in its documented type", () => {
   for (const { operations } of surfaces) {
     for (const { method, path, query } of operations) {
       if (!(query instanceof z.ZodObject)) continue

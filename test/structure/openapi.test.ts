@@ -34,7 +34,7 @@ const operations = documents.flatMap(({ surface, document, app }) =>
 )
 const json = (content: Content | undefined) => content?.content?.["application/json"]
 
-test("Operations of the contract have its tags, and no others have them", () => {
+test("Operations of the contract have its tags, and no other operations have them", () => {
   for (const { operation, described } of operations) {
     const { path } = operation
     const expected = path.startsWith("/api/auth/")

@@ -2,7 +2,7 @@ import { globSync } from "node:fs"
 import { expect, test } from "vitest"
 import { read } from "./source.ts"
 
-/** Constructions whose outcome depends on how fast the machine is. */
+/** Constructs whose outcome depends on the speed of the machine. */
 const PATTERNS = {
   "measures elapsed time": /performance\.now|process\.(hrtime|cpuUsage|uptime)|console\.time\b|\bmedian\(/,
   "reads the machine's clock to compare moments":
@@ -11,18 +11,21 @@ const PATTERNS = {
   "bounds how long a test may take": /timeout: [\d_]{2,}|^\s*\}, [\d_]{4,}\)$/,
 }
 
-/** The few that wait for a real process or for what hangs. None of their numbers decides an outcome on a slow machine. */
+/**
+ * The few that wait for a real process or for a hanging service. Their numbers decide no outcome on
+ * a slow machine.
+ */
 const ALLOWED: Record<string, string> = {
-  "test/harness/locks.ts sleeps": "a transaction that keeps its locks looks again and again whether it may let them go",
+  "test/harness/locks.ts sleeps": "a transaction that holds its locks polls until it may release them",
   "test/harness/time.ts reads the machine's clock to compare moments": "real OpenID providers have no other clock",
-  "test/agent/rehearsal.node.test.ts sleeps": "the bound of work that takes a second, or hours",
+  "test/agent/rehearsal.node.test.ts sleeps": "the limit of work that takes either a second or hours",
   "test/platform/time-limits.test.ts sleeps": "the timers are faked",
-  "test/local/temporary-directory.node.test.ts sleeps": "what keeps a program going until it is killed",
+  "test/local/temporary-directory.node.test.ts sleeps": "it keeps a program running until it is killed",
   "test/turns/leaving.system.test.ts sleeps":
-    "a deployed worker, whose clock nobody can move, is watched for some seconds",
+    "a deployed worker's clock cannot be moved, so the worker is watched for some seconds",
 }
 
-/** What of it a text has, each as "test/some.test.ts sleeps". */
+/** The matches in a text, each as "test/some.test.ts sleeps". */
 function found(path: string, text: string): string[] {
   const code = text.replace(/^\s*(\/\/|\/?\*).*$/gm, "")
   return Object.entries(PATTERNS)

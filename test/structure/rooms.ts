@@ -9,7 +9,8 @@ export interface Room {
 const ALL_ABOVE = "every room above"
 
 /**
- * The table with this header, from the lowest room to the highest: other tables may begin their rows with a word in backquotes too.
+ * The table with this header, from the lowest room to the highest. Rows of other tables may also
+ * begin with a word in backquotes.
  */
 export function readRooms(header: string): Room[] {
   const rooms: Room[] = []
@@ -22,7 +23,7 @@ export function readRooms(header: string): Room[] {
   return rooms
 }
 
-/** Files that use what the table of rooms does not name for theirs. */
+/** Files that use a room that the table does not name for their own. */
 export function forbiddenUses(used: Map<string, string[]>, table: Room[], roomOf: (path: string) => string): string[] {
   const allowed = new Map(table.map(({ name, mayImport }) => [name, new Set([name, ...mayImport])]))
   return [...used].flatMap(([path, targets]) =>
@@ -30,7 +31,7 @@ export function forbiddenUses(used: Map<string, string[]>, table: Room[], roomOf
   )
 }
 
-/** Each circle of files that use each other, once. */
+/** Each circle of files that import each other, once. */
 export function circles(used: Map<string, string[]>): string[] {
   const found: string[] = []
   const done = new Set<string>()

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { accessOf } from "../../src/ops/grants.ts"
 import { SEALED_COLUMNS } from "../../src/ops/reseal.ts"
 
-test("The command `npm run admin -- reseal` knows every table in which a worker seals something", () => {
+test("The command `npm run admin -- reseal` knows every table in which a worker seals a value", () => {
   const sealed = accessOf("all").purposes.flatMap((purpose) => /^seal-(\w+)$/.exec(purpose)?.[1] ?? [])
   expect([...new Set(SEALED_COLUMNS.map(({ table, sealedFor = table }) => sealedFor)), "redis"].sort()).toEqual(
     [...sealed].sort(),

@@ -2,7 +2,10 @@ import { expect, test } from "vitest"
 import { leavesNothing } from "../../src/local/session-reset.ts"
 import { procedures, read, withoutComments } from "./source.ts"
 
-/** What outlives a transaction. `set` as a statement of its own; in an `update` it stands behind a table. */
+/**
+ * Statements whose effect outlives a transaction. `set` counts as a statement of its own; in an
+ * `update` it follows a table.
+ */
 const LEFT = [
   /set_config\([^)]*false\s*\)/i,
   /pg_(try_)?advisory_lock(_shared)?\s*\(/i,
@@ -11,7 +14,7 @@ const LEFT = [
   /^\s*(listen|prepare|declare\s+\w+\s+(\w+\s+)*cursor\s+with\s+hold|set\s+(session|role|search_path))\b/im,
 ]
 
-test("No procedure leaves anything in its session, so the stand-in need not reset it afterwards", () => {
+test("No procedure leaves state in its session, so the stand-in need not reset it afterwards", () => {
   for (const { path, text: sql } of [{ path: "schema.sql", text: read("schema.sql") }, ...procedures]) {
     const text = withoutComments(sql)
     for (const left of LEFT) expect(left.exec(text)?.[0], `${path}: ${left}`).toBeUndefined()
@@ -31,6 +34,6 @@ test.each([
   ["set work_mem = 1", false],
   ["begin", false],
   ["prepare a as select 1", false],
-])("The scan finds what a statement leaves: %s: %s", (text, answer) => {
+])("The scan finds the state that a statement leaves: %s: %s", (text, answer) => {
   expect(leavesNothing(text)).toBe(answer)
 })

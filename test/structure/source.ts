@@ -14,7 +14,7 @@ export function filesBelow(dir: string): string[] {
 /** Every file that is deployed, run locally or installed by customers. */
 export const source = ["src", "functions", "client"].flatMap(filesBelow)
 
-/** Every file of procedures, with the SQL that it stands for. */
+/** Every file of procedures, with its SQL after templates are filled in. */
 export const procedures: { path: string; text: string }[] = readdirSync("src", { recursive: true })
   .map(String)
   .filter((path) => path.endsWith(".sql"))
@@ -24,11 +24,11 @@ export const procedures: { path: string; text: string }[] = readdirSync("src", {
 /** The same SQL without its comments, line for line. */
 export const withoutComments = (sql: string) => sql.replace(/--[^\n]*/g, "")
 
-/** The imports of a file, values or types: specifiers as they are written. */
+/** The imports of a file, for values or types, as written. */
 export const importsOf = (path: string) =>
   [...read(path).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"([^"]+)"/g)].map((match) => match[1] as string)
 
-/** What stands between an opening parenthesis and its own end, split at the commas of that level. */
+/** The text between an opening parenthesis and its closing one, split at the commas of that level. */
 export function argumentsAt(text: string, open: number): string[] {
   const found = [""]
   let depth = 0

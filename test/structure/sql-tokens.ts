@@ -1,4 +1,4 @@
-/** A word, a literal or an operator of SQL, in lower case outside of literals, and where it stands. */
+/** A word, a literal or an operator of SQL, in lower case outside of literals, with its offset. */
 export interface Token {
   text: string
   kind: "word" | "number" | "string" | "symbol"
@@ -25,11 +25,11 @@ export function tokensOf(sql: string): Token[] {
 const OPENS = new Set(["(", "["])
 const CLOSES = new Set([")", "]"])
 
-/** How much deeper a token is followed: brackets, and `case … end` of an expression. */
+/** The change of depth after a token: brackets, and `case … end` of an expression. */
 export const depthOf = ({ text }: Token) =>
   OPENS.has(text) || text === "case" ? 1 : CLOSES.has(text) || text === "end" ? -1 : 0
 
-/** The parts between tokens of the outermost level that are separators. */
+/** The parts between separator tokens of the outermost level. */
 export function splitAt(tokens: Token[], isSeparator: (token: Token, at: number) => boolean): Token[][] {
   const parts: Token[][] = [[]]
   let depth = 0

@@ -3,7 +3,7 @@ import { parse } from "smol-toml"
 import { expect, test } from "vitest"
 import { filesBelow, importsOf, procedures, read, source } from "./source.ts"
 
-/** An npm workspace of its own, built into files. */
+/** A separate npm workspace, built into static files. */
 const webApp = filesBelow("dashboard/src")
 
 test("Hono is used only in routes and http", () => {
@@ -44,14 +44,14 @@ test("Deployed code imports no stand-ins or document builders, and only the work
   }
 })
 
-test("The client stands alone: nothing of the service, nothing of any package", () => {
+test("The client stands alone: it imports nothing from the service or from any package", () => {
   const foreign = filesBelow("client").flatMap((path) =>
     importsOf(path).filter((name) => !/^\.\/[\w-]+\.ts$/.test(name)),
   )
   expect(foreign).toEqual([])
 })
 
-test("The web app stands alone: nothing of the service, and Recharts only in the chunk of charts", () => {
+test("The web app stands alone: it imports nothing from the service, and Recharts only in the chunk of charts", () => {
   const named = webApp.flatMap((path) => importsOf(path).map((name) => ({ path, name })))
   const outside = named.filter(
     ({ path, name }) => name.startsWith(".") && !join(path, "..", name).startsWith("dashboard/src/"),
@@ -62,7 +62,7 @@ test("The web app stands alone: nothing of the service, and Recharts only in the
   ])
 })
 
-test("A file is at most 300 lines and lies in a room: two folder levels, and one more for routes", () => {
+test("A file has at most 300 lines and is in a room: two folder levels, and one more for routes", () => {
   const all = [...source, ...filesBelow("test"), ...filesBelow("scripts"), ...filesBelow("bench"), ...webApp]
   const generated = [
     "src/platform/db-types.ts",
@@ -87,7 +87,7 @@ test("No procedure is called on either side of a deciding `or`, since PostgreSQL
   expect(offenders).toEqual([])
 })
 
-test("Time and chance come from the context, outside platform, local, the command line and the client's runtime", () => {
+test("Time and random numbers come from the context, outside platform, local, the command line and the client's runtime", () => {
   const pattern = /Date\.now\(|new Date\(\)|Math\.random\(/
   const offenders = source.filter(
     (path) => !/^src\/(platform|local)\/|^src\/ops\/admin|^client\/src\/runtime/.test(path) && pattern.test(read(path)),
@@ -102,7 +102,7 @@ test("The environments of wrangler.toml agree", () => {
   }
   const shared = ["vars", "r2_buckets", "kv_namespaces", "placement"]
   const { dashboard, ...groups } = config.env
-  // The web app is files alone: nothing is bound to it, and nothing calls it every minute.
+  // The web app consists only of files: it has no bindings and no cron trigger.
   expect(dashboard).toMatchObject({ main: "functions/dashboard.ts", triggers: { crons: [] } })
   expect(shared.filter((name) => dashboard && name in dashboard)).toEqual([])
   for (const [group, environment] of Object.entries(groups)) {
@@ -120,20 +120,20 @@ test("The environments of wrangler.toml agree", () => {
   )
 })
 
-test("No request takes a processor for long, and the platform logs no URL", () => {
+test("No request can use a processor for long, and the platform logs no URL", () => {
   const { env, ...top } = parse(read("wrangler.toml")) as { env: Record<string, Record<string, unknown>> }
   const LOGGED = { enabled: true, redact_query_string: true, logs: { enabled: true, invocation_logs: false } }
   expect(top).toMatchObject({ observability: LOGGED, limits: { cpu_ms: 300_000 } })
   for (const [name, own] of Object.entries(env)) {
-    // An environment inherits them, unless it has some of its own.
+    // An environment inherits them, unless it has its own.
     expect(own, name).not.toHaveProperty("observability")
     expect(own.limits, name).toEqual(name === "callbacks" ? undefined : { cpu_ms: 5_000 })
   }
 })
 
-test("No deployed worker's fetch reaches anything but the public Internet", () => {
+test("A deployed worker's fetch reaches only the public Internet", () => {
   const { env, ...top } = parse(read("wrangler.toml")) as { env: Record<string, object> }
   expect(top).toMatchObject({ compatibility_flags: expect.arrayContaining(["global_fetch_strictly_public"]) })
-  // An environment inherits the flags, unless it has some of its own.
+  // An environment inherits the flags, unless it has its own.
   for (const [name, own] of Object.entries(env)) expect(own, name).not.toHaveProperty("compatibility_flags")
 })

@@ -20,7 +20,7 @@ const POLICIES: Record<string, Record<string, unknown>> = {
   WEBHOOK_POLICY,
 }
 
-/** Seconds of a limit by its name in the table. */
+/** Seconds of a limit, by its name in the table. */
 function secondsOf(name: string): number {
   if (name === "SWEEP_BUDGET_MS") return SWEEP_BUDGET_MS / 1000
   const [policy = "", key = ""] = name.includes(".") ? name.split(".") : ["TIME_LIMITS", name]
@@ -34,24 +34,24 @@ const rows = [
   ),
 ]
 
-test("The page of limits says each time limit as it is", () => {
+test("The page of limits shows the value of each time limit", () => {
   const said = Object.fromEntries(rows.map(([, name, seconds]) => [name, Number(seconds)]))
   expect(rows.length).toBeGreaterThan(15)
   for (const [name, seconds] of Object.entries(said)) expect(seconds, name).toBe(secondsOf(name))
   expect(Object.keys(said)).toEqual(expect.arrayContaining(Object.keys(TIME_LIMITS)))
 })
 
-test("Deployed code calls out from few places, and each has a limit", () => {
+test("Deployed code makes outbound calls from few places, and each has a limit", () => {
   const outside = /(?<![\w.])fetch\(|ctx\s*\.fetch\(|new (?:Upstash\(|Client\(\{ baseUrl)|[^\w]neon\(|\br2\.\w+\(/
   const deployed = source.filter((path) => /^(src|functions)\//.test(path) && !/^src\/(local|reference)\//.test(path))
   expect(deployed.filter((path) => outside.test(read(path)))).toEqual([
-    // Hands on what outbound and the engines ask for.
+    // Forwards the requests of outbound and the engines.
     "src/actor/context.ts",
     "src/callbacks/internal-call.ts",
     "src/ops/bot-webhook.ts",
     "src/ops/models.ts",
     ...["bucket", "db", "email-hook", "outbound", "queue", "redis"].map((name) => `src/platform/${name}.ts`),
-    // Hands calls on, one after the other.
+    // Forwards calls, one after the other.
     "src/platform/waiting-calls.ts",
     "src/providers/refresh-limits.ts",
   ])

@@ -26,7 +26,7 @@ test("A wrong or unknown argument of a procedure does not compile", () => {
   expect([right, wrong, missing].map(({ parameters }) => parameters.length)).toEqual([4, 4, 4])
 })
 
-test("Every column that a procedure answers has a type", () => {
+test("Every column that a procedure returns has a type", () => {
   const [, declared = ""] = read("src/platform/procedures.ts").split("export interface Procedures {")
   const found: string[] = []
   let procedure = ""

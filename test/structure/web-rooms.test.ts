@@ -7,7 +7,7 @@ const webApp = filesBelow("dashboard/src")
 const table = readRooms("| folder of `dashboard/src/` | what is in it | may import |")
 const roomOf = (path: string) => path.split("/")[2] ?? ""
 
-/** Values and types, and pages that are loaded when they are opened. */
+/** Imports of values and types, and of pages that are loaded on demand. */
 const imports = new Map(
   webApp.map((path) => {
     const named = importsOf(path).filter((name) => /^\..*\.tsx?$/.test(name))

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { documentOf } from "../../scripts/documents.ts"
 import { filesBelow, read } from "./source.ts"
 
-/** Every list of words in a document, as a text: sorted, so that the order of a page does not matter. */
+/** Every list of words in a document as a text, sorted, so that the order on a page does not matter. */
 function enumsIn(value: unknown, found = new Set<string>()): Set<string> {
   if (typeof value !== "object" || value === null) return found
   const { enum: words } = value as { enum?: unknown }
@@ -17,7 +17,7 @@ const sorted = (words: unknown[]) =>
     .sort()
     .join(" ")
 
-/** Words of a URL, which no enum can add to. */
+/** Words of a URL, to which no enum can add. */
 const OWN = new Set(["false true"])
 
 /** The files of the web app that people write. */
@@ -35,7 +35,7 @@ test("No list of words in the web app repeats an enum of the API: such lists are
   expect(repeated).toEqual([])
 })
 
-test("No page of the web app states a bound or a default of the API as a number: it is taken from the generated rules", () => {
+test("No page of the web app contains a bound or a default of the API as a number: the generated rules supply it", () => {
   const stated = /\b\d[\d,]* (?:to \d[\d,]* )?(?:characters|pairs)\b|\b(?:Default|[Aa]t least) \d/
   expect(stated.test("At least 8 characters.") && stated.test("Of one call. Default 30.")).toBe(true)
   const offenders = written.flatMap((path) => {

@@ -4,7 +4,7 @@ import { ENGINES } from "../../src/base/words.ts"
 import { LEDGER_REASONS } from "../../src/billing/buckets.ts"
 import { filesBelow, read, withoutComments } from "./source.ts"
 
-/** What is generated, or stands for other programs than the service. */
+/** Generated files, and files for programs other than the service. */
 const OTHERS = /^src\/(local|ops)\/|common-passwords\.ts$|platform\/(db-types|procedures|records)\.ts$/
 
 interface Node {
@@ -16,7 +16,7 @@ interface Node {
 const WORD = /^[a-z][\w.-]*$/
 const wordOf = (node: Node | null) => (typeof node?.value === "string" && WORD.test(node.value) ? node.value : null)
 
-/** The words of an array or of a union of types that is nothing but three or more words, in lower case. */
+/** The words of an array or of a union type that consists only of three or more words in lower case. */
 function listOf(node: Node): (string | null)[] {
   if (node.type === "ArrayExpression") return (node.elements as (Node | null)[]).map(wordOf)
   if (node.type !== "TSUnionType") return []
@@ -41,14 +41,14 @@ for (const path of filesBelow("src").filter((path) => !OTHERS.test(path))) {
     places.set(key, (places.get(key) ?? new Set()).add(path))
 }
 
-// Lists that are made of others.
+// Lists that are built from others.
 for (const words of [ENGINES, LEDGER_REASONS]) places.set(keyOf(words), new Set())
 
-/** Lists that are the same and mean different things. */
+/** Equal lists with different meanings. */
 const EQUAL = new Set([
-  keyOf(["const", "default", "enum", "examples"]), // the words of JSON Schema that a reader and a writer leave alone
+  keyOf(["const", "default", "enum", "examples"]), // the words of JSON Schema that a reader and a writer do not change
   keyOf(["clock", "db", "log"]), // parts of a context
-  keyOf(["all", "false", "true"]), // a parameter, and the filter that has its value
+  keyOf(["all", "false", "true"]), // a parameter, and the filter with its value
   keyOf(["n.address", "n.created_at", "n.expires_at", "n.last_seen_at", "n.session_id", "n.user_agent"]), // columns of two queries
 ])
 
@@ -58,15 +58,15 @@ test("No list of three or more words is written in two files of the source", () 
   expect(repeated.map(([words, paths]) => `${words}: ${[...paths].join(", ")}`)).toEqual([])
 })
 
-/** Lists of schema.sql that no TypeScript has as a list. */
+/** Lists of schema.sql that exist as a list only in SQL. */
 const OF_SQL_ALONE = new Set([
   keyOf(["manifest", "tool", "mcp_server"]), // kinds of a part of a configuration
-  keyOf(["polling", "authorized", "expired", "error"]), // states of a login by a device
-  keyOf(["done", "failed", "cancelled"]), // the final ones of a turn
+  keyOf(["polling", "authorized", "expired", "error"]), // states of a login by device
+  keyOf(["done", "failed", "cancelled"]), // the final states of a turn
   keyOf(["uploading", "pending", "ready", "deleted"]), // states of a file
-  keyOf(["uploading", "pending", "ready"]), // those in which a file counts
-  keyOf(["key", "end_user", "account", "members"]), // what a counter of spending is of
-  keyOf(["day", "month", "window"]), // its period
+  keyOf(["uploading", "pending", "ready"]), // the states in which a file counts
+  keyOf(["key", "end_user", "account", "members"]), // the subjects of a spending counter
+  keyOf(["day", "month", "window"]), // the periods of a spending counter
 ])
 
 test("A list of words that schema.sql checks is one of the source, with the same words", () => {
@@ -75,7 +75,7 @@ test("A list of words that schema.sql checks is one of the source, with the same
   )
   expect(checked.length).toBeGreaterThan(15)
   const drifted = checked.filter((words) => !places.has(words) && !OF_SQL_ALONE.has(words))
-  expect(drifted, "the source has other words, or none").toEqual([])
+  expect(drifted, "the source has other words, or no list").toEqual([])
   expect(
     [...OF_SQL_ALONE].filter((words) => !checked.includes(words)),
     "schema.sql has no such list",

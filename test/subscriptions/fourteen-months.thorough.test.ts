@@ -119,10 +119,10 @@ test("Fourteen months with a leap day are credited once per period before an end
   expect(left.map((row) => row.sub_id)).toEqual(
     [0, 1, 2, 7, 8].map((place) => all[place]?.subId ?? 0).sort((a, b) => a - b),
   )
-  expect(await sweepPlans(ctx), "again: nothing").toEqual({ booked: 0, failed: 0 })
+  expect(await sweepPlans(ctx), "a repeat books nothing").toEqual({ booked: 0, failed: 0 })
 })
 
-test("A sweeper that comes back after 14 months books each period, also more than one statement takes", async () => {
+test("A sweeper that returns after 14 months books each period, also if there are more than one statement can process", async () => {
   const start = world.clock.now().toISOString()
   const { userId } = await subscribe(start)
   await world.advance(14 * 31 * 86_400_000)
@@ -149,7 +149,7 @@ test("A failing subscription delays no other and is tried again after the others
   expect(await booked(bad.userId)).toHaveLength(1)
 })
 
-test("A plan missing from the settings for a while loses no credit, and an ended subscription is no longer due", async () => {
+test("A plan that is missing from the settings for a while loses no credit, and an ended subscription is no longer due", async () => {
   const ctx = authContextOf(world)
   // Written directly, because the API refuses it. A setting can also be changed by hand or by a restore.
   const put = (value: object) =>
@@ -172,7 +172,7 @@ test("A plan missing from the settings for a while loses no credit, and an ended
   expect(await booked(kept.userId)).toHaveLength(2)
 })
 
-test("Eight sweepers at once book one credit", async () => {
+test("Eight concurrent sweepers book one credit", async () => {
   for (let round = 0; round < 100; round++) {
     const { userId, subId } = await subscribe(world.clock.now().toISOString())
     const ctx = authContextOf(world)

@@ -10,13 +10,13 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("A container's large answer without free memory is an error for the model, and the turn goes on", async () => {
+test("A container's large answer without free memory is an error for the model, and the turn continues", async () => {
   world.serve("sandbox.corp.internal", async (request) => {
     const { method, headers } = request
     const body = method === "POST" ? await request.text() : null
     const answer = await fetch(inject("mcpUrl"), { method, headers, ...(body && { body }) })
     if (!body?.includes('"tools/call"')) return answer
-    // A comment of the event stream, before the answer.
+    // A comment in the event stream, before the answer.
     return new Response(`:${"x".repeat(MEMORY.smallBytes)}\n\n${await answer.text()}`, answer)
   })
   const client = await world.createAccount()

@@ -5,7 +5,7 @@ import { fitTools } from "../../src/tools/fit-tools.ts"
 
 const context = {} as ToolCallContext
 
-/** A tool that answers with the input that it gets, as the engine's provider is told of it. */
+/** A tool that returns its input, in the form that the engine's provider gets. */
 function fitted(inputSchema: Record<string, unknown>, engine: "anthropic" | "openai" = "anthropic", description = "d") {
   const tool: BoundTool = {
     spec: { name: "t", description, inputSchema },
@@ -44,7 +44,7 @@ describe.each(["anyOf", "oneOf", "allOf"])("A schema with %s at its root", (key)
   })
 })
 
-test("Property names that Anthropic refuses are sent in another form, and a call has the tool's own names", async () => {
+test("Property names that Anthropic rejects are sent in another form, and the tool's call has its own names", async () => {
   const long = "x".repeat(70)
   const { tool, spec } = fitted({
     type: "object",
@@ -101,6 +101,6 @@ test.each([
   [{ properties: { a: { type: ["string", "null"], enum: ["b", null] }, b: true }, required: ["a", "c"] }],
   [{ properties: { self: { $ref: "#" }, other: { $ref: "#/$defs/a~1b" } }, $defs: { "a/b": {} } }],
   [{ properties: { a: { items: [{ type: "string" }] } }, default: { type: "int" }, examples: [{ required: true }] }],
-])("A schema of calls that are possible is taken: %j", (more) => {
+])("A schema that allows calls is accepted: %j", (more) => {
   expect(impossibleSchema({ type: "object", ...more })).toBeNull()
 })

@@ -4,7 +4,7 @@ import { failureOf } from "../harness/answers.ts"
 import { callMcpTool, connectToMcp, type McpMessage, mcpResult } from "../harness/mcp.ts"
 
 describe("An MCP server over Streamable HTTP", () => {
-  test("Session, headers and the call's key go with every request, and the session is ended", async () => {
+  test("Session, headers and the call's key are sent with every request, and the session is closed", async () => {
     const { seen, open } = connectToMcp()
     const connection = await open()
     expect((await connection.listTools()).map(({ name }) => name)).toEqual(["one", "two"])
@@ -109,7 +109,7 @@ describe("An MCP server over Streamable HTTP", () => {
     expect(error).toMatchObject({ kind, message: expect.stringContaining('The MCP server "fake"') })
   })
 
-  test("A call that the server refuses is the tool's error", async () => {
+  test("A call that the server rejects is the tool's error", async () => {
     const answer = ({ id, method }: McpMessage) =>
       method === "tools/call"
         ? Response.json({ jsonrpc: "2.0", id, error: { code: -32602, message: "no such tool" } })

@@ -4,7 +4,7 @@ import { failureOf } from "../harness/answers.ts"
 import { callMcpTool, connectToMcp, type McpMessage, mcpEventStream, mcpResult } from "../harness/mcp.ts"
 
 const hanging = () => new Promise<Response>(() => {})
-/** Answers only to calls of tools. */
+/** Answers only calls of tools. */
 const toCalls = (answer: (message: McpMessage, request: Request) => Response | Promise<Response>) => ({
   answer: (message: McpMessage, request: Request) =>
     message.method === "tools/call" ? answer(message, request) : undefined,
@@ -44,7 +44,7 @@ describe("A stream of a call", () => {
     })
   })
 
-  test("A stream that the server closes for reconnection continues where it ended", async () => {
+  test("A stream that the server closes for reconnection resumes where it ended", async () => {
     let asked: number | undefined
     const { open, seen, clock } = connectToMcp({
       ...toCalls(({ id }) => {
@@ -61,7 +61,7 @@ describe("A stream of a call", () => {
     expect(seen.at(-1)?.headers.get("mcp-session-id")).toBe("s1")
   })
 
-  test("A stream that is closed again and again is given up", async () => {
+  test("A stream that is closed repeatedly is abandoned", async () => {
     const closing = () => mcpEventStream(["retry: 0\nid: 7\ndata:"])
     const { open, seen, clock } = connectToMcp({ ...toCalls(closing), other: closing })
     const connection = await open()
@@ -81,8 +81,8 @@ describe("A stream of a call", () => {
   })
 })
 
-describe("Time", () => {
-  test("A connection that takes too long is given up", async () => {
+describe("Time limits", () => {
+  test("A connection that takes too long is abandoned", async () => {
     const { open, clock } = connectToMcp({ answer: hanging })
     const failed = failureOf(open())
     await clock.sleeping(2)
@@ -94,10 +94,10 @@ describe("Time", () => {
   })
 
   test.each([
-    ["headers that never come", hanging],
-    ["an answer that never comes", () => mcpEventStream([": wait"], { open: true })],
+    ["headers that never arrive", hanging],
+    ["an answer that never arrives", () => mcpEventStream([": wait"], { open: true })],
     ["202 for a callTool", () => new Response(null, { status: 202 })],
-  ])("A call ends with its own time: %s", async (_what, answer) => {
+  ])("A call ends at its own time limit: %s", async (_what, answer) => {
     const { open, clock, asked } = connectToMcp(toCalls(answer))
     const connection = await open()
     let over = false
@@ -113,11 +113,11 @@ describe("Time", () => {
     await expect.poll(() => asked("notifications/cancelled").length).toBe(1)
   })
 
-  test("A session's slow end is given up after a short time, however long its calls may take", async () => {
+  test("A session whose close is slow is abandoned after a short time, however long its calls may take", async () => {
     const { open, clock } = connectToMcp({ ...toCalls(hanging), other: hanging })
     const connection = await open()
     void failureOf(callMcpTool(connection, "one", { timeoutMs: 60_000 }))
-    // The callTool's own time, and its request's.
+    // The time limits of the call and of its request.
     await clock.sleeping(2, 60_000)
     const closed = connection.close()
     await clock.sleeping(1, 5000)
@@ -126,7 +126,7 @@ describe("Time", () => {
   })
 })
 
-describe("Giving up", () => {
+describe("Aborting", () => {
   test("An aborted call throws the reason, ends its stream and is not resumed", async () => {
     let cancelled = false
     const stream = () => mcpEventStream(["id: 1\ndata:"], { open: true, onCancel: () => (cancelled = true) })
@@ -165,14 +165,14 @@ describe("Sessions", () => {
       gone(headers.get("mcp-session-id")) ? new Response(body, { status }) : mcpResult(id, { content: [] }),
     )
 
-  test("Calls that find the session forgotten at the same moment open one new session", async () => {
+  test("Concurrent calls that find the session forgotten open one new session", async () => {
     const { open, asked } = connectToMcp(forgetting(404, "", (session) => session === "s1"))
     const connection = await open()
     await Promise.all(["a", "b", "c"].map((key) => callMcpTool(connection, "one", { idempotencyKey: key })))
     expect(asked("initialize")).toHaveLength(2)
   })
 
-  test("A 400 means a forgotten session when its body says so, and otherwise an error", async () => {
+  test("A 400 means a forgotten session if its body says so, and otherwise an error", async () => {
     const said = connectToMcp(
       forgetting(400, "Bad Request: No valid session ID provided", (session) => session === "s1"),
     )
@@ -184,7 +184,7 @@ describe("Sessions", () => {
     expect(other.asked("initialize")).toHaveLength(1)
   })
 
-  test("A 404 of a server without sessions is an error", async () => {
+  test("A 404 from a server without sessions is an error", async () => {
     const answer = ({ id, method }: McpMessage) => {
       if (method === "tools/call") return new Response(null, { status: 404 })
       const serverInfo = { name: "fake", version: "1" }
@@ -208,7 +208,7 @@ describe("Sessions", () => {
 })
 
 describe("Lists of tools", () => {
-  test("A list has each tool once, by name", async () => {
+  test("A list has each tool once, sorted by name", async () => {
     const connection = await connectToMcp({
       pages: [
         ["c", "a"],
@@ -225,7 +225,7 @@ describe("Lists of tools", () => {
     expect(asked("tools/list")).toHaveLength(5)
   })
 
-  test("A list that is too large in total is refused", async () => {
+  test("A list that is too large in total is rejected", async () => {
     const page = Number.MAX_SAFE_INTEGER
     const tools = [{ name: "a", description: "x".repeat(60_000), inputSchema: { type: "object" } }]
     const answer = ({ id, method, params }: McpMessage) =>
@@ -247,7 +247,7 @@ describe("Lists of tools", () => {
   })
 })
 
-test("A server that refuses the connection is told apart from a tool that fails", async () => {
+test("A server that refuses the connection is distinguished from a tool that fails", async () => {
   const answer = ({ id }: McpMessage) => Response.json({ jsonrpc: "2.0", id, error: { code: -32600, message: "no" } })
   const error = await failureOf(connectToMcp({ answer }).open())
   expect(error).toBeInstanceOf(McpError)
@@ -257,13 +257,13 @@ test("A server that refuses the connection is told apart from a tool that fails"
 test.each([
   ["a number that is a text", { type: "number" }, "text", "tool"],
   [
-    "a pattern that would take a backtracking engine for ever",
+    "a pattern that would take a backtracking engine forever",
     { pattern: "^(a|a)*$" },
     `${"a".repeat(60_000)}!`,
     "tool",
   ],
   ["a schema that we cannot check", { pattern: "^(?=a)" }, "b", undefined],
-])("Structured content that breaks the tool's own schema is an error of the tool: %s", async (_, a, value, kind) => {
+])("Structured content that violates the tool's own schema is an error of the tool: %s", async (_, a, value, kind) => {
   const outputSchema = { type: "object", properties: { a }, required: ["a"] }
   const answer = ({ id, method }: McpMessage) => {
     if (method === "tools/list") {

@@ -5,7 +5,7 @@ const schema = { type: "object", properties: {} }
 const good = { name: "ok", description: "Fine.", inputSchema: schema }
 const odd = (more: object) => ({ name: "odd", description: "d", inputSchema: schema, ...more })
 
-/** How a server may answer: as JSON, or as events whose data is one line or several. */
+/** The forms of a server's answer: JSON, or events whose data has one line or several. */
 const forms = {
   json: (value: object) => Response.json(value),
   events: (value: object) => mcpEventStream([`event: message\ndata: ${JSON.stringify(value)}`]),
@@ -15,7 +15,7 @@ const forms = {
   },
 }
 
-/** Members of a listing with one fault each, and whether the odd tool is still there. */
+/** Listings whose members have one error each, and whether the odd tool is kept. */
 const listings: Record<string, { tools: unknown[]; more?: object; keeps?: boolean }> = {
   "annotations null": { tools: [odd({ annotations: null })], keeps: true },
   "annotations a list": { tools: [odd({ annotations: [] })], keeps: true },
@@ -43,7 +43,7 @@ const listings: Record<string, { tools: unknown[]; more?: object; keeps?: boolea
 
 describe.each(Object.entries(forms))("A server that answers as %s", (_form, send) => {
   test.each(Object.entries(listings))(
-    "The server keeps its good tool next to one fault in its list: %s",
+    "The server keeps its valid tool next to one error in its list: %s",
     async (_, list) => {
       const answer = ({ id, method }: McpMessage) =>
         method === "tools/list"
@@ -75,13 +75,13 @@ describe.each(Object.entries(forms))("A server that answers as %s", (_form, send
     "a picture without bytes": { content: [said, { type: "image", data: null, mimeType: "image/png" }] },
     "a picture without a type": { content: [said, { type: "image", data: "aGk=" }] },
     "a link without a name": { content: [said, { type: "resource_link", uri: "file:///a", name: null }] },
-    "a link that is no link": { content: [said, { type: "resource_link" }] },
+    "an invalid link": { content: [said, { type: "resource_link" }] },
     "a resource that is null": { content: [said, { type: "resource", resource: null }] },
     "a resource of null": { content: [said, { type: "resource", resource: { uri: null, text: "t", mimeType: null } }] },
     "a resource without content": { content: [said, { type: "resource", resource: { uri: "file:///a" } }] },
     "unknown members": { content: [said], cost: null, nextCursor: null },
   }
-  test.each(Object.entries(results))("The result is shown unchanged with one fault in it: %s", async (_, value) => {
+  test.each(Object.entries(results))("The result is shown unchanged despite one error in it: %s", async (_, value) => {
     const answer = ({ id, method }: McpMessage) =>
       method === "tools/call" ? send({ jsonrpc: "2.0", id, result: value }) : undefined
     const answered = await callMcpTool(await connectToMcp({ answer }).open())
@@ -98,7 +98,7 @@ test("The first answer may have null in optional fields", async () => {
   expect(await (await connectToMcp({ answer }).open()).listTools()).toHaveLength(2)
 })
 
-test("An answer may have null for the error that it does not have, and the id as a text", async () => {
+test("An answer may have null for an absent error, and a string as its id", async () => {
   const answer = ({ id, method }: McpMessage) =>
     method === "tools/call"
       ? Response.json({ jsonrpc: "2.0", id: String(id), error: null, result: { content: [] } })
@@ -106,7 +106,7 @@ test("An answer may have null for the error that it does not have, and the id as
   expect(await callMcpTool(await connectToMcp({ answer }).open())).toEqual({ isError: false, parts: [] })
 })
 
-test("A tool with an output schema that answers without structured content has not failed", async () => {
+test("A call of a tool with an output schema that returns no structured content is not a failure", async () => {
   const tools = [{ ...good, name: "one", outputSchema: { type: "object", required: ["a"] } }]
   const answer = ({ id, method }: McpMessage) => {
     if (method === "tools/list") return mcpResult(id, { tools })
@@ -127,7 +127,7 @@ test("Structured content keeps the digits of its numbers", async () => {
   expect(JSON.stringify(structured)).toBe('{"id":12345678901234567890}')
 })
 
-test("The bytes of a resource are shown when they are a text or a picture", async () => {
+test("The bytes of a resource are shown if they are a text or a picture", async () => {
   const blob = (mimeType: string, bytes: string) => ({
     type: "resource",
     resource: { uri: "file:///a", mimeType, blob: btoa(bytes) },
@@ -175,7 +175,7 @@ describe("A server of the revision without initialize", () => {
     return mcpResult(id, { resultType: "complete", content: [{ type: "text", text: "called one" }] })
   }
 
-  test("The server is connected, its tools are listed and called, and no session is ended", async () => {
+  test("The server is connected, its tools are listed and called, and no session is closed", async () => {
     const { open, seen } = connectToMcp({ answer })
     const connection = await open()
     expect(connection.speaks()).toBe("2026-07-28")

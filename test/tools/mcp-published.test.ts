@@ -4,7 +4,7 @@ import { createOutbound } from "../../src/platform/outbound.ts"
 import { type McpConnection, openMcpServer } from "../../src/tools/mcp-client.ts"
 import { failureOf } from "../harness/answers.ts"
 
-/** Against @modelcontextprotocol/server-everything, as it is published. */
+/** Tests against the published @modelcontextprotocol/server-everything. */
 let connection: McpConnection
 let requests: { method: string; session: string | null; body: string }[]
 
@@ -51,7 +51,7 @@ describe("A published MCP server", () => {
     expect(sum?.inputSchema).toMatchObject({ type: "object", required: ["a", "b"] })
   })
 
-  test("The server's tools answer texts, sums, images and structured content", async () => {
+  test("The server's tools return texts, sums, images and structured content", async () => {
     await connection.listTools()
     expect(await call("echo", { message: "ünï" })).toEqual({
       isError: false,
@@ -66,7 +66,7 @@ describe("A published MCP server", () => {
     expect(weather.structured).toMatchObject({ temperature: expect.any(Number), conditions: expect.any(String) })
   })
 
-  test("The server's resources come as links and embedded", async () => {
+  test("The server's resources are returned as links and embedded", async () => {
     const links = await call("get-resource-links", { count: 2 })
     expect(links.parts.filter(({ type }) => type === "text").length).toBeGreaterThanOrEqual(2)
     expect(JSON.stringify(links.parts)).toContain("demo://")
@@ -95,7 +95,7 @@ describe("A published MCP server", () => {
     expect((await call("echo", { message: "still here" })).isError).toBe(false)
   })
 
-  test("Two calls at once get their own answers", async () => {
+  test("Two concurrent calls get their own answers", async () => {
     const answers = await Promise.all([
       call("trigger-long-running-operation", { duration: 0.3, steps: 1 }),
       call("echo", { message: "quick" }),

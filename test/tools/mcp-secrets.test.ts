@@ -11,7 +11,7 @@ const server = {
 }
 const storeImage = async () => ""
 
-/** Connects, lists and calls, with `KEY` sent to a server that gives it back in each error to `method`. */
+/** Connects, lists and calls with `KEY`, which the server repeats in each error to `method`. */
 async function errorOf(method: string, key: string, said: (header: string) => string): Promise<string> {
   const answer = (message: McpMessage, request: Request) =>
     message.method === method
@@ -51,7 +51,7 @@ test.each(["initialize", "tools/list", "tools/call"])(
   },
 )
 
-test("A secret that no header can carry is not in the error", async () => {
+test("The error for a secret that no header can carry does not contain the secret", async () => {
   const deps = { ...connectToMcp(), secrets: createSecrets({ KEY: "canary\nx" }), signal: new AbortController().signal }
   const error = await failureOf(connectMcp(deps, server))
   expect(error).toMatchObject({ name: "McpError", kind: "unreachable" })

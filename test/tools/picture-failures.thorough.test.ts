@@ -32,7 +32,7 @@ afterAll(async () => {
   await world.close()
 })
 
-/** Everything that is kept or was logged, but what is sealed. */
+/** All stored and logged data except sealed values. */
 async function everything(): Promise<string> {
   return [...logged, ...(await everyRow(world)).map(({ text }) => text)].join("\n")
 }
@@ -47,7 +47,10 @@ const codesOf = async (turnId: string) =>
     ({ kind, name, code }) => [kind, name, code].join(" "),
   )
 
-/** A turn that asks for one picture. It is done, has none, and pays for its model calls only. */
+/**
+ * Runs a turn that requests one picture and expects it to end as done, without a picture and billed
+ * for its model calls only.
+ */
 async function failing(answer: Parameters<typeof serveImages>[1], { slow = false, text = PAINT } = {}) {
   const asked = serveImages(world, answer)
   const client = await world.createAccount()
@@ -82,7 +85,7 @@ test.each([
   ["504", echo(504), NOTHING, "unavailable", LOST],
   ["a redirect", () => Response.redirect("https://media.test/elsewhere", 307), NOTHING, "rejected", []],
   [
-    "no answer: the request may have come",
+    "no answer: the request may have arrived",
     () => Promise.reject(new Error(`cut ${MEDIA_TOKEN}`)),
     NOTHING,
     "network",
@@ -162,7 +165,7 @@ test.each([
   },
 )
 
-test("An account at its limit of files is told before a picture is requested", async () => {
+test("The model of an account at its limit of files gets an error before a picture is requested", async () => {
   await logInMedia(world)
   const asked = serveImages(world)
   const client = await world.createAccount()
@@ -176,7 +179,7 @@ test("An account at its limit of files is told before a picture is requested", a
   expect(asked).toHaveLength(1)
 })
 
-test("An answer for which there is no memory in time is not read", async () => {
+test("An answer for which no memory is free in time is not read", async () => {
   await logInMedia(world)
   const borrow = vi.spyOn(MemoryBudget.prototype, "borrow").mockResolvedValue(null)
   const { said, lost, codes } = await failing(() => pictureAnswer(PICTURES.png)).finally(() => borrow.mockRestore())
@@ -185,7 +188,7 @@ test("An answer for which there is no memory in time is not read", async () => {
   expect(lost).toEqual(LOST)
 })
 
-test("An endpoint that never answers is given up in time, and so is one that answers in drops", async () => {
+test("A request to an endpoint that never answers, or that answers byte by byte, is abandoned in time", async () => {
   await logInMedia(world)
   const never = await failing(() => new Promise(() => {}), { slow: true })
   expect(never.said).toContain("generate_image failed: The picture did not arrive in time.")
@@ -209,10 +212,10 @@ test("An endpoint that never answers is given up in time, and so is one that ans
 test.each([
   ["no account", "delete from provider_accounts", "no_account"],
   ["no credential", "delete from provider_credentials", "no_account"],
-  ["an account that is disabled", "update provider_accounts set disabled_at = now()", "no_account"],
-  ["one that must log in again", "update provider_accounts set health = 'needs_login'", "no_account"],
+  ["a disabled account", "update provider_accounts set disabled_at = now()", "no_account"],
+  ["an account that needs a login", "update provider_accounts set health = 'needs_login'", "no_account"],
   [
-    "one without an address",
+    "an account without an address",
     "update provider_accounts set base_url = null, engine = 'openai-compatible'",
     "no_account",
   ],
@@ -229,7 +232,7 @@ test.each([
   ["no prompt", "{}"],
   ["an empty prompt", '{"prompt":"  "}'],
   ["a prompt above the limit", `{"prompt":"${"x".repeat(TOOL_POLICY.picturePromptCharacters + 1)}"}`],
-  ["a size that is none", '{"prompt":"x","size":"9999x9999"}'],
+  ["an invalid size", '{"prompt":"x","size":"9999x9999"}'],
   ["another field", '{"prompt":"x","n":10}'],
 ])("An input with %s is the model's error", async (_what, input) => {
   await logInMedia(world)
@@ -254,7 +257,7 @@ test("A login's token is sent with its headers", async () => {
   expect(events + JSON.stringify(turn)).not.toContain(MEDIA_TOKEN)
 })
 
-test("A turn whose time ends while a picture is made has no picture and does not pay for it", async () => {
+test("A turn whose time ends while a picture is made has no picture and is not billed for it", async () => {
   await logInMedia(world)
   serveImages(world, () => new Promise(() => {}))
   const client = await world.createAccount()

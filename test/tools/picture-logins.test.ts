@@ -40,7 +40,7 @@ const answerRefreshes = (answer: () => Response | Promise<Response>) =>
     return answer()
   })
 
-/** The images endpoint takes the one token; `asked` are the tokens that it saw. */
+/** Makes the images endpoint accept only these tokens. `asked` lists the tokens that it received. */
 function serveFor(...tokens: string[]) {
   const asked: string[] = []
   serveImages(world, ({ headers }) => {
@@ -76,7 +76,7 @@ describe("A token that the images endpoint refuses", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("A refused successor means that the account needs a login, and nothing is requested until then", async () => {
+  test("A refused new token means that the account needs a login, and no request is sent until then", async () => {
     const asked = serveFor()
     const client = await world.createAccount()
     const turn = await paint(client)
@@ -92,8 +92,8 @@ describe("A token that the images endpoint refuses", () => {
 
   test.each([
     ["refuses", () => Response.json({ error: "invalid_grant" }, { status: 400 }), "needs_login"],
-    ["cannot do it now", () => new Response("", { status: 503 }), "healthy"],
-  ])("A token endpoint that %s leaves no picture", async (_what, answer, health) => {
+    ["has a temporary failure", () => new Response("", { status: 503 }), "healthy"],
+  ])("A token endpoint that %s makes no picture possible", async (_what, answer, health) => {
     answerRefreshes(answer)
     const asked = serveFor(NEW)
     const turn = await paint(await world.createAccount())
@@ -102,7 +102,7 @@ describe("A token that the images endpoint refuses", () => {
     expect(await media()).toMatchObject({ health, version: 1 })
   })
 
-  test("A token refreshed earlier for this picture is refreshed once more", async () => {
+  test("A token that was refreshed earlier for this picture is refreshed once more", async () => {
     await endsSoon()
     answerRefreshes(() => {
       const access_token = refreshes === 1 ? "canary-media-token-1b" : NEW
@@ -113,7 +113,7 @@ describe("A token that the images endpoint refuses", () => {
     expect([asked, refreshes]).toEqual([["canary-media-token-1b", NEW], 2])
   })
 
-  test("A refused API key means that the account needs a new one", async () => {
+  test("A refused API key means that the account needs a new key", async () => {
     await logInMedia(world)
     const asked = serveFor()
     expect((await paint(await world.createAccount())).result).toContain(NOTHING)
@@ -133,7 +133,7 @@ describe("A cancel that is acknowledged early", () => {
     return { client, turn_id }
   }
 
-  test("A cancel while the token is refreshed prevents the request, and nothing is billed", async () => {
+  test("A cancel while the token is refreshed prevents the request, and no cost is billed", async () => {
     await endsSoon()
     const asked = serveFor(NEW)
     const { client, turn_id } = await begun()

@@ -76,7 +76,7 @@ describe.each(ENGINES)("%s, with tool calls that a model server scripts", (engin
   })
 })
 
-describe("A published MCP server, over Streamable HTTP", () => {
+describe("A published MCP server over Streamable HTTP", () => {
   const SERVER = "everything"
   const text = (...lines: string[]) => lines.join("\n")
 
@@ -121,7 +121,7 @@ describe("A published MCP server, over Streamable HTTP", () => {
     expect(turn.result).toContain("[image/png]")
   })
 
-  test("The server's errors reach the model and the events, and the turn goes on", async () => {
+  test("The server's errors reach the model and the events, and the turn continues", async () => {
     const client = await world.createAccount()
     const space = await client.space(configuration())
     const turn = await client.runTurn({
@@ -140,7 +140,7 @@ describe("A published MCP server, over Streamable HTTP", () => {
     expect(ended[1]?.data.error).toContain("There is no tool")
   })
 
-  test("A server that does not answer is explained by the check, and fails a turn with its name", async () => {
+  test("The check explains an unreachable server, and a turn fails with the server's name", async () => {
     const client = await world.createAccount()
     const gone = { name: "gone", url: "http://127.0.0.1:9/mcp" }
     const space = await client.space({ mcp_servers: [gone] })
@@ -156,7 +156,7 @@ describe("A published MCP server, over Streamable HTTP", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("A server that is silent fails the turn in time and leaves its lease alone", async () => {
+  test("A server that never answers fails the turn within the time limit and keeps its lease alive", async () => {
     const client = await world.createAccount()
     world.serve("silent.customer.com", () => new Promise<Response>(() => {}))
     const space = await client.space({ mcp_servers: [{ name: "silent", url: "https://silent.customer.com/mcp" }] })

@@ -8,7 +8,7 @@ import { createWorld, type TestClient, turnOf, type World } from "../harness/wor
 
 let world: World
 let calls = 0
-/** What the provider streams in its n-th call of a test. */
+/** The frames that the provider streams in its n-th call of a test. */
 let answers: (n: number) => (string | number | "break")[] = () => []
 beforeAll(async () => {
   world = await createWorld({ env: { OPENAI_BASE_URL: PROVIDER_URL } })
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Texts as they are; numbers are pauses in milliseconds; "break" ends the connection. */
+/** Strings are sent unchanged, numbers are pauses in milliseconds, and "break" ends the connection. */
 function stream(pieces: (string | number)[], signal: AbortSignal): Response {
   const encoder = new TextEncoder()
   const body = new ReadableStream<Uint8Array>({
@@ -47,7 +47,7 @@ const ends = (finish_reason: string | null) => frame({ id: "c", choices: [{ inde
 const counts = frame({ id: "c", choices: [], usage: { prompt_tokens: 20, completion_tokens: 10, total_tokens: 30 } })
 const DONE = frame("[DONE]")
 const whole = (text: string, reason = "stop") => [says(text), ends(reason), counts, DONE]
-/** What such an answer costs, in credit micros. */
+/** The cost of such an answer, in credit micros. */
 const COST = 20 * 30 + 10 * 150
 const micros = (usd: number) => Math.round(usd * 1e7)
 
@@ -59,7 +59,7 @@ async function begin(client: TestClient, body: Record<string, unknown> = {}): Pr
   return turn_id
 }
 
-/** Runs what is due until the turn has ended, over its waits. */
+/** Delivers messages until the turn has ended, and skips its waits. */
 async function runOut(client: TestClient, turnId: string) {
   for (let round = 0; round < 12; round++) {
     await passTime(world, world.drain(), 1000)
@@ -80,17 +80,20 @@ describe("A complete answer with an unknown frame", () => {
   const text = says("Whole answer.")
   test.each<[string, string[]]>([
     [
-      "usage without choices",
+      "usage in a frame without choices",
       [text, ends("stop"), frame({ id: "c", usage: { prompt_tokens: 20, completion_tokens: 10 } }), DONE],
     ],
     ["an empty data line", [text, ends("stop"), "data:\n\n", counts, DONE]],
     ["no finish_reason", [text, counts, DONE]],
     ["null as the finish_reason", [text, ends(null), counts, DONE]],
-    ["a ping before it", [frame({ type: "ping" }), ...whole("Whole answer.")]],
-    ["no JSON in it", [says("Whole "), frame("{"), ...whole("answer.")]],
-    ["null after it", [...whole("Whole answer."), frame("null")]],
-    ["a comment and an event of its own", [": hello\n\n", "event: vendor\ndata: 1\n\n", ...whole("Whole answer.")]],
-  ])("The answer has one call and one bill: %s", async (_what, pieces) => {
+    ["a ping before the text", [frame({ type: "ping" }), ...whole("Whole answer.")]],
+    ["a frame that is not JSON", [says("Whole "), frame("{"), ...whole("answer.")]],
+    ["null after the text", [...whole("Whole answer."), frame("null")]],
+    [
+      "a comment and an event of another type",
+      [": hello\n\n", "event: vendor\ndata: 1\n\n", ...whole("Whole answer.")],
+    ],
+  ])("The answer counts as one call with one bill: %s", async (_what, pieces) => {
     answers = () => pieces
     const client = await world.createAccount()
     const turn = await runOut(client, await begin(client))
@@ -101,10 +104,10 @@ describe("A complete answer with an unknown frame", () => {
   })
 })
 
-describe("A continuation that repeats the text before it", () => {
+describe("A continuation that repeats the earlier text", () => {
   const cut = (text: string) => [says(text), "break" as const]
 
-  test("A continuation that breaks off again and again is billed once", async () => {
+  test("A continuation that repeatedly breaks off is billed once", async () => {
     answers = () => cut("Whole answer.")
     const client = await world.createAccount()
     const turn = await runOut(client, await begin(client))
@@ -117,7 +120,7 @@ describe("A continuation that repeats the text before it", () => {
   })
 
   test.each(["Whole", "answer. And", " Whole answer. And more"])(
-    "A repetition as far as %j costs nothing",
+    "A repetition up to %j costs nothing",
     async (again) => {
       answers = (n) => (n === 0 ? cut("Whole answer. And more") : cut(again))
       const client = await world.createAccount()
@@ -127,7 +130,7 @@ describe("A continuation that repeats the text before it", () => {
     },
   )
 
-  test("A complete repetition ends the turn, whose answer appears once", async () => {
+  test("A complete repetition ends the turn, and its answer appears once", async () => {
     answers = (n) => (n === 0 ? cut("Whole answer.") : whole("Whole answer."))
     const client = await world.createAccount()
     const turn = await runOut(client, await begin(client))
@@ -147,15 +150,18 @@ describe("A continuation that repeats the text before it", () => {
   test.each([
     ["begins again and says more", ["Hello wor", "Hello world, all", " is fine."], "Hello world, all is fine."],
     ["goes on", ["Hello wor", "ld."], "Hello world."],
-    ["goes on like it began", ["ha ", "hat"], "ha hat"],
-  ])("A repetition only of the beginning, or %s, counts as new text", async (_what, [first = "", ...rest], result) => {
-    answers = (n) => (n === 0 ? cut(first) : [...rest.map(says), ends("stop"), counts, DONE])
-    const client = await world.createAccount()
-    const turn = await runOut(client, await begin(client))
-    expect(turn).toMatchObject({ state: "done", result, usage: { model_calls: 2 } })
-    expect(micros(turn.billed_cost_usd)).toBeGreaterThan(COST)
-    await expectPromises(world, client.userId)
-  })
+    ["continues as it began", ["ha ", "hat"], "ha hat"],
+  ])(
+    "A continuation that repeats only the beginning, or %s, counts as new text",
+    async (_what, [first = "", ...rest], result) => {
+      answers = (n) => (n === 0 ? cut(first) : [...rest.map(says), ends("stop"), counts, DONE])
+      const client = await world.createAccount()
+      const turn = await runOut(client, await begin(client))
+      expect(turn).toMatchObject({ state: "done", result, usage: { model_calls: 2 } })
+      expect(micros(turn.billed_cost_usd)).toBeGreaterThan(COST)
+      await expectPromises(world, client.userId)
+    },
+  )
 })
 
 describe("An answer that was refused, filtered or broken", () => {
@@ -163,7 +169,7 @@ describe("An answer that was refused, filtered or broken", () => {
     ["refusal", "MODEL_REFUSED", "refused"],
     ["content_filter", "CONTENT_FILTERED", "filtered"],
     ["error", "MODEL_ERROR", "error"],
-  ])("With %s the turn fails with %s, and its call is billed", async (reason, code, finish) => {
+  ])("With %s the turn fails with %s, and the customer pays for the call", async (reason, code, finish) => {
     answers = () => whole("I cannot say.", reason)
     const client = await world.createAccount()
     const turn = await runOut(client, await begin(client))
@@ -183,7 +189,7 @@ describe("An answer that was refused, filtered or broken", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("A sub-agent's broken answer is an error for the agent that asked", async () => {
+  test("A sub-agent's broken answer is an error for the calling agent", async () => {
     answers = () => whole("I cannot say.", "content_filter")
     const client = await world.createAccount()
     const manifest = { subagents: [{ name: "researcher", description: "Finds out.", model: PROVIDED_PIN }] }
@@ -195,7 +201,7 @@ describe("An answer that was refused, filtered or broken", () => {
   })
 })
 
-test("An answer cut at the model's own limit is done and marked as truncated", async () => {
+test("A turn whose answer reaches the model's own limit is done and marked as truncated", async () => {
   answers = () => whole("Once upon a", "length")
   const client = await world.createAccount()
   const turn = await runOut(client, await begin(client))
@@ -209,7 +215,7 @@ test("An answer cut at the model's own limit is done and marked as truncated", a
   await expectPromises(world, client.userId)
 })
 
-describe("A call under way", () => {
+describe("A model call in progress", () => {
   const words = Array.from({ length: 600 }, () => [says("word "), 1000]).flat()
 
   test("A call ends within two seconds of a cancel and is billed until then", async () => {
@@ -228,7 +234,7 @@ describe("A call under way", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("A short call does not poll for a cancel, and two long ones poll together", async () => {
+  test("Short calls do not poll for a cancel, and concurrent long calls share one poll", async () => {
     const asked = async () => (await world.calls()).filter(({ label }) => label.includes("cancels_asked")).length
     const client = await world.createAccount()
     answers = () => [says("Whole "), 1000, ...whole("answer.")]
@@ -246,7 +252,7 @@ describe("A call under way", () => {
     expect(statements).toBeLessThan(26)
   })
 
-  test("A call with signs of life goes on up to a longer limit", async () => {
+  test("A call that keeps sending data may run up to a longer limit", async () => {
     const quiet = (ms: number) => Array.from({ length: ms / 15_000 }, () => [15_000, ": keep-alive\n\n"]).flat()
     const client = await world.createAccount()
     answers = () => [...quiet(180_000), ...whole("Whole answer.")]

@@ -33,7 +33,7 @@ const END = [
 const billedOf = (output: number) =>
   20 * PRICES.plain + 90 * PRICES.cached + 10 * PRICES.written + output * PRICES.output
 
-test("Tokens read from and written to the provider's cache have prices of their own", async () => {
+test("Tokens that are read from or written to the provider's cache have their own prices", async () => {
   world.serve("anthropic.test", providerStream([...BEGINNING, ...END]))
   const client = await world.createAccount()
   const turn = await client.runTurn({ space: await client.space(), model: PIN })
@@ -48,7 +48,7 @@ test("Tokens read from and written to the provider's cache have prices of their 
   await expectPromises(world, client.userId)
 })
 
-test("A call cut by its model's idle limit is billed by the provider's own count of the prompt", async () => {
+test("A call that its model's idle limit cuts is billed by the provider's count of the prompt", async () => {
   let calls = 0
   const encoder = new TextEncoder()
   world.serve("anthropic.test", (request) => {
@@ -78,7 +78,7 @@ test("A call cut by its model's idle limit is billed by the provider's own count
   await expectPromises(world, client.userId)
 })
 
-test("A provider's count above the hold is our loss, by name", async () => {
+test("A provider's count above the hold becomes our loss, recorded by cause", async () => {
   const whole = { ...usage, input_tokens: 1_000_000 }
   const start = { type: "message_start", message: { ...message, usage: whole } }
   world.serve("anthropic.test", providerStream([start, ...BEGINNING.slice(1), ...END]))
@@ -93,7 +93,7 @@ test("A provider's count above the hold is our loss, by name", async () => {
   await expectPromises(world, client.userId)
 })
 
-test("A provider's count above its bound leaves the credit reserved for a picture of the same step", async () => {
+test("A provider's count above its bound does not use the credit that is reserved for a picture of the same step", async () => {
   await addImageModel(world)
   await logInMedia(world)
   let paint = () => {}

@@ -32,11 +32,11 @@ async function calledFor(text?: string): Promise<string[]> {
 const CALL = "https://callbacks.test/callbacks/turns"
 const runner = (id = "msg_1", runners = 100) => createRunner(world, { id, slots: { runners } })
 
-test("Accepting a turn calls a runner, by a message that names no turn", async () => {
+test("Accepting a turn publishes a message for a runner that names no turn", async () => {
   expect(await calledFor()).toEqual([CALL])
 })
 
-test("Accepting a turn calls no runner while one is about to look, and again once its promise is over", async () => {
+test("Accepting a turn calls no runner while one has promised to look, and calls one after the promise expires", async () => {
   const looking = runner()
   expect((await looking.look({ stays: true })).status).toBe("looking")
   expect(await calledFor()).toEqual([])
@@ -44,7 +44,7 @@ test("Accepting a turn calls no runner while one is about to look, and again onc
   expect(await calledFor()).toEqual([CALL])
 })
 
-test("Accepting a turn calls another runner while those that are there do not look", async () => {
+test("Accepting a turn calls another runner while the existing runners do not look for turns", async () => {
   const waiting = runner()
   await makeReady(world, client, ["customer-a"])
   const found = await waiting.look()
@@ -52,13 +52,13 @@ test("Accepting a turn calls another runner while those that are there do not lo
   expect(await calledFor()).toEqual([CALL])
 })
 
-test("Accepting a turn calls a runner when the one before has ended", async () => {
+test("Accepting a turn calls a runner after the previous runner has ended", async () => {
   expect((await runner().look()).status).toBe("over")
   expect(await world.sql("select from runners")).toEqual([])
   expect(await calledFor()).toEqual([CALL])
 })
 
-test("A runner that takes no more turns is not relied on, and gives up its place", async () => {
+test("A runner that retires no longer prevents calls of other runners and releases its place", async () => {
   await makeReady(world, client, ["customer-a"])
   const retiring = runner()
   await retiring.look()
@@ -67,7 +67,7 @@ test("A runner that takes no more turns is not relied on, and gives up its place
   expect(await calledFor()).toEqual([CALL])
 })
 
-test("With as many runners as there may be, none is called and none is taken on, until one of them has died", async () => {
+test("At the maximum number of runners, no runner is called or registered until one of them has died", async () => {
   world.rebind({ RUNNERS: "2" })
   await makeReady(world, client, ["customer-a", "customer-b"])
   for (const id of ["msg_1", "msg_2"]) {
@@ -83,7 +83,7 @@ test("With as many runners as there may be, none is called and none is taken on,
   expect((await runner("msg_3", 2).look()).status).toBe("waiting")
 })
 
-test("A turn that is committed after a runner has looked in vain is found by that runner", async () => {
+test("A runner that found no turns still finds a turn that commits after its look", async () => {
   const looking = runner()
   await looking.look({ stays: true })
   const letGo = await holdWrites(world, "after insert on open_turns", { atCommit: true })
@@ -94,11 +94,11 @@ test("A turn that is committed after a runner has looked in vain is found by tha
   await letGo()
   const { turn_id } = await accepting
   await world.settled()
-  expect(await world.qstash.pending(), "it relies on the runner").toEqual([])
+  expect(await world.qstash.pending(), "acceptance relies on the runner").toEqual([])
   expect(idsOf(await looking.look())).toEqual([turn_id])
 })
 
-test("A turn that is accepted while a runner is being struck off waits for that, and calls another one", async () => {
+test("An acceptance waits while a runner is being removed, and then calls another runner", async () => {
   const ending = runner()
   await ending.look({ stays: true })
   await makeReady(world, client, ["customer-a"])
@@ -114,7 +114,7 @@ test("A turn that is accepted while a runner is being struck off waits for that,
   expect(await world.qstash.pending()).toHaveLength(1)
 })
 
-test("Turns whose acceptances are held while a worker's runner is about to end are run by it, without a sweep", async () => {
+test("A runner that is about to end runs turns whose acceptances are blocked at that time, without a sweep", async () => {
   const first = await send()
   await world.settled()
   const [call] = await world.qstash.due()
@@ -124,12 +124,13 @@ test("Turns whose acceptances are held while a worker's runner is about to end a
   const accepting = others.map((other, n) => other.sendTurn({ space: spaces[n] as string }))
   await untilBlocked(world, 2)
   const running = world.deliver(call as QueuedMessage)
-  // Its own turn is done, and it cannot be struck off: it looks until the others are there.
+  // Its own turn is done, but it cannot be removed while the acceptances hold locks, so it looks
+  // until they commit.
   while ((await client.getTurn(first.turn_id)).state !== "done");
   await letGo()
   await Promise.all(accepting)
   await world.settled()
-  // As if the messages of those others were lost.
+  // Simulates that the messages of those turns are lost.
   await world.qstash.reset()
   expect(await (await running).json()).toEqual({ turns: { settled: 3 } })
   for (const { userId } of others) {
@@ -137,7 +138,7 @@ test("Turns whose acceptances are held while a worker's runner is about to end a
   }
 })
 
-test("Two deliveries of one message at once run each turn once", async () => {
+test("Two concurrent deliveries of one message run each turn once", async () => {
   for (let n = 0; n < 20; n++) await send()
   await world.settled()
   const [call] = await world.qstash.due()
@@ -149,7 +150,7 @@ test("Two deliveries of one message at once run each turn once", async () => {
   expect(await world.sql("select distinct epoch from turns")).toEqual([{ epoch: 1 }])
 })
 
-test("A late delivery finds nothing to do and leaves no runner", async () => {
+test("A late delivery finds no turns and leaves no runner", async () => {
   await send()
   await world.settled()
   const [call] = await world.qstash.due()

@@ -16,7 +16,7 @@ afterAll(() => world.close())
 const USE = "[use input=100 output=10]"
 const STEP_COST = (100 * 10_000_000 + 10 * 50_000_000) / 1_000_000
 
-/** A customer's server whose calls are held until they are let go. */
+/** A customer's server that holds its calls until they are released. */
 function holdCalls() {
   let release = () => {}
   const released = new Promise<void>((resolve) => {
@@ -36,7 +36,7 @@ function holdCalls() {
   return { customer, first, release }
 }
 
-test("A cancel during a tool call is acknowledged, stops later calls, and bills the work done", async () => {
+test("A cancel during a tool call is acknowledged, stops later calls, and bills the completed work", async () => {
   const client = await world.createAccount()
   const { customer, first, release } = holdCalls()
   const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "canary" } })
@@ -61,7 +61,7 @@ test("A cancel during a tool call is acknowledged, stops later calls, and bills 
   await expectPromises(world, client.userId)
 })
 
-test("Calls of one step that still wait for a slot do not start after a cancel", async () => {
+test("Calls of a step that still wait for a slot do not start after a cancel", async () => {
   const client = await world.createAccount()
   const { customer, first, release } = holdCalls()
   const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "canary" } })
@@ -83,7 +83,7 @@ test("Calls of one step that still wait for a slot do not start after a cancel",
 
 const ROUNDS = isThorough ? 100 : 30
 
-test(`No call starts after a cancel at a random moment is acknowledged, in ${ROUNDS} seeded rounds`, async () => {
+test(`No call starts after the acknowledgement of a cancel at a random moment, in ${ROUNDS} seeded rounds`, async () => {
   const random = createRandom("cancel during tools")
   const client = await world.createAccount({ usd: 100 })
   let acknowledged = false
@@ -102,7 +102,7 @@ test(`No call starts after a cancel at a random moment is acknowledged, in ${ROU
     const sent = await turnOf(
       await client.sendTurn({ space, end_user_ref: `c${round}`, text: [USE, ...calls].join("\n") }),
     )
-    // The worker is held at one of its calls; in half of the rounds it goes on when the cancel comes.
+    // The worker is held at one of its calls. In half of the rounds it continues when the cancel arrives.
     const count = 1 + random.int(12)
     await world.plan([{ call: count, action: "hold", when: random.pick(["before", "after"]) }])
     const running = world.drain()
@@ -122,7 +122,7 @@ test(`No call starts after a cancel at a random moment is acknowledged, in ${ROU
   await expectPromises(world, client.userId)
 })
 
-test("A turn whose worker died with pending calls is cancelled without making them", async () => {
+test("A turn with pending calls whose worker died is cancelled without making them", async () => {
   const client = await world.createAccount()
   const customer = serveCustomer(world)
   const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "canary" } })

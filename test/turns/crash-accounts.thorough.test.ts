@@ -4,7 +4,7 @@ import { addModel, MODEL_PIN } from "../harness/models.ts"
 import { addAccount, unified } from "../harness/provider-accounts.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
-/** The account that a turn begins at, the first by name, answers this; then the second serves. */
+/** The first account by name, at which the turn begins, sends this refusal; the second account serves. */
 let refusal: () => Response
 
 let world: World
@@ -17,14 +17,14 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** All accounts are as they were, and no isolate knows better. */
+/** Resets all accounts and the state that isolates have cached about them. */
 async function forget() {
   await world.sql("update provider_states set cool_until = null, cool_reason = null, probe_until = null")
   await world.sql("update provider_accounts set health = 'healthy'")
   world.rebind({})
 }
 
-/** 120 prompt tokens and 30 output tokens at the test model's prices. */
+/** The cost of 120 prompt tokens and 30 output tokens at the test model's prices. */
 const MODEL_COST = 120 * 30 + 30 * 150
 
 const servedBy = (client: TestClient) =>

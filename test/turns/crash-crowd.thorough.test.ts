@@ -10,11 +10,11 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Four accounts with four turns each, every stage at least once. */
+/** Four accounts with four turns each. Every stage occurs at least once. */
 const CROWD: Stage[][] = [
-  ["plain", "with a model's server", "of three steps", "with a tool"],
-  ["begun", "begun and asked to stop", "plain", "with a tool"],
-  ["after another of its conversation", "of three steps", "with a model's server"],
+  ["plain", "with a model's server", "with three steps", "with a tool"],
+  ["begun", "started and cancelled", "plain", "with a tool"],
+  ["waiting for an earlier turn of its conversation", "with three steps", "with a model's server"],
   ["begun", "with a tool", "plain", "with a model's server"],
 ]
 

@@ -22,15 +22,15 @@ test.each(ALL_STAGES.filter((_, at) => isThorough || at % 2 === 0))(
 
 const MIXES: [string, Stage[][]][] = [
   ["two accounts, at the beginning", [["plain", "plain"], ["with a model's server"]]],
-  ["three accounts, in the middle", [["begun"], ["with a tool"], ["of three steps"]]],
-  ["two accounts, at the end", [["begun and asked to stop", "with a tool"], ["begun"]]],
+  ["three accounts, in the middle", [["begun"], ["with a tool"], ["with three steps"]]],
+  ["two accounts, at the end", [["started and cancelled", "with a tool"], ["begun"]]],
 ]
 
 test.each(MIXES.filter((_, at) => isThorough || at === 1))(
-  "Three turns of %s, survive the death of their runner at every I/O",
+  "Three turns of %s survive the death of their runner at every I/O",
   (name, groups) => crash.survivesEveryDeath(name, groups, everyNth),
 )
 
-test("The stages of these worlds are all there are", () => {
+test("These worlds cover every stage", () => {
   expect(new Set([...MIXES.flatMap(([, groups]) => groups.flat()), ...ALL_STAGES])).toEqual(new Set(ALL_STAGES))
 })

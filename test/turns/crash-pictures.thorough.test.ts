@@ -8,7 +8,7 @@ import { createWorld, type TestClient, turnOf, type World } from "../harness/wor
 
 const TEXT = '[use input=100 output=10]\n[call generate_image {"prompt":"a cat"}]\n[reply There it is.]'
 const PRICE = 400_000
-/** Two calls of the rehearsal model, and a picture. */
+/** The cost of two calls of the rehearsal model and a picture. */
 const COST = 2 * (100 * 10 + 10 * 50) + PRICE
 
 let world: World
@@ -27,7 +27,7 @@ async function effectsOf(client: TestClient): Promise<Record<string, { asked: nu
   )
 }
 
-test("A turn with a picture survives a failure at every I/O: made under one key, billed once", async () => {
+test("A turn with a picture survives a failure at every I/O: the picture has one key and is billed once", async () => {
   await survivesEveryFailure(world, {
     name: "a turn with a picture",
     space: PAINTER,
@@ -44,7 +44,7 @@ test("A turn with a picture survives a failure at every I/O: made under one key,
         "select outputs, turn_id from turns where user_id = $1",
         [client.userId],
       )
-      // When the endpoint failed the model was told, and nothing is billed for it.
+      // When the endpoint failed, the model got an error and nothing is billed.
       const made = turn?.outputs.length ?? 0
       expect(turns.map(({ state, billed }) => [state, billed])).toEqual([["done", COST - (made ? 0 : PRICE)]])
       expect(paid).toEqual(made ? [{ cost: PRICE }] : [])
@@ -53,7 +53,7 @@ test("A turn with a picture survives a failure at every I/O: made under one key,
   })
 })
 
-/** The statement that commits the picture, lost in some way; then everything is delivered again. */
+/** Makes the statement that commits the picture fail in some way, then delivers everything again. */
 async function runWithLostResults(way: Pick<FaultRule, "action" | "when">) {
   const client = await world.createAccount()
   await world.plan([{ service: "pg", match: "commit_tool_results", call: 1, times: 99, ...way }])
@@ -66,7 +66,7 @@ async function runWithLostResults(way: Pick<FaultRule, "action" | "when">) {
   const turn = await client.getTurn(sent.turn_id)
   expect(turn).toMatchObject({ state: "done", result: "There it is.", outputs: [{ name: "picture-0-0.png" }] })
   const [promised] = await expectPromises(world, client.userId)
-  expect(promised?.billed, "once").toBe(COST)
+  expect(promised?.billed, "one effect per key").toBe(COST)
   const losses = await world.sql(
     "select distinct cause, credit_micros::float8 as micros from losses where turn_id = $1 and credit_micros is not null",
     [turn.turn_id],
@@ -74,11 +74,11 @@ async function runWithLostResults(way: Pick<FaultRule, "action" | "when">) {
   return { asked: (await effectsOf(client))["0.0"]?.asked, losses }
 }
 
-test("A picture whose commit had no answer is not made again and is no loss", async () => {
+test("A picture whose commit had no answer is not requested again and is no loss", async () => {
   expect(await runWithLostResults({ action: "cut", when: "after" })).toEqual({ asked: 1, losses: [] })
 })
 
-test("A picture that was not committed is made again under its key, billed once, and the lost one is our loss", async () => {
+test("A picture that was not committed is requested again with its key and billed once, and the lost one is our loss", async () => {
   const { asked, losses } = await runWithLostResults({ action: "fail", when: "before" })
   expect(asked).toBeGreaterThan(1)
   expect(losses).toEqual([{ cause: "uncommitted", micros: PRICE }])

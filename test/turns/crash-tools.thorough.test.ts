@@ -28,7 +28,7 @@ const space = {
   },
 }
 
-/** The requests to the customer's server under the keys of this account's turns. */
+/** The requests that the customer's server got with the keys of this account's turns. */
 async function effectsOf(client: TestClient): Promise<Record<string, { asked: number; body: string }>> {
   const [turn] = await world.sql<{ turn_id: string }>("select turn_id from turns where user_id = $1", [client.userId])
   const effects = (await (await fetch(`${inject("customerUrl")}/effects/${turn?.turn_id}`)).json()) as object
@@ -37,7 +37,7 @@ async function effectsOf(client: TestClient): Promise<Record<string, { asked: nu
   )
 }
 
-/** 100 prompt tokens and 10 output tokens at the test model's prices, for each of five calls. */
+/** The cost of five calls with 100 prompt tokens and 10 output tokens each, at the test model's prices. */
 const COST = 5 * (100 * 30 + 10 * 150)
 
 test("A turn with tools, an MCP server, a sub-agent and a file survives a failure at every I/O", async () => {
@@ -51,7 +51,8 @@ test("A turn with tools, an MCP server, a sub-agent and a file survives a failur
     async check(turns, client) {
       expect(turns.map(({ state, billed }) => [state, billed])).toEqual([["done", COST]])
       const effects = await effectsOf(client)
-      // A call that failed before its effect was told to the model; every other one had it once, under its one key.
+      // A call that failed before its effect was reported to the model. Every other call had one
+      // effect, under one key.
       for (const key of Object.keys(effects)) expect(key).toBe("0.0")
       const [turn] = await world.sql<{ outputs: unknown[]; tool_calls: number }>(
         "select outputs, tool_calls from turns where user_id = $1",
@@ -62,7 +63,10 @@ test("A turn with tools, an MCP server, a sub-agent and a file survives a failur
   })
 })
 
-/** The statement that commits the first step's results, lost in some way; then everything is delivered again. */
+/**
+ * Makes the statement that commits the first step's results fail in some way, then delivers
+ * everything again.
+ */
 async function runWithLostResults(way: Pick<FaultRule, "action" | "when">): Promise<number | undefined> {
   const client = await world.createAccount()
   await world.plan([{ service: "pg", match: "commit_tool_results", call: 1, times: 99, ...way }])
@@ -82,11 +86,11 @@ test("A call whose result was committed is never made again, even when the commi
   expect(await runWithLostResults({ action: "fail", when: "after" })).toBe(1)
 })
 
-test("A call whose result was not committed is made again with the same key and the same input", async () => {
+test("A call whose result was not committed is made again with the same key and input", async () => {
   expect(await runWithLostResults({ action: "fail", when: "before" })).toBe(2)
 })
 
-test("The file store failing before or after any of its calls costs no file and no turn", async () => {
+test("No file and no turn is lost when the file store fails before or after any of its calls", async () => {
   const real = world.bucket
   for (const when of ["before", "after"] as const) {
     const client = await world.createAccount()

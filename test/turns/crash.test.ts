@@ -19,7 +19,7 @@ const scenarios: Scenario[] = [
     },
     check(turns) {
       expect(turns.map((turn) => turn.state)).toEqual(["done"])
-      expect(turns[0]?.billed, "one bill, of the one committed call").toBe(MODEL_COST)
+      expect(turns[0]?.billed, "one bill for the one committed call").toBe(MODEL_COST)
     },
   },
   {
@@ -55,7 +55,7 @@ const scenarios: Scenario[] = [
         text: "[think 5000 ms]\n[steps 3]\n[use input=10 output=10]",
       })
       const running = world.drain()
-      // Either the first step is under way, or the fault ended the run before.
+      // Either the first step is in progress, or the fault has already ended the run.
       await Promise.race([running, world.clock.sleeping(1, 5000)])
       await cancelUntilAnswered(client, turnId)
       await world.advance(5000)
@@ -64,12 +64,12 @@ const scenarios: Scenario[] = [
     check(turns) {
       expect(turns.map((turn) => turn.state)).toEqual(["cancelled"])
       const step = (10 * 10_000_000 + 10 * 50_000_000) / 1_000_000
-      expect([0, step], "at most the step that was under way").toContain(turns[0]?.billed)
+      expect([0, step], "at most the step in progress").toContain(turns[0]?.billed)
     },
   },
 ]
 
-/** 120 prompt tokens and 30 output tokens at the test model's prices. */
+/** The cost of 120 prompt tokens and 30 output tokens at the test model's prices. */
 const MODEL_COST = 120 * 30 + 30 * 150
 
 test.each(scenarios)("$name survives a failure at every I/O", (scenario) => survivesEveryFailure(world, scenario))

@@ -14,7 +14,7 @@ afterEach(() => vi.restoreAllMocks())
 
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAIAQAAAADsdIMmAAAADklEQVR4nGNYxRDKgIQBIUQD/Ssjb98AAAAASUVORK5CYII="
 
-/** A space of a new account with a picture in it. */
+/** A space of a new account that contains a picture. */
 async function pictured() {
   world.rebind({ OPENAI_BASE_URL: "https://model.test/v1", OPENAI_API_KEY: "canary-none" })
   const client = await world.createAccount()
@@ -30,7 +30,7 @@ async function pictured() {
   return { client, body: { space, files: [file_id] } }
 }
 
-test("A turn whose picture finds no memory waits for it and is never lost because of other callers", async () => {
+test("A turn that finds no memory for its picture waits for it, and other callers never cause it to be lost", async () => {
   const { client, body } = await pictured()
   let asked = 0
   const borrow = vi.spyOn(MemoryBudget.prototype, "borrow").mockImplementation(async () => {
@@ -51,7 +51,7 @@ test("A turn whose picture finds no memory waits for it and is never lost becaus
   expect(await client.getTurn(turnId)).toMatchObject({ state: "done", result: "Fine." })
 })
 
-test("Memory that a long call holds is not lent to others before its end", async () => {
+test("Memory that a long call holds is not lent to others until the call ends", async () => {
   const { client, body } = await pictured()
   let budget: MemoryBudget | null = null
   const real = MemoryBudget.prototype.borrow
@@ -59,7 +59,7 @@ test("Memory that a long call holds is not lent to others before its end", async
     budget = this
     return real.apply(this, asked)
   })
-  /** Whether another call could have all that there is for pictures. */
+  /** True if another call could borrow all memory for pictures. */
   const isFree = () => {
     const loan = budget?.open(MEMORY.shares.object, "another", world.clock)
     const grown = loan?.grow(MEMORY.shares.object.all / MEMORY.shares.object.copies)
@@ -79,7 +79,7 @@ test("Memory that a long call holds is not lent to others before its end", async
   expect(free).toEqual([false, false, true])
 })
 
-test("A model's kept answer uses the worker's memory, and without any left the call is cut and continues later", async () => {
+test("A model's kept answer uses the worker's memory; if none is left, the call is cut and continues later", async () => {
   world.rebind({ OPENAI_BASE_URL: "https://model.test/v1", OPENAI_API_KEY: "canary-none" })
   const client = await world.createAccount()
   const open = lendNoAnswerMemory()
@@ -95,7 +95,7 @@ test("A model's kept answer uses the worker's memory, and without any left the c
   expect((await client.getTurn(turnId)).state).toBe("done")
 })
 
-test("Many long answers at once count by their kept text, not by each byte of their frames", async () => {
+test("Many concurrent long answers count by the text that they keep, not by the bytes of their frames", async () => {
   world.rebind({ OPENAI_BASE_URL: "https://model.test/v1", OPENAI_API_KEY: "canary-none" })
   const client = await world.createAccount()
   const space = await client.space()
@@ -112,7 +112,7 @@ test("Many long answers at once count by their kept text, not by each byte of th
   const all = new Promise<void>((resolve) => {
     open = resolve
   })
-  /** The end of each comes when all of them have said so much, or were left. */
+  /** Each answer ends once all of them have sent this much text or were abandoned. */
   const arrived = () => {
     if (++there === TURNS) open()
   }

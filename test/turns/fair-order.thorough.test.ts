@@ -12,7 +12,7 @@ afterEach(() => world.close())
 const runnerWith = (slots: Parameters<typeof createRunner>[1]["slots"] = {}, id = "msg_1") =>
   createRunner(world, { id, ...(slots && { slots }) })
 
-/** The accounts of these turns, by their places in a list. */
+/** The accounts of these turns, as indexes into a list. */
 async function accountsOf(turnIds: string[], accounts: TestClient[]): Promise<number[]> {
   const rows = await world.sql<{ turn_id: string; user_id: number }>("select turn_id, user_id::int from turns", [])
   const owner = new Map(rows.map(({ turn_id, user_id }) => [turn_id, user_id]))
@@ -27,7 +27,7 @@ const endUsersOf = async (turnIds: string[]): Promise<string[]> => {
 
 const several = (count: number, of = (n: number) => `customer-${n}`) => Array.from({ length: count }, (_, n) => of(n))
 
-test("A look takes a turn of each account in turn, and the next look begins at the account after the last one", async () => {
+test("A look claims one turn per account in rotation, and the next look starts after the last account", async () => {
   const accounts = [await world.createAccount(), await world.createAccount(), await world.createAccount()]
   for (const account of accounts) await makeReady(world, account, several(4))
   const runner = runnerWith()
@@ -38,14 +38,14 @@ test("A look takes a turn of each account in turn, and the next look begins at t
   ])
 })
 
-test("An account with a single turn does not wait for the hundreds of another", async () => {
+test("An account with a single turn does not wait for hundreds of turns of another account", async () => {
   const [many, one] = [await world.createAccount({ usd: 1000 }), await world.createAccount()]
   await makeReady(world, many, several(200))
   const [turnId = ""] = await makeReady(world, one, ["customer-1"])
   expect(idsOf(await runnerWith().look({ places: 2 }))).toContain(turnId)
 })
 
-test("Within an account a look takes a turn of each end user in turn, and of each the oldest first", async () => {
+test("Within an account, a look rotates over its end users and claims the oldest turn of each first", async () => {
   const client = await world.createAccount()
   const sent = await makeReady(world, client, ["busy", "busy", "busy", "calm", "calm", "rare"])
   const ids = idsOf(await runnerWith().look({ places: 6 }))
@@ -58,7 +58,7 @@ test("Within an account a look takes a turn of each end user in turn, and of eac
   }
 })
 
-test("Live turns are taken before test turns, of the same account and of others", async () => {
+test("Live turns are claimed before test turns of the same account and of other accounts", async () => {
   const [tester, client] = [await world.createAccount({ test: true }), await world.createAccount()]
   const own = world.createClient(client.userId, (await world.makeKey(client.userId, { test: true })).value)
   const tests = [...(await makeReady(world, tester, several(2))), ...(await makeReady(world, own, several(2)))]
@@ -68,21 +68,21 @@ test("Live turns are taken before test turns, of the same account and of others"
   expect(idsOf(await runner.look({ places: 16 })).sort()).toEqual(tests.sort())
 })
 
-test("A turn that has begun goes on before any that has not", async () => {
+test("A turn that has started is claimed before any turn that has not", async () => {
   const [first, other] = [await world.createAccount(), await world.createAccount()]
   const [begun = ""] = await makeReady(world, first, ["customer-1"])
   const runner = runnerWith()
   const { claims } = await runner.look()
   await makeReady(world, other, several(3))
   await makeReady(world, first, several(3))
-  // As a worker hands a turn over after a step.
+  // Like a worker that hands a turn over after a step.
   await world.sql("update turns set attempts = 0 where turn_id = $1", [begun])
   await releaseTurn(runner.ctx, claims[0]?.turn as never, { broke: false, delayMs: 0 })
   runner.held.clear()
   expect(idsOf(await runner.look({ places: 1 }))).toEqual([begun])
 })
 
-test("The next turn of a conversation is not taken before the earlier one has ended", async () => {
+test("The next turn of a conversation is not claimed before the earlier one has ended", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const ids = []
@@ -102,7 +102,7 @@ test.each([
   { live: 4, usual: 3, last: 1 },
   { live: 40, usual: 38, last: 2 },
 ])(
-  "Of $live slots of an account the last $last are for end users of whom none is running",
+  "Of an account's $live slots, the last $last are reserved for end users without a running turn",
   async ({ live, usual, last }) => {
     const client = await world.createAccount({ usd: 1000 })
     await makeReady(
@@ -125,18 +125,18 @@ test.each([
   },
 )
 
-test("The last place of a runner is for an account without a running turn", async () => {
+test("A runner's last place is reserved for an account without a running turn", async () => {
   const [many, other] = [await world.createAccount({ usd: 100 }), await world.createAccount()]
   await makeReady(world, many, several(10))
   const runner = runnerWith()
   const found = await runner.look({ places: 4, isLast: true })
-  // The place before it is for an end user of whom none is running: there are ten.
+  // The place before it is reserved for an end user without a running turn; there are ten such users.
   expect([found.claims.length, found.more]).toEqual([3, false])
   const [turnId] = await makeReady(world, other, ["customer-1"])
   expect(idsOf(await runner.look({ places: 1, isLast: true }))).toEqual([turnId])
 })
 
-test("The place before the last is for an end user without a running turn", async () => {
+test("The place before the last is reserved for an end user without a running turn", async () => {
   const client = await world.createAccount({ usd: 100 })
   await makeReady(
     world,
@@ -149,7 +149,7 @@ test("The place before the last is for an end user without a running turn", asyn
   expect(idsOf(await runner.look({ places: 2, isLast: true }))).toEqual([turnId])
 })
 
-test("No more turns of an end user are taken than that has slots, over all runners", async () => {
+test("All runners together claim no more turns of an end user than it has slots", async () => {
   const client = await world.createAccount({ usd: 100 })
   await makeReady(world, client, [...several(6, () => "busy"), "calm"])
   const slots = { endUser: 2 }
@@ -159,7 +159,7 @@ test("No more turns of an end user are taken than that has slots, over all runne
   await one.end([...one.held.keys()][0] as string)
 })
 
-test("Hostile test turns of an account hold no more than its slots, and nothing of its live ones", async () => {
+test("Hostile test turns of an account hold no more than their slots, and none of the account's live slots", async () => {
   const client = await world.createAccount({ usd: 100 })
   const tests = world.createClient(client.userId, (await world.makeKey(client.userId, { test: true })).value)
   await makeReady(world, tests, several(30))

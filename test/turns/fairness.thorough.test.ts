@@ -15,7 +15,7 @@ const THINK_MS = 60_000
 const allowTestTurns = (count: number) =>
   world.sql("insert into settings (key, value) values ('max_open_test_turns', to_jsonb($1::int))", [count])
 
-/** Sends so many turns, each of an end user of its own; returns the answers. */
+/** Sends this many turns, each of a different end user. Returns the answers. */
 async function sendMany(client: TestClient, count: number, text = `[think ${THINK_MS} ms]`): Promise<Response[]> {
   const space = await client.space()
   const answers: Response[] = []
@@ -35,7 +35,10 @@ const testsOf = async (client: TestClient) =>
 
 const ofTurns = (messages: QueuedMessage[]) => messages.filter(({ url }) => url.endsWith("/callbacks/turns"))
 
-/** Delivers what is due without waiting for it, as often as something is due; resolves when so many turns think. */
+/**
+ * Repeatedly delivers due messages without waiting for the results. Resolves once this many turns
+ * are thinking.
+ */
 async function deliverUntil(thinking: number): Promise<void> {
   const asleep = world.clock.sleeping(thinking, THINK_MS)
   let isThere = false
@@ -50,11 +53,11 @@ async function deliverUntil(thinking: number): Promise<void> {
 
 async function deliver(message: QueuedMessage): Promise<void> {
   const { status } = await world.deliver(message)
-  // A world that is over has no queue.
+  // A closed world has no queue.
   await world.qstash.answer({ delivery_id: message.delivery_id, status }).catch(() => {})
 }
 
-/** Delivers what is due until a turn is done: no time passes, so none of those that think ends. */
+/** Delivers due messages until a turn is done. No time passes, so no thinking turn ends. */
 async function untilDone(client: TestClient, turnId: string): Promise<void> {
   while ((await client.getTurn(turnId)).state !== "done") {
     for (const message of await world.qstash.due()) void deliver(message)
@@ -71,7 +74,7 @@ const running = async (client: TestClient, test: boolean): Promise<number> => {
 
 const HOSTILE = 1_000
 
-test("A thousand hostile test turns of another account hold a handful of places, and a paid turn is done at once", async () => {
+test("A thousand hostile test turns of another account hold only a few places, and a paid turn is done at once", async () => {
   await allowTestTurns(HOSTILE)
   const hostile = await world.createAccount({ test: true })
   const answers = await sendMany(hostile, HOSTILE)
@@ -85,7 +88,7 @@ test("A thousand hostile test turns of another account hold a handful of places,
   expect(await running(hostile, true)).toBe(20)
 })
 
-test("The live turns of an account do not wait for its test turns, nor for those of others", async () => {
+test("The live turns of an account wait neither for its test turns nor for test turns of others", async () => {
   world.rebind({ TURN_SLOTS: "30", TEST_TURN_SLOTS: "5" })
   const client = await world.createAccount({ usd: 100 })
   const tests = await testsOf(client)
@@ -96,7 +99,7 @@ test("The live turns of an account do not wait for its test turns, nor for those
   expect([await running(client, true), await running(client, false)]).toEqual([5, 30])
 })
 
-test("The turns of one account do not wait for another's, in either mode", async () => {
+test("The turns of one account do not wait for another account's turns, live or test", async () => {
   world.rebind({ TURN_SLOTS: "2", TEST_TURN_SLOTS: "2" })
   let thinking = 0
   for (const test of [false, true]) {
@@ -109,7 +112,7 @@ test("The turns of one account do not wait for another's, in either mode", async
   }
 })
 
-test("A slot that gets free is used at once, without a message, until all turns are done", async () => {
+test("A freed slot is used at once, without a message, until all turns are done", async () => {
   world.rebind({ TURN_SLOTS: "3" })
   const client = await world.createAccount({ usd: 100 })
   await sendMany(client, 7)
@@ -123,7 +126,7 @@ test("A slot that gets free is used at once, without a message, until all turns 
   expect(turns.map(({ state }) => state)).toEqual(Array.from({ length: 7 }, () => "done"))
 })
 
-test("The slots of an end user are set in the deployment, and others of the same account do not wait", async () => {
+test("The deployment sets an end user's slots, and other end users of the account do not wait", async () => {
   world.rebind({ END_USER_TURN_SLOTS: "2" })
   const client = await world.createAccount({ usd: 100 })
   const space = await client.space()
@@ -138,7 +141,7 @@ test("The slots of an end user are set in the deployment, and others of the same
   expect(refs.map(({ end_user_ref }) => end_user_ref)).toEqual(["busy", "busy", "calm"])
 })
 
-test("Webhooks and runners have shares of the queue of their own", async () => {
+test("Webhooks and runners have separate shares of the queue", async () => {
   world.rebind({ RUNNERS: "1", WEBHOOK_RUNS: "1" })
   const client = await world.createAccount()
   const receiver = serveReceiver(world)
@@ -146,11 +149,11 @@ test("Webhooks and runners have shares of the queue of their own", async () => {
   await sendMany(client, 3, "hello")
   const due = await world.qstash.due()
   const [runners, webhooks] = [ofTurns(due).length, due.length - ofTurns(due).length]
-  // A runner that ends what it has leaves its place to another one.
+  // A runner that finishes its remaining turns leaves its place to another runner.
   expect([runners, webhooks]).toEqual([2, 1])
 })
 
-test("An account's open test turns are bounded, also for many at once, and live turns are not", async () => {
+test("The number of an account's open test turns is limited, also for concurrent requests, and live turns have no such limit", async () => {
   await allowTestTurns(20)
   const client = await world.createAccount()
   const tests = await testsOf(client)
@@ -165,7 +168,7 @@ test("An account's open test turns are bounded, also for many at once, and live 
   const space = await client.space()
   expect((await client.sendTurn({ space })).status).toBe(202)
 
-  // A repeat gets its turn, and what has ended makes room.
+  // A repeated request gets its turn, and each turn that ends frees a place.
   const own = await tests.space()
   await world.drain()
   expect((await tests.sendTurn({ space: own }, "twice")).status).toBe(202)
@@ -174,7 +177,7 @@ test("An account's open test turns are bounded, also for many at once, and live 
   expect((await tests.sendTurn({ space: own })).status).toBe(429)
 })
 
-test("After an outage of the queue a new turn of another account waits for none of the thousands before it", async () => {
+test("After an outage of the queue, a new turn of another account does not wait for the thousands of earlier turns", async () => {
   world.rebind({ TURN_SLOTS: "10" })
   const bulk = await world.createAccount({ usd: 1_000 })
   await sendMany(bulk, 500)
@@ -182,7 +185,7 @@ test("After an outage of the queue a new turn of another account waits for none 
   await world.advance(600_000)
   await world.sweep()
   await deliverUntil(10)
-  expect(await running(bulk, false), "no more than its own slots").toBe(10)
+  expect(await running(bulk, false), "no more than the account's own slots").toBe(10)
 
   const client = await world.createAccount()
   const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
@@ -190,7 +193,7 @@ test("After an outage of the queue a new turn of another account waits for none 
   expect(await running(bulk, false)).toBe(10)
 })
 
-test("Turns that wait for a slot cost the queue a message a minute at the most, however many they are", async () => {
+test("Turns that wait for a slot cost the queue at most one message per minute, however many they are", async () => {
   world.rebind({ TEST_TURN_SLOTS: "1" })
   const client = await world.createAccount({ test: true })
   await sendMany(client, 20)

@@ -24,7 +24,7 @@ const utf16 = (text: string, { bigEndian = false } = {}) =>
     ),
   )
 
-/** One part of a form, as a browser or a library sends it. */
+/** One part of a form in the format of a browser or a library. */
 function sendPart(
   client: TestClient,
   space: string,
@@ -35,7 +35,7 @@ function sendPart(
   return createFileClient(world, client).add(space, "", body, headers)
 }
 
-/** What the model is shown of a file that is attached. */
+/** The content that the model gets for an attached file. */
 async function shown(file: { name: string; type: string; bytes: Uint8Array }): Promise<string> {
   const client = await world.createAccount()
   const space = await client.space()
@@ -58,20 +58,20 @@ describe("The type of an upload", () => {
     ["photo.jpg", "image/jpg", bytesOf("\xff\xd8\xff\xe0"), "image/jpeg"],
     ["photo.png", "IMAGE/X-PNG; name=photo", PICTURES.png, "image/png"],
     ["notes.md", "text/plain; charset=ISO-8859-1", bytesOf("caf\xe9"), "text/plain; charset=iso-8859-1"],
-  ])("The type is found for %s: %s", async (name, type, bytes, expected) => {
+  ])("The service detects the type for %s: %s", async (name, type, bytes, expected) => {
     const client = await world.createAccount()
     const file = await sendPart(client, await client.space(), { name, type, bytes })
     expect(file).toMatchObject({ media_type: expected, bytes: bytes.length })
   })
 })
 
-describe("A file whose bytes are not of its type", () => {
+describe("A file whose bytes do not match its type", () => {
   test.each<[string, string, Uint8Array, string]>([
     ["an HTML page as a picture", "image/png", bytesOf("<html>"), "has bytes that are not image/png"],
     ["nothing as a picture", "image/webp", new Uint8Array(), "has bytes that are not image/webp"],
-    ["half a mark of a picture", "image/png", PICTURES.png.subarray(0, 4), "has bytes that are not image/png"],
+    ["half a signature of a picture", "image/png", PICTURES.png.subarray(0, 4), "has bytes that are not image/png"],
     ["a PDF as a picture", "image/jpeg", PDF, "is application/pdf, which cannot be shown to this model"],
-  ])("A %s is named to the model, and the turn goes on", async (_what, type, bytes, why) => {
+  ])("A %s is described to the model as unusable, and the turn continues", async (_what, type, bytes, why) => {
     expect(await shown({ name: "photo.png", type, bytes })).toContain(why)
   })
 
@@ -93,14 +93,14 @@ describe("A text's charset", () => {
     ["one that is not known", "text/plain; charset=x-nothing", bytesOf("caf\xc3\xa9"), "café"],
   ]
 
-  test.each(TEXTS)("The charset %s is decoded where the file is attached", async (_charset, type, bytes, text) => {
+  test.each(TEXTS)("An attached file in the charset %s is decoded", async (_charset, type, bytes, text) => {
     const content = await shown({ name: "notes.txt", type, bytes })
-    // In UTF-8 it is shown up to as many bytes as the file has.
+    // In UTF-8, at most as many bytes are shown as the file has.
     const fits = new TextEncoder().encode(text).length <= bytes.length
     expect(content).toContain(fits ? `:\\n${text}\\n` : "its first")
   })
 
-  test.each(TEXTS)("The charset %s is decoded by read_file", async (_charset, type, bytes, text) => {
+  test.each(TEXTS)("The tool read_file decodes the charset %s", async (_charset, type, bytes, text) => {
     const client = await world.createAccount()
     const space = await client.space()
     const { file_id } = await sendPart(client, space, { name: "notes.txt", type, bytes })
@@ -113,7 +113,7 @@ describe("A text's charset", () => {
     ["windows-1252", "€".repeat(50_000), bytesOf("\x80".repeat(50_000))],
     ["utf-16le", `a${"語я👍".repeat(9000)}`, utf16(`a${"語я👍".repeat(9000)}`)],
     ["shift_jis", "a日本".repeat(20_000), bytesOf("a\x93\xfa\x96\x7b".repeat(20_000))],
-  ])("A long text in %s is read window by window without a gap", async (charset, whole, bytes) => {
+  ])("A long text in %s is shown in consecutive windows without a gap", async (charset, whole, bytes) => {
     const client = await world.createAccount()
     const space = await client.space()
     const type = `text/plain; charset=${charset}`

@@ -33,7 +33,7 @@ const BUILTIN = [listFilesTool, readFileTool, writeFileTool, createTask, updateT
 const delegateTo = (subagents: object[]) =>
   delegateTool({ claim: { config: { manifest: { subagents } } } } as unknown as Run, new Map())?.spec as ToolSpec
 
-test("Built-in tools and `delegate` report their real size", () => {
+test("Built-in tools and `delegate` are counted with their real size", () => {
   expect(FIRST_CALL_BOUNDS.builtin).toEqual(
     Object.fromEntries(BUILTIN.map((spec) => [spec.name, toolTokenBound([spec])])),
   )
@@ -61,7 +61,7 @@ function json(random: Random, depth = 0): unknown {
   return random.int(2) ? items : Object.fromEntries(items.map((item, index) => [`${text(random, 2)}${index}`, item]))
 }
 
-/** A configuration, and the prompt that an agent of it begins with, beside its messages. */
+/** A random configuration, and the prompt that its agent starts with, apart from messages. */
 function anyConfiguration(random: Random) {
   const tools = Array.from({ length: random.int(4) }, (_, n) =>
     orderTool(undefined, {
@@ -93,7 +93,7 @@ function anyConfiguration(random: Random) {
 
 const HELLO = [{ role: "user" as const, content: [{ type: "text" as const, text: "hello" }] }]
 
-test(`The estimate of ${CONFIGURATIONS} configurations equals a run's count, or is a little more`, async () => {
+test(`The estimate for ${CONFIGURATIONS} configurations equals a run's count or is slightly higher`, async () => {
   const random = createRandom("configurations")
   console.log(`configurations: seed ${random.seed}`)
   const client = await world.createAccount()
@@ -106,7 +106,7 @@ test(`The estimate of ${CONFIGURATIONS} configurations equals a run's count, or 
     )
     expect(row?.kept).toEqual(row?.now)
     const { needed_usd } = await estimate(client, made)
-    // 10 micros a token in, 16 tokens out at 50.
+    // 10 micros per input token, 16 output tokens at 50.
     const counted = Math.round((needed_usd * 10_000_000 - 16 * 50) / 10)
     const call = {
       engine: "rehearsal" as const,
@@ -126,7 +126,7 @@ const estimate = async (client: TestClient, space: string) =>
 const neededOf = async (client: TestClient, space: string) => (await estimate(client, space)).needed_usd
 
 describe("The stored estimate of a configuration", () => {
-  test("The estimate follows each change of the configuration", async () => {
+  test("The stored estimate changes with each change of the configuration", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const plain = await neededOf(client, space)
@@ -149,7 +149,7 @@ describe("The stored estimate of a configuration", () => {
   })
 })
 
-/** An MCP server whose tools' descriptions have so many characters. */
+/** An MCP server whose tool descriptions have this many characters. */
 function serveTools(characters: { now: number }) {
   const host = `mcp-${crypto.randomUUID().slice(0, 8)}.customer.com`
   world.serve(host, async (request) => {
@@ -172,7 +172,7 @@ function serveTools(characters: { now: number }) {
 }
 
 describe("An MCP server's tools", () => {
-  test("The last listing is counted, by a run, which goes on if anything is left, or by a check", async () => {
+  test("The last listing counts, whether it comes from a check or from a run, which continues if credit is left", async () => {
     const client = await world.createAccount()
     const characters = { now: 30_000 }
     const space = await client.space({ mcp_servers: [serveTools(characters)] })
@@ -185,7 +185,7 @@ describe("An MCP server's tools", () => {
     expect(await neededOf(client, space)).toBeLessThan(unlisted)
   })
 
-  test("Unlisted tools fail a turn at most once, with a reason and free, and the next one is refused at once", async () => {
+  test("Unlisted tools fail a turn at most once, free and with a reason, and the next turn is refused at once", async () => {
     const { userId } = await world.createAccount()
     const { value } = await world.makeKey(userId, { scope: "all", caps: { daily_usd: 0.02 } })
     const client = world.createClient(userId, value)
@@ -201,7 +201,7 @@ describe("An MCP server's tools", () => {
   })
 })
 
-test("A cap with 64 % left refuses long instructions at once and sends cap.reached", async () => {
+test("With 64 % of a cap left, long instructions are refused at once and cap.reached is sent", async () => {
   const { userId } = await world.createAccount()
   const { value } = await world.makeKey(userId, { scope: "all", caps: { daily_usd: 0.05 } })
   const client = world.createClient(userId, value)
@@ -229,7 +229,7 @@ test("A first call that costs more than the default hold is held in full", async
   await world.drain()
 })
 
-test("Files count by their kind, as the engine of the turn's model takes them", async () => {
+test("Files count by their kind, in the form that the engine of the turn's model accepts", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const [row] = await world.sql<{ space_id: number }>("select space_id::integer from spaces where slug = $1", [space])

@@ -14,7 +14,7 @@ afterAll(() => world.close())
 
 const sweep = () => sweepTestTurns(authContextOf(world))
 
-/** What the database has of a turn besides its numbers. */
+/** The texts and data that the database keeps of a turn, without its numbers. */
 async function keptOf(turnId: string) {
   const [kept] = await world.sql<{ text: string; result: string | null; events: number; steps: number }>(
     `select t.text, t.result, (select count(*)::int from turn_log e where e.turn_id = t.turn_id) as events,
@@ -29,7 +29,7 @@ async function said(client: TestClient) {
   return turn_id
 }
 
-test("A test turn is forgotten after the days of the setting, and a live turn never is", async () => {
+test("A test turn is deleted after the number of days in the setting, and a live turn never is", async () => {
   const [live, testing] = [await world.createAccount(), await world.createAccount({ test: true })]
   const [kept, old] = [await said(live), await said(testing)]
   const before = await keptOf(kept)
@@ -45,7 +45,7 @@ test("A test turn is forgotten after the days of the setting, and a live turn ne
   expect(await testing.getTurn(old)).toMatchObject({ state: "done", result: null })
 })
 
-test("A repeat of a forgotten test turn's request is refused, and its end user can still be erased", async () => {
+test("A repeat of a deleted test turn's request is refused, and its end user can still be erased", async () => {
   const client = await world.createAccount({ test: true })
   const space = await client.space()
   const key = crypto.randomUUID()

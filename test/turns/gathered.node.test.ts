@@ -10,7 +10,7 @@ interface Item {
 const items = (names: string): Item[] => [...names].map((name) => ({ name }))
 const namesOf = (group: readonly Item[]) => group.map(({ name }) => name).join("")
 
-test("What the database did not answer as a group is sent by itself when it is repeated", async () => {
+test("An item whose group got no answer from the database is sent alone when it is repeated", async () => {
   const sent: string[] = []
   const group = gathered<Item, string>(
     async (some) => {
@@ -27,7 +27,7 @@ test("What the database did not answer as a group is sent by itself when it is r
   expect(sent).toEqual(["abc", "a", "b", "c"])
 })
 
-test("One that a group fails with fails alone, also where a group of one does more than a single item", async () => {
+test("An item that makes its group fail fails alone, also in a group of one", async () => {
   const one = async ([item]: Item[]) => {
     if (item?.name === "b") throw new DatabaseError({ message: "broken", code: "P0001" })
     return [`${item?.name} alone`]

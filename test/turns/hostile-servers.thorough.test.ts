@@ -23,7 +23,10 @@ interface Message {
   method: string
 }
 
-/** An MCP server with one tool `t`, which answers some messages in a way of its own. Returns the methods it was asked. */
+/**
+ * An MCP server with one tool `t` and custom answers to some messages. Returns the methods that it
+ * was called with.
+ */
 function serveMcp(answer: (message: Message, request: Request) => object | null | Promise<object | null>) {
   const host = `mcp-${crypto.randomUUID().slice(0, 8)}.customer.com`
   const asked: string[] = []
@@ -49,7 +52,7 @@ function serveMcp(answer: (message: Message, request: Request) => object | null 
 
 const on = (method: string, answer: object) => (message: Message) => (message.method === method ? answer : null)
 
-test("A server's large answer uses the worker's memory; without any left it is an error, and a small one is not", async () => {
+test("A server's large answer uses the worker's memory; if none is left it is an error, and a small answer is not", async () => {
   const open = lendNoAnswerMemory()
   try {
     const client = await world.createAccount()
@@ -67,8 +70,8 @@ test("A server's large answer uses the worker's memory; without any left it is a
   }
 })
 
-describe("A secret that a server repeats", () => {
-  test("The error of a tool list does not reveal the secret", async () => {
+describe("A secret that a server echoes", () => {
+  test("The error of a tool listing does not reveal the secret", async () => {
     const client = await world.createAccount()
     const { space } = serveMcp(({ method }, request) =>
       method === "tools/list"
@@ -80,7 +83,7 @@ describe("A secret that a server repeats", () => {
     expect(JSON.stringify(turn)).not.toContain(TOKEN)
   })
 
-  test("An error that would cut it in two and a tool's schema do not reveal the secret", async () => {
+  test("An error whose limit cuts the secret in two and a tool's schema do not reveal it", async () => {
     const client = await world.createAccount()
     const schema = { type: "object", properties: { a: { description: `knows ${TOKEN}` } } }
     const { space } = serveMcp(({ method }) => {
@@ -96,7 +99,7 @@ describe("A secret that a server repeats", () => {
     for (const text of [check, JSON.stringify(turn)]) expect(text).not.toContain(TOKEN.slice(0, 20))
   })
 
-  test("A text in UTF-16, with NULs between the letters, does not reveal the secret", async () => {
+  test("A UTF-16 text with NULs between the letters does not reveal the secret", async () => {
     const client = await world.createAccount()
     const utf16 = (text: string) => new Uint8Array([...text].flatMap((char) => [char.charCodeAt(0), 0]))
     serveCustomer(world, { answer: ({ headers }) => new Response(utf16(`you sent ${headers.authorization}`)) })
@@ -115,14 +118,14 @@ describe("Texts that the database cannot store", () => {
       on("tools/call", { result: { content: [{ type: "image", mimeType: "image/\u0000", data: "aGk=" }] } }),
     ],
     [
-      "an image that is no base64",
+      "an image that is not base64",
       on("tools/call", { result: { content: [{ type: "image", mimeType: "image/png", data: "%%%" }] } }),
     ],
     [
       "a hundred thousand control characters",
       on("tools/call", { result: { content: [{ type: "text", text: "\u0001".repeat(60_000) }] } }),
     ],
-  ])("With %s the call is made once, and the turn goes on", async (_what, answer) => {
+  ])("With %s the call is made once, and the turn continues", async (_what, answer) => {
     const client = await world.createAccount()
     const { asked, space } = serveMcp(answer)
     const turn = await client.runTurn({ space: await client.space(space), text: "[call srv__t {}]" })
@@ -131,7 +134,7 @@ describe("Texts that the database cannot store", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("A NUL in the answer to the first message ends the turn with a message", async () => {
+  test("A NUL in the answer to the first message ends the turn with an error message", async () => {
     const client = await world.createAccount()
     const { space } = serveMcp(on("initialize", { error: { code: -1, message: "no \u0000 way" } }))
     const turn = await client.runTurn({ space: await client.space(space), text: "hi" })
@@ -140,7 +143,7 @@ describe("Texts that the database cannot store", () => {
 })
 
 describe("Costs of failures", () => {
-  test("Parallel sub-agents never grow the hold over max_cost_usd", async () => {
+  test("Parallel sub-agents never raise the hold above max_cost_usd", async () => {
     const client = await world.createAccount({ usd: 0.02 })
     const subagents = ["a", "b", "c", "d"].map((name) => ({ name, description: "x", max_output_tokens: 8192 }))
     const space = await client.space({ manifest: { builtin_tools: [], max_output_tokens: 200, subagents } })
@@ -154,7 +157,7 @@ describe("Costs of failures", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("A request that the provider refuses is free only when nothing was done before it", async () => {
+  test("A request that the provider rejects is free only if no work was done before it", async () => {
     const client = await world.createAccount()
     const space = await client.space({
       manifest: { builtin_tools: [], subagents: [{ name: "s", description: "x", model: "openai/refuses" }] },
@@ -168,7 +171,7 @@ describe("Costs of failures", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("A provider's text about our account is hidden from the customer", async () => {
+  test("A provider's text about our account is not shown to the customer", async () => {
     const client = await world.createAccount()
     const space = await client.space({
       manifest: { subagents: [{ name: "s", description: "x", model: "openai/refuses" }] },
@@ -181,7 +184,7 @@ describe("Costs of failures", () => {
 })
 
 describe("Requests after a cancel", () => {
-  test("No call is repeated for a forgotten session or a redirected POST after a cancel", async () => {
+  test("After a cancel, no call is repeated for an unknown session or a redirected POST", async () => {
     const client = await world.createAccount()
     let turnId = ""
     const cancelled: Promise<Response>[] = []

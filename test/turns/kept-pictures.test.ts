@@ -32,7 +32,7 @@ const billedPictures = (turnId: string, table = "usage") =>
 const filesOf = (turnId: string) =>
   world.sql<{ name: string; state: string }>("select name, state from files where turn_id = $1 order by name", [turnId])
 
-/** The turn as it is read, as its last event tells it, and its picture's bytes. */
+/** Asserts that the turn as read and its last event agree, and that the picture has its bytes. */
 async function expectKept(turn: Turn) {
   expect(turn.outputs).toMatchObject([{ name: "cat.png", media_type: "image/png", bytes: PICTURES.png.length }])
   const content = await client.call("GET", `/v1/files/${turn.outputs[0]?.file_id}/content`)
@@ -40,7 +40,7 @@ async function expectKept(turn: Turn) {
   const events = await (await client.call("GET", "/v1/events?order=desc&limit=100")).json()
   const told = (events as { data: { type: string; data: { turn?: Turn } }[] }).data
   const [last] = told.filter(({ data, type }) => data.turn?.turn_id === turn.turn_id && type === `turn.${turn.state}`)
-  expect(last?.data.turn?.outputs, "events and webhooks").toEqual(turn.outputs)
+  expect(last?.data.turn?.outputs, "events and webhooks agree with the turn").toEqual(turn.outputs)
   expect(await filesOf(turn.turn_id)).toEqual([
     { name: "cat.png", state: "ready" },
     { name: "notes.txt", state: "deleted" },
@@ -48,8 +48,8 @@ async function expectKept(turn: Turn) {
   await expectPromises(world, client.userId)
 }
 
-describe("A picture that was billed is an output, and an unpaid file goes, when the turn", () => {
-  test("The picture stays when the turn is cancelled while it is made", async () => {
+describe("A billed picture is kept as an output, and an unpaid file is deleted", () => {
+  test("The picture is kept when the turn is cancelled while it is made", async () => {
     serveImages(world, async ({ headers }) => {
       await cancelInTime(world, client, headers["idempotency-key"]?.split(".")[0] ?? "")
       return pictureAnswer(PICTURES.png)
@@ -61,7 +61,7 @@ describe("A picture that was billed is an output, and an unpaid file goes, when 
   })
 
   test.each(["OUT_OF_STOCK", "MODEL_REJECTED"])(
-    "The picture stays when the turn fails as %s after it",
+    "The picture is kept when the turn fails as %s after it",
     async (code) => {
       serveImages(world)
       const turn = await client.runTurn({ space, text: `${BOTH}\n[fail ${code}]` })
@@ -71,7 +71,7 @@ describe("A picture that was billed is an output, and an unpaid file goes, when 
     },
   )
 
-  test("The picture stays when the turn reaches its time limit after it", async () => {
+  test("The picture is kept when the turn reaches its time limit after it", async () => {
     serveImages(world)
     serveCustomer(world, {
       async answer() {
@@ -86,7 +86,7 @@ describe("A picture that was billed is an output, and an unpaid file goes, when 
   })
 })
 
-/** A turn whose worker has made the picture and then dies for good; `before` the sweeper gives it up. */
+/** A turn whose worker made the picture and then died. `before` runs before the sweeper gives the turn up. */
 async function lose(before?: (turnId: string) => Promise<unknown>): Promise<Turn> {
   serveImages(world)
   await world.plan([{ service: "pg", match: "settle_turn", call: 1, times: 99, action: "fail", when: "before" }])
@@ -95,7 +95,7 @@ async function lose(before?: (turnId: string) => Promise<unknown>): Promise<Turn
   await drainWhileCommitsFail(world)
   await world.clearFaults()
   await before?.(turn_id)
-  // A cancel publishes in the background, and would set another time for the next look.
+  // A cancel publishes in the background, which would set a different time for the next look.
   await world.settled()
   await world.qstash.reset()
   await world.sql("update turns set attempts = 5, lease_until = null where turn_id = $1", [turn_id])
@@ -104,21 +104,21 @@ async function lose(before?: (turnId: string) => Promise<unknown>): Promise<Turn
   return client.getTurn(turn_id)
 }
 
-test("A turn that is lost by us is free, and its picture is an output all the same", async () => {
+test("A turn that is lost by us is free, and its picture is still an output", async () => {
   const turn = await lose()
   expect(turn).toMatchObject({ state: "failed", error: { code: "ENGINE_LOST" }, billed_cost_usd: 0, result: null })
   expect(await billedPictures(turn.turn_id)).toEqual([{ billed: 0 }])
   await expectKept(turn)
 })
 
-test("A turn that is lost after a cancel is billed, and has its picture and what it had said", async () => {
+test("A turn that is lost after a cancel is billed, and keeps its picture and its earlier text", async () => {
   const turn = await lose((turnId) => cancelInTime(world, client, turnId))
   expect(turn).toMatchObject({ state: "cancelled", result: expect.stringMatching(/./) })
   expect(await billedPictures(turn.turn_id)).toEqual([{ billed: PRICE }])
   await expectKept(turn)
 })
 
-test("A picture of a web chat that fails is an output that was billed", async () => {
+test("A picture of a failed web chat is an output and was billed", async () => {
   serveImages(world)
   const browser = await world.signIn(client.userId)
   const [, { space_id: own }] = await browser.json("POST", "/api/account/spaces", { title: "Mine", ...PAINTER })
@@ -133,14 +133,14 @@ test("A picture of a web chat that fails is an output that was billed", async ()
   await expectPromises(world, client.userId)
 })
 
-test("A test turn that fails keeps its rehearsed picture, as a live one would", async () => {
+test("A failed test turn keeps its rehearsed picture, as a live turn would", async () => {
   const tester = await world.createAccount({ usd: 0, test: true })
   const text = `${PAINT}\n[fail OUT_OF_STOCK]`
   const turn = await tester.runTurn({ space: await tester.space(PAINTER), text })
   expect(turn).toMatchObject({ state: "failed", billed_cost_usd: 0, outputs: [{ name: "cat.png" }] })
 })
 
-describe("Outputs with one name", () => {
+describe("Outputs with the same name", () => {
   const answers = async (text: string, kinds: (keyof typeof PICTURES)[]) => {
     const left = [...kinds]
     serveImages(world, () => pictureAnswer(PICTURES[left.shift() ?? "png"]))
@@ -151,20 +151,20 @@ describe("Outputs with one name", () => {
   }
   const names = ({ outputs }: Turn) => outputs.map(({ name }) => name).sort()
 
-  test("Two pictures of one step and one name are two outputs, and the agent is told both names", async () => {
+  test("Two pictures of one step with the same name are two outputs, and the agent learns both names", async () => {
     const turn = await answers(`${PAINT}\n[and call generate_image {"prompt":"b","name":"cat"}]`, ["png", "png"])
     expect(names(turn)).toEqual(["cat-2.png", "cat.png"])
     for (const name of names(turn)) expect(turn.result).toContain(`"name":"${name}"`)
     expect(await billedPictures(turn.turn_id)).toEqual([{ billed: PRICE }, { billed: PRICE }])
   })
 
-  test("A picture of a later step does not replace an earlier one, nor a written file", async () => {
+  test("A picture of a later step replaces neither an earlier picture nor a written file", async () => {
     const write = '[call write_file {"name":"cat.png","content":"words"}]'
     const turn = await answers(`${write}\n${PAINT}\n${PAINT}`, ["png", "png"])
     expect(names(turn)).toEqual(["cat-2.png", "cat-3.png", "cat.png"])
   })
 
-  test("A file that is written with a picture's name leaves the picture its name", async () => {
+  test("A file that is written under a picture's name does not take the name from the picture", async () => {
     const write = '[call write_file {"name":"cat.png","content":"words"}]'
     const turn = await answers(`${PAINT}\n${write}\n${write}`, ["png"])
     expect(turn.outputs).toHaveLength(2)

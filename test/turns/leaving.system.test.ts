@@ -10,7 +10,8 @@ import { startStack } from "../../src/local/stack.ts"
 import { createApiKey, createUser, topUp } from "../../src/ops/seed.ts"
 import { makeDataDirectory } from "../harness/data-directory.ts"
 
-// Clients over real connections to the worker in a workerd of its own, under its own clock: what only the runtime can show.
+// Clients connect over the network to the worker in a separate workerd with its own clock. These
+// tests cover what only the runtime can show.
 
 const closers: (() => Promise<unknown>)[] = []
 let api: { url: string; key: string; space: string; control: string }
@@ -61,26 +62,26 @@ const read = async <Body>(answer: Promise<Response>) => (await (await answer).js
 const control = <Answer>(path: string, body?: object) =>
   read<Answer>(fetch(api.control + path, body ? { method: "POST", body: JSON.stringify(body) } : {}))
 
-/** A turn that nobody runs. */
+/** Sends a turn that no worker runs. */
 async function begin(): Promise<string> {
   const body = { space: api.space, end_user_ref: crypto.randomUUID(), text: "hello" }
   return (await read<{ turn_id: string }>(call("POST", "/v1/turns", body))).turn_id
 }
 
-/** From now on looks at turns are counted. */
+/** Resets the count of looks at turns. */
 const count = () => control("/faults", { rules: [] })
 const looks = async () => {
   const calls = await control<{ label: string }[]>("/calls")
   return calls.filter(({ label }) => /get_turn|read_turn_events/.test(label)).length
 }
-/** The worker has the clock of its process. */
+/** The worker uses the clock of its process, so the test has to wait. */
 const pass = (seconds: number) => control("/sql", { query: `select pg_sleep(${seconds})` })
-/** In all less than the thirty seconds after which a long poll ends by itself. */
+/** Together these windows take less than the thirty seconds after which a long poll ends by itself. */
 const WINDOWS = 5
 
 /**
- * A connection that asks for a path and is reset. A client that only ends its half may still read: the runtime goes on for it until
- * something is written; Cloudflare's own servers in front tell a worker of both.
+ * A connection that requests a path and is then reset. After a half-close the client may still
+ * read, so the runtime continues until a write fails; Cloudflare's servers report both to a worker.
  */
 function connectTo(path: string, accept: string) {
   const { hostname, port } = new URL(api.url)
@@ -98,7 +99,7 @@ function connectTo(path: string, accept: string) {
 test.each([
   ["a long poll", "?wait=30", "application/json", ""],
   ["an event stream", "/events", "text/event-stream", "event: turn.queued"],
-])("The worker's polling for %s ends with its client's connection", async (_what, path, accept, answered) => {
+])("The worker stops polling for %s when the client's connection ends", async (_what, path, accept, answered) => {
   const turnId = await begin()
   await count()
   const { answer, leave } = connectTo(`/v1/turns/${turnId}${path}`, accept)
@@ -114,7 +115,7 @@ test.each([
   expect(left).toBe(0)
 })
 
-test("Twenty connections that wait for one turn share its looks, and none is answered with a fault of the runtime", async () => {
+test("Twenty connections that wait for one turn share its looks, and none gets an error of the runtime", async () => {
   const turnId = await begin()
   await count()
   const answers = await Promise.all(
@@ -123,6 +124,7 @@ test("Twenty connections that wait for one turn share its looks, and none is ans
   for (const { state } of answers) expect(state).toBe("queued")
   const taken = await looks()
   console.log(`20 connections that wait for 8 s: ${taken} looks`)
-  // Each one's first and last, some fifteen in the first two seconds, and one a second; alone each would take some eighteen.
+  // Each connection has a first and a last look. Shared looks add about fifteen in the first two
+  // seconds and one per second; alone, each connection would take about eighteen.
   expect(taken).toBeLessThanOrEqual(20 + 20 + 30 + 8)
 })

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("A turn is accepted, runs, is done and billed exactly once", async () => {
+test("A turn is accepted, runs, ends as done and is billed exactly once", async () => {
   const client = await world.createAccount({ usd: 1 })
   const space = await client.space()
   const accepted = await client.sendTurn({ space, text: "Where is my order?" }, "order-1")

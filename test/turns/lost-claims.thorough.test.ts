@@ -18,7 +18,7 @@ afterEach(() => world.close())
 const runner = (id: string) => createRunner(world, { id })
 const several = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}-${n}`)
 
-/** Turns whose worker has died, with their leases over. */
+/** Makes turns whose worker has died and whose leases have expired. */
 async function makeLost(count: number): Promise<string[]> {
   const ids = await makeReady(world, client, several("lost", count))
   const dead = runner(`msg_dead_${count}`)
@@ -28,7 +28,7 @@ async function makeLost(count: number): Promise<string[]> {
 }
 
 describe("Turns that were lost with their worker", () => {
-  test("A runner that has none takes one of them and nothing else", async () => {
+  test("A runner without turns claims exactly one lost turn", async () => {
     const lost = await makeLost(3)
     await makeReady(world, client, several("new", 3))
     const taken = idsOf(await runner("msg_1").look())
@@ -36,7 +36,7 @@ describe("Turns that were lost with their worker", () => {
     expect(lost).toContain(taken[0])
   })
 
-  test("A runner that has turns takes none of them", async () => {
+  test("A runner that holds turns claims no lost turn", async () => {
     const one = runner("msg_1")
     await makeReady(world, client, ["own"])
     await one.look()
@@ -45,14 +45,14 @@ describe("Turns that were lost with their worker", () => {
     expect(idsOf(await one.look()).sort()).toEqual(fresh.sort())
   })
 
-  test("They are taken by different runners", async () => {
+  test("Different runners claim the lost turns", async () => {
     const lost = await makeLost(3)
     const taken: string[] = []
     for (const id of ["msg_1", "msg_2", "msg_3", "msg_4"]) taken.push(...idsOf(await runner(id).look()))
     expect(taken.sort()).toEqual(lost.sort())
   })
 
-  test("They are all run by one worker, one after the other, and nothing is billed twice", async () => {
+  test("One worker runs all lost turns one after the other, and no step is billed twice", async () => {
     await makeLost(3)
     const fresh = await makeReady(world, client, several("new", 3))
     await world.sweep()
@@ -64,7 +64,7 @@ describe("Turns that were lost with their worker", () => {
   })
 })
 
-/** Lets every claim of a turn raise an error, until the returned function is called. */
+/** Makes every claim of a turn raise an error, until the returned function is called. */
 async function poison(turnId: string): Promise<() => Promise<unknown>> {
   await world.sql("create function poison() returns trigger language plpgsql as $$ begin raise 'poisoned'; end $$")
   await world.sql(
@@ -75,7 +75,7 @@ async function poison(turnId: string): Promise<() => Promise<unknown>> {
 }
 
 describe("A turn whose claim raises an error", () => {
-  test("It keeps no other turn of its account from being claimed, and is run once its rows are mended", async () => {
+  test("The broken turn does not block other turns of its account, and runs once its rows are repaired", async () => {
     const ids = await makeReady(world, client, several("customer", 5))
     const cure = await poison(ids[2] as string)
     await world.sweep()
@@ -89,7 +89,7 @@ describe("A turn whose claim raises an error", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("It keeps no turn of another account from being claimed when a single place is left", async () => {
+  test("The broken turn does not block a turn of another account when a single place is left", async () => {
     const other = await world.createAccount()
     const [broken = ""] = await makeReady(world, client, ["customer"])
     const cure = await poison(broken)
@@ -98,7 +98,7 @@ describe("A turn whose claim raises an error", () => {
     await cure()
   })
 
-  test("It keeps no other turn from being claimed after it was lost with a worker", async () => {
+  test("The broken turn does not block other turns after it was lost with a worker", async () => {
     const [lost = ""] = await makeLost(1)
     const cure = await poison(lost)
     const fresh = await makeReady(world, client, several("new", 3))
@@ -109,7 +109,7 @@ describe("A turn whose claim raises an error", () => {
     await cure()
   })
 
-  test("It keeps no other lost turn from being claimed", async () => {
+  test("The broken turn does not block other lost turns", async () => {
     const lost = await makeLost(3)
     const [first = ""] = await world
       .sql<{ turn_id: string }>("select turn_id from open_turns order by wake_at, turn_id limit 1")
@@ -122,7 +122,7 @@ describe("A turn whose claim raises an error", () => {
   })
 })
 
-test("A look waits for no lock that others hold on turns, conversations or wallets", async () => {
+test("A look does not wait for locks of others on turns, conversations or wallets", async () => {
   const ids = await makeReady(world, client, several("customer", 4))
   const held = [
     await holdRows(world, `select from turns where turn_id = '${ids[1]}' for update`),
@@ -136,20 +136,20 @@ test("A look waits for no lock that others hold on turns, conversations or walle
 })
 
 describe("A look whose answer was lost", () => {
-  test("The next try of the same message takes over what it has got, and no other message does", async () => {
+  test("The next attempt of the same message takes over the claimed turns, and no other message does", async () => {
     const ids = await makeReady(world, client, several("customer", 3))
     const [first, other] = [runner("msg_1"), runner("msg_2")]
     await first.look({ attempt: 0 })
     expect(idsOf(await other.look({ attempt: 5, takesOver: true }))).toEqual([])
     const again = runner("msg_1")
     expect(idsOf(await again.look({ attempt: 0 })), "a copy of the same delivery").toEqual([])
-    expect(idsOf(await again.look({ attempt: 0, takesOver: true })), "a copy of the same try").toEqual([])
+    expect(idsOf(await again.look({ attempt: 0, takesOver: true })), "a copy of the same attempt").toEqual([])
     expect(idsOf(await again.look({ attempt: 1, takesOver: true })).sort()).toEqual(ids.sort())
-    expect(await first.end(ids[0] as string), "the first try is overtaken").toBe(false)
+    expect(await first.end(ids[0] as string), "the first attempt has lost the turn").toBe(false)
     expect(await again.end(ids[0] as string)).toBe(true)
   })
 
-  test("A repeated look takes over nothing that the runner has", async () => {
+  test("A repeated look takes over no turn that the runner still holds", async () => {
     const [first = "", second = ""] = await makeReady(world, client, several("customer", 2))
     const one = runner("msg_1")
     await one.look({ places: 1, attempt: 0 })
@@ -158,7 +158,7 @@ describe("A look whose answer was lost", () => {
     expect(await world.sql("select distinct epoch from turns")).toEqual([{ epoch: 1 }])
   })
 
-  test("A repeated look takes over nothing that the runner has given back for a while", async () => {
+  test("A repeated look takes over no turn that the runner has released with a delay", async () => {
     const [turnId = ""] = await makeReady(world, client, ["customer"])
     const one = runner("msg_1")
     const { claims } = await one.look({ attempt: 0 })

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Long polls of one key, each for a turn of its own that nobody runs. */
+/** Long polls with one key, each for a different turn that no worker runs. */
 async function pollMany(client: TestClient, count: number) {
   const space = await client.space()
   const turns: string[] = []
@@ -25,7 +25,7 @@ async function pollMany(client: TestClient, count: number) {
   return { turns, ask, leave: () => leave.abort(new Error("the client has left")) }
 }
 
-/** Whatever was begun has been answered. */
+/** Waits until all work that has started is answered. */
 const atRest = () => world.isCalm(1_000)
 
 async function statementsWithin(seconds: number): Promise<number> {
@@ -36,7 +36,7 @@ async function statementsWithin(seconds: number): Promise<number> {
 
 const POLLS = 300
 
-test("Hundreds of long polls of one key for different turns look together, and each sees its end within a second", async () => {
+test("Hundreds of long polls with one key for different turns share looks, and each sees its turn's end within a second", async () => {
   const client = await world.createAccount({ usd: 1_000 })
   const { turns, ask } = await pollMany(client, POLLS)
   const answers = turns.map(ask)
@@ -52,7 +52,7 @@ test("Hundreds of long polls of one key for different turns look together, and e
   for (const answer of ended) expect((await turnOf(answer)).state).toBe("done")
 })
 
-test("A key's open waits in an isolate are bounded: the next is refused, and other keys' waits go on", async () => {
+test("A key's open waits in an isolate are limited: the next one is refused, and waits of other keys continue", async () => {
   const client = await world.createAccount({ usd: 1_000 })
   const { turns, ask, leave } = await pollMany(client, 1)
   const turn = turns[0] as string
@@ -72,7 +72,7 @@ test("A key's open waits in an isolate are bounded: the next is refused, and oth
     }),
   )
   expect(streamed.status).toBe(429)
-  // Reading it once needs no place, and neither does another key.
+  // A single read needs no place, and other keys are not affected.
   expect((await client.getTurn(turn)).state).toBe("queued")
   const second = world.createClient(client.userId, (await world.makeKey(client.userId, { scope: "all" })).value)
   const other = second.call("GET", `/v1/turns/${turn}?wait=30`)
@@ -85,7 +85,7 @@ test("A key's open waits in an isolate are bounded: the next is refused, and oth
   expect([(await again).status, (await other).status]).toEqual([200, 200])
 })
 
-test("Waits that were cut off silently hold their places for a minute", async () => {
+test("Waits whose connection was cut without notice keep their places for a minute", async () => {
   const client = await world.createAccount({ usd: 1_000 })
   const { turns, ask } = await pollMany(client, 1)
   const turn = turns[0] as string

@@ -14,7 +14,7 @@ const TOOL = {
   inputSchema: { type: "object", properties: { a: { type: "string" }, b: { type: "string" } } },
 }
 
-/** An MCP server whose tools change as `list` says, in a space of a new account. */
+/** An MCP server whose tools follow `list`, in a space of a new account. */
 async function withServer(list: { tools: object[] }, name = "srv") {
   const host = `mcp-${crypto.randomUUID().slice(0, 8)}.customer.com`
   world.serve(host, async (request) => {
@@ -45,7 +45,7 @@ const put = (client: TestClient, space: string, { url }: { url: string }) =>
 const versionOf = async (client: TestClient, space: string) =>
   ((await (await client.call("GET", `/v1/spaces/${space}`)).json()) as { config_version: number }).config_version
 
-/** What a call of the tool answered in a turn, and the tools that the turn's first step says are left out. */
+/** The result of the tool's call in a turn, and the tools that the turn's first step reports as left out. */
 async function callIn(client: TestClient, space: string, name = "srv") {
   const turn = await client.runTurn({ space, text: `[call ${name}__t {}]` })
   const events = await client.call("GET", `/v1/turns/${turn.turn_id}/events`)
@@ -61,7 +61,7 @@ async function callIn(client: TestClient, space: string, name = "srv") {
 }
 
 describe("An MCP server's tool that changes", () => {
-  test("A change of its description alone leaves the tool as pinned, until the server is put again", async () => {
+  test("A tool whose description alone changes keeps its pinned description until the server is put again", async () => {
     const list = { tools: [TOOL] }
     const { client, server, space } = await withServer(list)
     expect(await check(client, space)).toEqual({ tools: [["srv__t", TOOL.description]], changed: [] })
@@ -80,7 +80,7 @@ describe("An MCP server's tool that changes", () => {
     expect(await versionOf(client, space)).toBe(version + 1)
   })
 
-  test("A change of its input leaves the tool out with a notice, until the server is put again", async () => {
+  test("A tool whose input schema changes is left out with a notice until the server is put again", async () => {
     const list: { tools: object[] } = { tools: [TOOL] }
     const { client, server, space } = await withServer(list)
     expect(await callIn(client, space)).toEqual({ found: true, leftOut: undefined })
@@ -102,7 +102,7 @@ describe("An MCP server's tool that changes", () => {
     ])
   })
 
-  test.each(["constructor", "toString"])("A tool of a server that is called %s is pinned too", async (name) => {
+  test.each(["constructor", "toString"])("A tool of a server named %s is pinned too", async (name) => {
     const list: { tools: object[] } = { tools: [TOOL] }
     const { client, space } = await withServer(list, name)
     expect(await callIn(client, space, name)).toEqual({ found: true, leftOut: undefined })
@@ -112,7 +112,7 @@ describe("An MCP server's tool that changes", () => {
     expect(await check(client, space, name)).toEqual({ tools: [], changed })
   })
 
-  test("Restoring the definition, or another order of keys, needs no confirmation", async () => {
+  test("A restored definition or another order of keys needs no confirmation", async () => {
     const list: { tools: object[] } = { tools: [TOOL] }
     const { client, server, space } = await withServer(list)
     await check(client, space)
@@ -126,7 +126,7 @@ describe("An MCP server's tool that changes", () => {
     expect(await versionOf(client, space)).toBe(version)
   })
 
-  test("A server that was put with another definition is pinned again", async () => {
+  test("A server that is put with another definition is pinned again", async () => {
     const list: { tools: object[] } = { tools: [TOOL] }
     const { client, server, space } = await withServer(list)
     await check(client, space)
@@ -141,7 +141,7 @@ describe("An MCP server's tool that changes", () => {
   })
 })
 
-test("A description too long to be stored leaves its tool out when it changes", () => {
+test("A tool whose changed description is too long to store is left out", () => {
   const listed = (description: string) => {
     const spec = { name: "t", description, inputSchema: { type: "object" } as const }
     return {
@@ -158,7 +158,7 @@ test("A description too long to be stored leaves its tool out when it changes", 
   })
 })
 
-/** A server of the revision without `initialize`, and the methods that it was asked for. */
+/** A server of the protocol revision without `initialize`, and the methods that it was called with. */
 async function withModernServer(tools: unknown[]) {
   const host = `mcp-${crypto.randomUUID().slice(0, 8)}.customer.com`
   const asked: string[] = []
@@ -182,7 +182,7 @@ async function withModernServer(tools: unknown[]) {
   return { client, space, asked }
 }
 
-test("The second turn of a server without initialize does not try it again", async () => {
+test("The second turn on a server without initialize does not try it again", async () => {
   const { client, space, asked } = await withModernServer([TOOL])
   expect((await client.runTurn({ space, text: "[call srv__t {}]" })).result).toContain("found")
   expect(asked).toContain("initialize")
@@ -191,7 +191,7 @@ test("The second turn of a server without initialize does not try it again", asy
   expect(asked).toEqual(["server/discover", "tools/list", "tools/call"])
 })
 
-test("A tool that cannot be used is named by the check and by the turn, and the others work", async () => {
+test("The check and the turn name an unusable tool, and the other tools work", async () => {
   const { client, space } = await withModernServer([TOOL, { ...TOOL, name: "odd", inputSchema: { type: "int" } }])
   const checked = await client.call("POST", `/v1/spaces/${space}/mcp-servers/srv/check`)
   expect(await checked.json()).toMatchObject({

@@ -11,7 +11,7 @@ import type { ModelAccount } from "../harness/reference-account.ts"
 import { Sequence } from "../harness/reference-model.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-// 50 for everyone, 2,000 in CI. A failure repeats with TURNPIKE_SEQUENCES=1 TURNPIKE_SEED=<the printed seed>.
+// 50 locally, 2,000 in CI. To repeat a failure, set TURNPIKE_SEQUENCES=1 TURNPIKE_SEED=<the printed seed>.
 const settings = bindings as unknown as { TURNPIKE_SEQUENCES: string; TURNPIKE_SEED: string }
 const [SEQUENCES, LENGTH] = [Number(settings.TURNPIKE_SEQUENCES), 16]
 
@@ -19,9 +19,9 @@ let world: World
 let context: ReturnType<typeof createContext>
 beforeAll(async () => {
   world = await createWorld()
-  // A cancel waits until no call starts any more: then the time goes by.
+  // A cancel waits until no more calls can start, so time has to pass.
   const clock = { ...world.clock, sleep: (ms: number) => world.advance(ms) }
-  // Publishing is not what is tested here: it may always fail, and nothing may depend on it.
+  // This test does not cover publishing: it may always fail, and no assertion may depend on it.
   const quiet = { queue: noQueue, log: () => {} }
   context = { ...createContext(parseBaseEnv(world.env), () => {}, { clock }), ...quiet }
 })
@@ -55,7 +55,7 @@ test(`Random sequences (${SEQUENCES}) agree with the reference model after every
       throw new Error(`seed ${seed}, after ${sequence.done.join(", ")}: ${(error as Error).message}`, { cause: error })
     }
     for (const [what, count] of Object.entries(sequence.met)) met[what] = (met[what] ?? 0) + count
-    // The next sequence has a database without open turns: the sweeper would find them.
+    // The next sequence needs a database without open turns, because the sweeper would find them.
     await world.sql(`update open_turns set wake_at = 'infinity' where user_id = $1`, [userId])
   }
   console.log(`${SEQUENCES} sequences of ${LENGTH} operations, seeds from ${base}, ${JSON.stringify(met)}`)

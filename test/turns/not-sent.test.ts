@@ -37,7 +37,7 @@ beforeEach(async () => {
 const HAND_OVER = new RunEnd({ kind: "hand_over" })
 const CANCELLED = new RunEnd({ kind: "ended", outcome: { state: "cancelled", reason: "client", result: null } })
 
-/** Runs a turn in a worker whose calls of models and tools are all given up before they are sent. */
+/** Runs a turn in a worker that gives up all model and tool calls before sending them. */
 function runInVain(turnId: string, why: RunEnd) {
   const turnFetch: typeof fetch = async () => {
     throw new NotSent(why)
@@ -57,7 +57,7 @@ async function begin(body: { space: string; model?: string; text?: string }): Pr
 const failuresOf = async (turnId: string) =>
   (await world.sql<{ model_failures: number }>("select model_failures from turns where turn_id = $1", [turnId]))[0]
 
-test("A model call that is given up before it is sent counts as no failure, and the next worker makes it", async () => {
+test("A model call that is given up before it is sent is not counted as a failure, and the next worker makes it", async () => {
   const turnId = await begin({ space: await client.space(), model: PROVIDED_PIN })
   expect(await runInVain(turnId, HAND_OVER)).toBe("handed_over")
   expect([await failuresOf(turnId), called]).toEqual([{ model_failures: 0 }, []])

@@ -6,7 +6,8 @@ import { createRandom, type Random } from "../harness/random.ts"
 import { PROVIDED_PIN, PROVIDER_URL, scriptProvider } from "../harness/scripted-provider.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-// A third of the sequences of the reference model: 17 for everyone. A failure repeats with TURNPIKE_SEQUENCES=1 TURNPIKE_SEED=<its seed>.
+// A third of the sequences of the reference model: 17 locally. To repeat a failure, set
+// TURNPIKE_SEQUENCES=1 TURNPIKE_SEED=<its seed>.
 const settings = bindings as unknown as { TURNPIKE_SEQUENCES: string; TURNPIKE_SEED: string }
 const SEQUENCES = Math.ceil(Number(settings.TURNPIKE_SEQUENCES) / 3)
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test(`Random turns (${SEQUENCES}) are billed by the provider's output, within the hold, and our losses are not`, async () => {
+test(`Random turns (${SEQUENCES}) are billed by the provider's output within the hold, and our losses are not billed`, async () => {
   const base = Number(settings.TURNPIKE_SEED) || createRandom("what is paid").seed
   const met: Met = { ends: {}, calls: {}, lost: {} }
   let random: Random = createRandom("", base)

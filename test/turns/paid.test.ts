@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** What calls are billed at, in credit micros. */
+/** The price of a call, in credit micros. */
 const priceOf = (prompt: number, output: number) => prompt * 30 + output * 150
 const micros = (usd: number) => Math.round(usd * 1e7)
 const wordsOf = (count: number) => Array.from({ length: count }, (_, index) => `word${index} `)
@@ -45,7 +45,7 @@ const stepsOf = (turnId: string) =>
     [turnId],
   )
 
-/** Runs what is due until the turn has ended, over waits and lost leases. */
+/** Delivers messages until the turn has ended, across waits and lost leases. */
 async function runOut(client: TestClient, turnId: string, stepMs = 1000) {
   for (let round = 0; round < 30; round++) {
     await passTime(world, world.drain(), stepMs)
@@ -59,7 +59,7 @@ async function runOut(client: TestClient, turnId: string, stepMs = 1000) {
 
 describe("Failures and their costs", () => {
   test.each(["INTERNAL", "ENGINE_LOST", "MODEL_UNAVAILABLE", "MODEL_REJECTED", "MINE"])(
-    "A script that fails with %s pays for the sub-agent's call before it",
+    "A script that fails with %s is billed for the sub-agent's earlier call",
     async (code) => {
       script = { words: wordsOf(20) }
       const before = provider.sent.length
@@ -78,7 +78,7 @@ describe("Failures and their costs", () => {
 })
 
 describe("A call that is cut off", () => {
-  test("A call cut by the turn's time is billed for its output, and its text is the result", async () => {
+  test("A call that the turn's time limit cuts is billed for its output, and its text is the result", async () => {
     script = { words: wordsOf(95), pauseMs: 1000, counts: true }
     const client = await world.createAccount()
     const turnId = await begin(client, { space: await client.space(), timeout_seconds: 90 })
@@ -94,7 +94,7 @@ describe("A call that is cut off", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("A call is cut by a cancel within a renewal of the lease", async () => {
+  test("A cancel cuts a call within one renewal of the lease", async () => {
     script = { words: wordsOf(500), pauseMs: 1000 }
     const client = await world.createAccount()
     const turnId = await begin(client, { space: await client.space(), timeout_seconds: 3600 })
@@ -114,22 +114,25 @@ describe("A call that is cut off", () => {
   test.each([
     ["a break", { breaksAfter: 10 }],
     ["silence", { silentAfter: 10 }],
-  ])("A call cut by %s of its provider is a step, and the agent continues from there", async (_what, how) => {
-    const first = provider.sent.length
-    script = (n) => (n === first ? { words: wordsOf(20), pauseMs: 100, ...how } : { words: ["and the end."] })
-    const client = await world.createAccount()
-    const turnId = await begin(client, { space: await client.space() })
-    const turn = await runOut(client, turnId)
-    const begun = wordsOf(10).join("")
-    expect(turn).toMatchObject({ state: "done", result: `${begun}and the end.`, usage: { model_calls: 2 } })
-    expect((await stepsOf(turnId)).map(({ finish }) => finish)).toEqual(["aborted", "stop"])
-    const asked = provider.asks.at(-1)?.messages ?? []
-    expect(asked.map(({ role }) => role).slice(-3)).toEqual(["user", "assistant", "user"])
-    expect(JSON.stringify(asked)).toContain("Your answer broke off here.")
-    await expectPromises(world, client.userId)
-  })
+  ])(
+    "A call that is cut by %s of its provider becomes a step, and the agent continues from there",
+    async (_what, how) => {
+      const first = provider.sent.length
+      script = (n) => (n === first ? { words: wordsOf(20), pauseMs: 100, ...how } : { words: ["and the end."] })
+      const client = await world.createAccount()
+      const turnId = await begin(client, { space: await client.space() })
+      const turn = await runOut(client, turnId)
+      const begun = wordsOf(10).join("")
+      expect(turn).toMatchObject({ state: "done", result: `${begun}and the end.`, usage: { model_calls: 2 } })
+      expect((await stepsOf(turnId)).map(({ finish }) => finish)).toEqual(["aborted", "stop"])
+      const asked = provider.asks.at(-1)?.messages ?? []
+      expect(asked.map(({ role }) => role).slice(-3)).toEqual(["user", "assistant", "user"])
+      expect(JSON.stringify(asked)).toContain("Your answer broke off here.")
+      await expectPromises(world, client.userId)
+    },
+  )
 
-  test("A call cut before any output costs the customer nothing and is recorded as our loss", async () => {
+  test("A call that is cut before any output costs the customer nothing and is recorded as our loss", async () => {
     script = { thinking: wordsOf(10), silentAfter: 5 }
     const client = await world.createAccount()
     const turn = await runOut(client, await begin(client, { space: await client.space(), timeout_seconds: 3600 }))
@@ -147,7 +150,7 @@ describe("A call that is cut off", () => {
 describe("A long answer", () => {
   const SIX_MINUTES = { words: wordsOf(120), pauseMs: 3000 }
 
-  test("An answer of six minutes succeeds, with few statements for its lease", async () => {
+  test("An answer of six minutes succeeds, with few statements to renew its lease", async () => {
     script = SIX_MINUTES
     const before = provider.sent.length
     const client = await world.createAccount()
@@ -165,7 +168,7 @@ describe("A long answer", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("An answer whose worker is killed midway is made again and billed once", async () => {
+  test("An answer whose worker is killed midway is requested again and billed once", async () => {
     script = SIX_MINUTES
     const client = await world.createAccount()
     const turnId = await begin(client, { space: await client.space(), timeout_seconds: 3600 })
@@ -181,7 +184,7 @@ describe("A long answer", () => {
       return SIX_MINUTES
     }
     const turn = await runOut(client, turnId, 1000)
-    expect(resumedAt - killedAt, "the promise: within the lease and a sweep").toBeLessThanOrEqual(
+    expect(resumedAt - killedAt, "the promise: within the lease and one sweep").toBeLessThanOrEqual(
       TURN_POLICY.leaseMs + 2 * 61_000,
     )
     expect(turn).toMatchObject({ state: "done", result: wordsOf(120).join(""), usage: { model_calls: 1 } })
@@ -192,7 +195,7 @@ describe("A long answer", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("An answer that outlives a worker's own time continues with the next", async () => {
+  test("An answer that outlives the time of its worker continues with the next worker", async () => {
     script = { words: wordsOf(100), pauseMs: 10_000 }
     const client = await world.createAccount()
     const turnId = await begin(client, { space: await client.space(), timeout_seconds: 3600 })

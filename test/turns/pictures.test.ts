@@ -58,7 +58,7 @@ const contentOf = async (client: TestClient, { outputs }: Turn) =>
 
 describe("A picture", () => {
   test.each(["png", "jpg", "webp"] as const)(
-    "A picture of %s is an output with its bytes and type, for the model too",
+    "A picture of %s is an output with its bytes and type, which the model sees too",
     async (kind) => {
       const asked = serveImages(world, () => pictureAnswer(PICTURES[kind]))
       const client = await world.createAccount()
@@ -86,7 +86,7 @@ describe("A picture", () => {
     },
   )
 
-  test("A picture is a call of its own, billed once with its turn, in usage, report and ledger", async () => {
+  test("A picture is a separate call, billed once with its turn, in usage, report and ledger", async () => {
     serveImages(world)
     const client = await world.createAccount()
     const turn = await client.runTurn({
@@ -117,7 +117,7 @@ describe("A picture", () => {
     await expectSoundBooks(client)
   })
 
-  test("A sub-agent's picture counts for the sub-agent, which needs the tool", async () => {
+  test("A sub-agent's picture counts as the sub-agent's call, and the sub-agent needs the tool", async () => {
     serveImages(world)
     const client = await world.createAccount()
     const subagents = [
@@ -132,7 +132,7 @@ describe("A picture", () => {
     await expectSoundBooks(client)
   })
 
-  test("A web chat's picture is one of its calls", async () => {
+  test("A web chat's picture is one of the chat's calls", async () => {
     serveImages(world)
     const client = await world.createAccount()
     const browser = await world.signIn(client.userId)
@@ -154,7 +154,7 @@ describe("A picture", () => {
     await expectSoundBooks(client)
   })
 
-  test("A test turn's picture is rehearsed: free, always the same, without account, catalog or network", async () => {
+  test("A test turn's picture is a free and constant placeholder, made without account, catalog or network", async () => {
     const asked = serveImages(world)
     await world.sql("delete from model_catalog where kind = 'image'")
     await world.sql("delete from provider_accounts")
@@ -189,16 +189,16 @@ describe("Permission to make pictures", () => {
   }
   const NO_TOOL = 'failed: There is no tool "generate_image".'
 
-  test("A space whose manifest allows it makes pictures while the catalog has a model for them", async () => {
+  test("A space whose manifest allows pictures can make them while the catalog has a picture model", async () => {
     serveImages(world)
     expect(await said(PAINTER)).toContain("generate_image answered")
-    expect(await said({}), "not by default").toContain(NO_TOOL)
+    expect(await said({}), "not allowed by default").toContain(NO_TOOL)
     expect(await said({ manifest: { builtin_tools: ["write_file"] } })).toContain(NO_TOOL)
     await world.sql("update model_catalog set enabled = false where kind = 'image'")
     expect(await said(PAINTER)).toContain(NO_TOOL)
   })
 
-  test("The first enabled model makes pictures, or the manifest's one while it is enabled", async () => {
+  test("The manifest's picture model is used while it is enabled, and otherwise the first enabled model", async () => {
     const asked = serveImages(world)
     const other = await addImageModel(world, { model: "dall-e-3", usd: 0.1, sortOrder: 2 })
     const named = { manifest: { ...PAINTER.manifest, image_model: other } }
@@ -219,7 +219,7 @@ describe("Permission to make pictures", () => {
     }
   })
 
-  test("A picture costs the price of when its turn was accepted", async () => {
+  test("A picture costs the price at the time when its turn was accepted", async () => {
     serveImages(world)
     const admin = await signInAdmin(world)
     const client = await world.createAccount()
@@ -240,13 +240,13 @@ describe("Permission to make pictures", () => {
 describe("The hold", () => {
   const FAILED = "The rest of the turn's budget does not cover the price of a picture."
 
-  test("The hold grows for a picture; when it cannot, the model is told, and nothing is requested or charged", async () => {
+  test("The hold grows for a picture; if it cannot, the model gets an error, and nothing is requested or charged", async () => {
     const asked = serveImages(world)
     await world.sql("update model_catalog set price_image = 30000000 where kind = 'image'")
     const rich = await world.createAccount({ usd: 10 })
     const dear = await rich.runTurn({ space: await rich.space(PAINTER), text: PAINT })
     expect(dear.state).toBe("done")
-    expect(micros(dear.billed_cost_usd), "3 USD, of a hold of 0.25").toBeGreaterThan(30_000_000)
+    expect(micros(dear.billed_cost_usd), "3 USD with a hold of 0.25").toBeGreaterThan(30_000_000)
     const capped = await rich.runTurn({ space: await rich.space(PAINTER), text: PAINT, max_cost_usd: 2.9 })
     expect(capped).toMatchObject({ state: "done", outputs: [] })
     expect(capped.result).toContain(FAILED)
@@ -259,7 +259,7 @@ describe("The hold", () => {
     await expectSoundBooks(poor)
   })
 
-  test("The hold pays for as many pictures of a step as fit, and the bill is never above it", async () => {
+  test("The hold pays for as many pictures of a step as it covers, and the bill never exceeds it", async () => {
     serveImages(world)
     const client = await world.createAccount()
     const text = [PAINT, ...Array.from({ length: 5 }, (_, n) => `[and call generate_image {"prompt":"${n}"}]`)].join(
@@ -274,7 +274,7 @@ describe("The hold", () => {
     await expectSoundBooks(client)
   })
 
-  test("A cap of the key binds pictures", async () => {
+  test("The key's cap limits pictures too", async () => {
     serveImages(world)
     const client = await world.createAccount()
     const { key_id, value } = await world.makeKey(client.userId)

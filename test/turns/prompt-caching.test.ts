@@ -5,7 +5,10 @@ import { addModel } from "../harness/models.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
-/** Anthropic's prompt cache (its documents, "Prompt caching"), against a server that counts by what it was sent. */
+/**
+ * Anthropic's prompt cache (its documents, "Prompt caching"), against a server that counts the
+ * tokens of its requests.
+ */
 
 const PIN = "anthropic/caches"
 /** Credit micros per token. */
@@ -40,7 +43,10 @@ async function begin(config: object = {}) {
   return { client, space }
 }
 
-/** Runs a turn; answers it, what the provider counted of each of its calls, and what these cost at the catalog's prices. */
+/**
+ * Runs a turn. Returns it, the provider's counts for each of its calls, and their cost at the
+ * catalog's prices.
+ */
 async function run({ client, space }: { client: TestClient; space: string }, text: string) {
   const from = provider.seen.length
   const turn = await client.runTurn({ space, text, model: PIN, conversation: "talk" })
@@ -58,7 +64,7 @@ async function run({ client, space }: { client: TestClient; space: string }, tex
   return { turn, calls, tokens, usd: micros / 1e7 }
 }
 
-test("Each call of a turn of ten steps reads the former call's prompt from the cache and is billed so", async () => {
+test("Each call of a turn of ten steps reads the previous call's prompt from the cache and is billed for that", async () => {
   shape = { steps: 10, calls: 1 }
   const { client, space } = await begin()
   const { turn, calls, tokens, usd } = await run({ client, space }, "Where are my orders?")
@@ -80,10 +86,10 @@ test("Each call of a turn of ten steps reads the former call's prompt from the c
   await expectPromises(world, client.userId)
 })
 
-test("A step with more parts than the provider's lookback is read from the cache all the same", async () => {
+test("A step with more parts than the provider's lookback still reads from the cache", async () => {
   shape = { steps: 4, calls: 14 }
   const { calls } = await run(await begin(), "Where are all of them?")
-  // The first reads what other accounts' agents have written.
+  // The first call reads what agents of other accounts have written.
   expect(calls.slice(1).map(({ usage }) => usage.cache_read_input_tokens)).toEqual(
     calls.map(({ prompt }) => prompt).slice(0, -1),
   )
@@ -103,7 +109,7 @@ test("The next turn reads instructions, tools and earlier turns from the cache, 
   await world.advance(10 * MINUTES)
   const paused = await run(talk, "And A-4?")
   expect(paused.calls[0]?.usage.cache_read_input_tokens).toBe(0)
-  expect(paused.tokens.writtenHour, "it pauses for longer than five minutes").toBeGreaterThan(0)
+  expect(paused.tokens.writtenHour, "the conversation pauses for longer than five minutes").toBeGreaterThan(0)
   expect(Math.abs(paused.turn.billed_cost_usd - paused.usd) * 1e7).toBeLessThanOrEqual(2)
   const bill = await (await world.signIn(talk.client.userId)).call(
     "GET",
@@ -121,11 +127,11 @@ test("The next turn reads instructions, tools and earlier turns from the cache, 
   await expectPromises(world, talk.client.userId)
 })
 
-test("A prompt that no later call begins with is not cached: the first message to an agent without tools", async () => {
+test("A prompt that no later call can extend is not cached: the first message to an agent without tools", async () => {
   const talk = await begin({ tools: [] })
   const first = await run(talk, "Hello. ".repeat(300))
   expect(first.tokens.written).toBeLessThan(first.calls[0]?.prompt ?? 0)
   expect(first.tokens.plain).toBeGreaterThan(500)
   const second = await run(talk, "How are you?")
-  expect(second.tokens.plain, "the conversation goes on").toBe(0)
+  expect(second.tokens.plain, "the conversation continues").toBe(0)
 })

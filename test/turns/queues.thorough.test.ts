@@ -11,12 +11,15 @@ import { createWorld, type TestClient, turnOf, type World } from "../harness/wor
 
 let world: World
 beforeAll(async () => {
-  // Dead rows of earlier worlds would be counted among those that a statement looks at.
+  // The statistics would count dead rows of earlier worlds among the rows that a statement reads.
   world = await createWorld({ isNew: true })
 })
 afterAll(() => world.close())
 
-/** Turns behind `turnId` in its conversation, each as accept_turn would have left it, with a hold of one credit micro. */
+/**
+ * Turns that follow `turnId` in its conversation, as accept_turn would insert them, with a hold of
+ * one credit micro each.
+ */
 async function queueBehind(turnId: string, count: number): Promise<void> {
   const copies = `jsonb_build_object('turn_id', t.turn_id || lpad(n::text, 6, '0'), 'idempotency_key', t.turn_id || n, 'state', 'queued',
     'position', t.position + n, 'hold_credit_micros', 1, 'held_credit_micros', 1, 'last_event_seq', 1)`
@@ -48,17 +51,17 @@ describe(`A conversation with ${QUEUED} queued turns`, () => {
     await world.settled()
     await world.qstash.reset()
     await queueBehind(head, QUEUED)
-    // As autovacuum would, in a minute.
+    // Autovacuum would do this within a minute.
     await world.sql("analyze open_turns")
   })
 
-  test("The sweeper looks only at the conversation's first turn", async () => {
+  test("The sweeper reads only the conversation's first turn", async () => {
     await world.advance(61_000)
     const looked = await effortOf(world, client, (ctx) => sweepTurns(ctx))
     expect(looked.rowsOf("open_turns")).toBeLessThan(10)
   })
 
-  test("The end of the first turn calls the next, and the sweeper finds it when that call is lost", async () => {
+  test("The end of the first turn calls the next turn, and the sweeper finds it if that call is lost", async () => {
     const claim = await claimTurn(contextOf(world), head)
     if (!claim) throw new Error("not claimed")
     const ended = await effortOf(world, client, (ctx) => settleTurn(ctx, claim.turn, { state: "done", result: "r" }))
@@ -71,7 +74,7 @@ describe(`A conversation with ${QUEUED} queued turns`, () => {
     expect(new Date(next?.wake_at ?? "").getTime()).toBeLessThanOrEqual(world.clock.now().getTime())
   })
 
-  test("One sweep cancels all of its turns when no worker starts them", async () => {
+  test("One sweep cancels all of its turns if no worker starts them", async () => {
     await world.advance(3_600_000)
     await world.sweep()
     const states = await world.sql(
@@ -88,8 +91,8 @@ describe(`A conversation with ${QUEUED} queued turns`, () => {
   })
 })
 
-describe("A worker whose claim was made and not answered", () => {
-  test("The worker asks again and continues with the turn at once", async () => {
+describe("A worker whose claim committed without an answer", () => {
+  test("The worker repeats the claim and continues with the turn at once", async () => {
     const client = await world.createAccount()
     const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
     await world.settled()
@@ -100,7 +103,7 @@ describe("A worker whose claim was made and not answered", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("The worker leaves the turn to its message's next delivery, within 15 s", async () => {
+  test("The worker leaves the turn to the next delivery of its message, within 15 s", async () => {
     const client = await world.createAccount()
     const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
     await world.settled()
@@ -114,7 +117,7 @@ describe("A worker whose claim was made and not answered", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("The worker is not overtaken by a duplicate of the same delivery", async () => {
+  test("A duplicate of the same delivery does not take the turn from the worker", async () => {
     const client = await world.createAccount()
     const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
     await world.settled()
@@ -130,7 +133,7 @@ describe("A worker whose claim was made and not answered", () => {
   })
 })
 
-test("A turn never begins before the earlier one has ended, whatever its worker's clock says", async () => {
+test("A turn never starts before the earlier one has ended, even if its worker's clock is wrong", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const sent = [await turnOf(await client.sendTurn({ space })), await turnOf(await client.sendTurn({ space }))]
@@ -145,7 +148,7 @@ test("A turn never begins before the earlier one has ended, whatever its worker'
   expect(two?.started_at).toBe(one?.finished_at)
 })
 
-test("An account whose expired turns cannot be ended hides no other account's, however many it has", async () => {
+test("An account whose expired turns cannot be ended does not block other accounts, however many turns it has", async () => {
   const [broken, other] = [await world.createAccount({ usd: 1000 }), await world.createAccount()]
   const head = await turnOf(await broken.sendTurn({ space: await broken.space() }))
   await world.settled()
@@ -170,7 +173,7 @@ test("An account whose expired turns cannot be ended hides no other account's, h
   expect(await broken.getTurn(head.turn_id)).toMatchObject({ state: "cancelled", status_reason: "expired" })
 })
 
-test("The next turn of a conversation continues at once, though the answer of the one before it was lost", async () => {
+test("The next turn of a conversation continues at once, although the answer to the earlier turn's end was lost", async () => {
   const client = await world.createAccount()
   const receiver = serveReceiver(world)
   await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })
@@ -182,8 +185,8 @@ test("The next turn of a conversation continues at once, though the answer of th
   await world.plan([{ service: "pg", match: "settle_turn", call: 1, action: "cut", when: "after" }])
   await world.drain()
   await world.clearFaults()
-  // No sweeper was here: the worker that ended the first has asked whether it did.
+  // No sweeper ran: the worker that ended the first turn checked whether its statement had committed.
   expect((await client.getTurn(first.turn_id)).state).toBe("done")
   expect((await client.getTurn(second.turn_id)).state).toBe("done")
-  expect(receiver.types(first.turn_id), "nor has its webhook waited").toEqual(["turn.done"])
+  expect(receiver.types(first.turn_id), "its webhook has not waited either").toEqual(["turn.done"])
 })

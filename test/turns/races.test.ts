@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("Fifty identical POSTs at once make one turn", async () => {
+test("Fifty identical concurrent POSTs make one turn", async () => {
   const client = await world.createAccount({ usd: 0.25 })
   const space = await client.space()
   const answers = await Promise.all(Array.from({ length: 50 }, () => client.sendTurn({ space }, "same")))
@@ -29,7 +29,7 @@ test("Fifty identical POSTs at once make one turn", async () => {
   expect(await expectPromises(world, client.userId)).toHaveLength(1)
 })
 
-test("Turns at once with credit for 10 holds give exactly 10 acceptances and 190 clear refusals", async () => {
+test("With credit for 10 holds, 200 concurrent turns give exactly 10 acceptances and 190 clear refusals", async () => {
   const client = await world.createAccount({ usd: 2.5 })
   const space = await client.space()
   const answers = await Promise.all(
@@ -52,10 +52,10 @@ test("Turns at once with credit for 10 holds give exactly 10 acceptances and 190
   expect(await expectPromises(world, client.userId)).toHaveLength(10)
 })
 
-/** The orders of the first rounds; in all others both come at once. */
+/** The orders of the first rounds. In all other rounds both start at the same time. */
 const ORDERS = ["cancel first", "finish first", "cancel first", "finish first"]
 
-test(`A cancel that races with the finish leaves one state and one bill, in ${ROUNDS} seeded rounds`, async () => {
+test(`A cancel that races with the end of a turn leaves one state and one bill, in ${ROUNDS} seeded rounds`, async () => {
   const random = createRandom("cancel racing finish")
   const states: Record<string, number> = {}
   const client = await world.createAccount({ usd: 100 })
@@ -65,7 +65,7 @@ test(`A cancel that races with the finish leaves one state and one bill, in ${RO
     await world.settled()
     const order = ORDERS[round]
     const isOrdered = order !== undefined
-    // The worker is held before it ends the turn; then both wait for the turn's row, in the order of the round.
+    // The worker is held before it ends the turn. Then both wait for the turn's row, in the order of the round.
     if (isOrdered) await world.plan([{ service: "pg", match: "settle_turn", call: 1, action: "hold", when: "before" }])
     const running = world.drain()
     if (isOrdered) await untilCalled(world, { match: "settle_turn", request: running })
@@ -80,7 +80,7 @@ test(`A cancel that races with the finish leaves one state and one bill, in ${RO
     const { status } = await cancelling
     await running
     const { state } = await client.getTurn(turn_id)
-    // An acknowledged cancel is kept; a refused one met a turn that was done.
+    // An acknowledged cancel takes effect. A refused cancel found a turn that was already done.
     expect([status, state]).toEqual(status === 200 ? [200, "cancelled"] : [409, "done"])
     if (isOrdered) expect(state).toBe(order === "cancel first" ? "cancelled" : "done")
     states[state] = (states[state] ?? 0) + 1
@@ -89,7 +89,7 @@ test(`A cancel that races with the finish leaves one state and one bill, in ${RO
   console.log(`cancel racing finish: ${JSON.stringify(states)}, seed ${random.seed}`)
 })
 
-test(`The same callback 5 times at once, with the sweeper, runs the turn once, in ${ROUNDS} seeded rounds`, async () => {
+test(`Five concurrent copies of one callback and the sweeper run the turn once, in ${ROUNDS} seeded rounds`, async () => {
   const random = createRandom("callback racing callback")
   const client = await world.createAccount({ usd: 100 })
   const space = await client.space()
@@ -113,9 +113,9 @@ test(`The same callback 5 times at once, with the sweeper, runs the turn once, i
   expect(usage, "each turn called the model once").toHaveLength(ROUNDS)
 })
 
-test(`A worker that outlives its lease next to the sweeper's new worker gives one bill, in ${ROUNDS} seeded rounds`, async () => {
+test(`A worker that outlives its lease and the worker of the sweeper's message give one bill, in ${ROUNDS} seeded rounds`, async () => {
   const random = createRandom("sweeper racing worker")
-  // After a time without turns no runner stays to look for more.
+  // After a time without turns, no runner keeps looking for more.
   await world.advance(RUNNER_POLICY.busyMs + 1)
   const client = await world.createAccount({ usd: 100 })
   const space = await client.space()
@@ -127,7 +127,7 @@ test(`A worker that outlives its lease next to the sweeper's new worker gives on
     if (!delivery) throw new Error("nothing was published")
     const slow = world.deliver(delivery)
     await world.clock.sleeping(1, 60_000)
-    // Its lease ends without the worker: it sleeps on, as a frozen isolate would.
+    // The worker does not renew its lease: it keeps sleeping, like a frozen isolate.
     await world.sql("update turns set lease_until = created_at where turn_id = $1", [sent.turn_id])
     await world.sql("update open_turns set wake_at = created_at where turn_id = $1", [sent.turn_id])
     await world.sweep()
@@ -147,7 +147,7 @@ test(`A worker that outlives its lease next to the sweeper's new worker gives on
   await expectPromises(world, client.userId)
 })
 
-/** Lets other work go first, by so many round trips. */
+/** Lets other work run first, for this many round trips. */
 async function jitter(trips: number): Promise<void> {
   for (let trip = 0; trip < trips; trip++) await world.sql("select 1")
 }

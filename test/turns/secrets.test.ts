@@ -20,7 +20,7 @@ afterAll(async () => {
   await world.close()
 })
 
-/** Four secrets, one in each place; with characters that URLs, JSON and base64 spell in other ways. */
+/** Four secrets, one per place, with characters that URLs, JSON and base64 encode differently. */
 const CANARIES = {
   HEADER: 'canary-header/"<&>+1 end',
   QUERY: 'canary?query="&=2',
@@ -43,7 +43,7 @@ function expectNoCanary(text: string, where: string) {
   }
 }
 
-/** Answers with all that it was sent, in several spellings. */
+/** Returns the whole request in several encodings. */
 function echo({ url, headers, body }: { url: string; headers: Record<string, string>; body: string }): Response {
   const all = JSON.stringify({ url, headers, body })
   const latin = Array.from(new TextEncoder().encode(all), (byte) => String.fromCharCode(byte)).join("")
@@ -62,7 +62,7 @@ function echo({ url, headers, body }: { url: string; headers: Record<string, str
   )
 }
 
-/** An MCP server of our own that shows its tools the headers it was sent. */
+/** A test MCP server that shows its tools the headers of the request. */
 function serveMcp() {
   const seen: string[] = []
   world.serve("mcp.customer.com", async (request) => {
@@ -166,14 +166,14 @@ describe("Canary secrets in a tool, an MCP header and a sub-agent", () => {
     ].join("\n")
     const turn = await client.runTurn({ space: spaceId, text, model: "rehearsal/standard" })
     expect(turn).toMatchObject({ state: "done", usage: { tool_calls: 8 } })
-    // They were really sent: otherwise nothing is proven.
+    // The secrets were really sent; otherwise the test proves nothing.
     const order = customer.requests.find(({ url }) => url.includes("/orders/"))
     expect(order?.headers.authorization).toContain("canary-header")
     expect(order?.url).toContain(encodeURIComponent(CANARIES.QUERY))
     expect(JSON.parse(order?.body ?? "").token).toBe(CANARIES.BODY)
     expect(customer.requests.some(({ url }) => url.includes(CANARIES.SUBAGENT))).toBe(true)
     expect(tokens).toContain(CANARIES.MCP)
-    // A placeholder that comes in with an input is text like any other.
+    // A placeholder in an input is plain text.
     expect(order?.url).toContain(encodeURIComponent("{{secrets.HEADER}}"))
 
     const scripted = await client.runTurn({ space: spaceId, text: "Where is order A-1?", model: PIN })
@@ -203,7 +203,7 @@ describe("Canary secrets in a tool, an MCP header and a sub-agent", () => {
     }
   })
 
-  test("A tool's test shows both sides, with placeholders for the secrets sent", async () => {
+  test("A tool's test shows the request and the answer, with placeholders for the secrets", async () => {
     const client = await world.createAccount()
     serveCustomer(world, { answer: echo })
     const spaceId = await client.space(space)
@@ -228,7 +228,7 @@ describe("Canary secrets in a tool, an MCP header and a sub-agent", () => {
     })
   })
 
-  test("An unset secret is an error that names it", async () => {
+  test("The error for an unset secret names the secret", async () => {
     const client = await world.createAccount()
     serveCustomer(world)
     const spaceId = await client.space({ tools: [orderTool()] })
@@ -244,7 +244,7 @@ describe("Canary secrets in a tool, an MCP header and a sub-agent", () => {
 describe("The key ring", () => {
   const key = (fill: string) => btoa(fill.repeat(32))
 
-  test("A rotated key opens its sealed secrets, and each secret moves to the new key when it is used", async () => {
+  test("A rotated key still opens its sealed secrets, and each secret moves to the new key on its next use", async () => {
     const client = await world.createAccount()
     const customer = serveCustomer(world)
     world.rebind({ SECRETS_KEYS: `k1:${key("a")}` })

@@ -11,7 +11,7 @@ let world: World
 let accounts: TestClient[]
 let runner: TestRunner
 let settling: Settling
-/** Sixteen turns of four accounts, claimed. */
+/** Sixteen claimed turns of four accounts. */
 let turns: TurnRow[]
 beforeEach(async () => {
   world = await createWorld()
@@ -31,7 +31,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-/** Each turn has another cost. */
+/** Each turn has a different cost. */
 const costOf = (turn: TurnRow) => 1_000 + turns.indexOf(turn)
 
 const end = (turn: TurnRow) => {
@@ -52,7 +52,7 @@ async function expectBilled(): Promise<void> {
   }
 }
 
-test("Sixteen turns of four accounts that end at the same time are settled with one statement, each with its own bill", async () => {
+test("Sixteen turns of four accounts that end together are settled with one statement, each with its own bill", async () => {
   const costs = new Map(turns.map((turn) => [turn.turn_id, costOf(turn)]))
   expect(new Set(costs.values()).size).toBe(16)
   expect(await Promise.all(turns.map(end))).toEqual(turns.map(() => true))
@@ -60,7 +60,7 @@ test("Sixteen turns of four accounts that end at the same time are settled with 
   await expectBilled()
 })
 
-test("Turns that end one after the other while a statement is under way share the next one", async () => {
+test("Turns that end one by one while a statement is in progress share the next statement", async () => {
   const [first, ...others] = turns
   await world.plan([{ service: "pg", match: "settle_turns", call: 1, times: 2, action: "hold", when: "before" }])
   const ending = [end(first as TurnRow)]
@@ -79,11 +79,11 @@ test.each([
     "conversation",
     (turn: TurnRow) => `select from conversations where conversation_id = '${turn.conversation_id}' for update`,
   ],
-])("A %s that others have locked is settled by itself afterwards, and holds up no other", async (_, query) => {
+])("A %s that others have locked is settled alone afterwards and does not delay the others", async (_, query) => {
   const locked = turns[7] as TurnRow
   const letGo = await holdRows(world, query(locked))
   const ending = turns.map(end)
-  // The end of its turn alone waits.
+  // Only the end of its turn waits.
   await untilBlocked(world)
   const others = await Promise.all(ending.filter((_, n) => turns[n] !== locked))
   expect(others).toEqual(others.map(() => true))
@@ -93,7 +93,7 @@ test.each([
   await expectBilled()
 })
 
-test("A turn whose end raises an error keeps none of its group from ending", async () => {
+test("A turn whose end raises an error does not keep its group from ending", async () => {
   const broken = turns[3] as TurnRow
   await world.sql("create function poison() returns trigger language plpgsql as $$ begin raise 'poisoned'; end $$")
   await world.sql(
@@ -107,7 +107,7 @@ test("A turn whose end raises an error keeps none of its group from ending", asy
   await expectBilled()
 })
 
-test("A turn of a group that was taken over ends nothing, and the others end", async () => {
+test("A turn of a group that another worker took over is not ended, and the others are", async () => {
   const lost = turns[5] as TurnRow
   await world.sql("update turns set epoch = epoch + 1 where turn_id = $1", [lost.turn_id])
   expect(await Promise.all(turns.map(end))).toEqual(turns.map((turn) => turn !== lost))
@@ -121,7 +121,7 @@ test("A group whose answer was lost is settled again without a second effect", a
   await expectBilled()
 })
 
-test("Two groups of the same accounts at the same time settle each turn once", async () => {
+test("Two concurrent groups of the same accounts settle each turn once", async () => {
   const other = createRunner(world, { id: "msg_2" })
   for (const client of accounts) await makeReady(world, client, ["e", "f", "g", "h"])
   await other.look()

@@ -12,7 +12,7 @@ afterEach(() => world.close())
 const SEEDS = [1, 2, 3, 4, 5, 6]
 const RUNNERS = 5
 
-/** Asserts that no account and no end user has more turns under way than its slots. */
+/** Asserts that no account and no end user has more running turns than slots. */
 async function expectWithin(slots: Slots): Promise<void> {
   const over = await world.sql(
     `select user_id::int, test, end_user_ref, count(*)::int as running from turns where state = 'running'
@@ -23,7 +23,7 @@ async function expectWithin(slots: Slots): Promise<void> {
   expect(over).toEqual([])
 }
 
-/** Accounts in both modes, with turns of few end users, so that every limit is met. */
+/** Accounts in both modes with turns of few end users, so that every limit is reached. */
 async function makeAccounts(random: Random): Promise<TestClient[]> {
   const accounts: TestClient[] = []
   for (let n = 0; n < 3; n++) {
@@ -38,13 +38,15 @@ async function makeAccounts(random: Random): Promise<TestClient[]> {
   return accounts
 }
 
-test.each(SEEDS)("Five runners one after the other never exceed a slot, and leave nothing ready (seed %i)", (seed) =>
-  runAll(seed, async (acts) => {
-    for (const act of acts) await act()
-  }),
+test.each(SEEDS)(
+  "Five runners one after the other never exceed a slot limit and leave no turn ready (seed %i)",
+  (seed) =>
+    runAll(seed, async (acts) => {
+      for (const act of acts) await act()
+    }),
 )
 
-test.each(SEEDS)("Five runners at once never exceed a slot, and leave nothing ready (seed %i)", (seed) =>
+test.each(SEEDS)("Five concurrent runners never exceed a slot limit and leave no turn ready (seed %i)", (seed) =>
   runAll(seed, (acts) => Promise.all(acts.map((act) => act()))),
 )
 
@@ -61,7 +63,7 @@ async function runAll(seed: number, together: (acts: (() => Promise<void>)[]) =>
   }
 }
 
-/** Ends some of what a runner has, and looks for more. */
+/** Ends some of a runner's turns and looks for more. */
 function actOf(runner: TestRunner, random: Random): () => Promise<void> {
   const ending = [...runner.held.keys()].filter(() => random.int(2) === 0)
   const wishes = { places: 1 + random.int(8), kept: random.int(2) }

@@ -20,7 +20,7 @@ interface SeenEvent {
   data: { step?: number; text?: string; name?: string; duration_ms?: number }
 }
 
-/** Opens a turn's events after `lastSeq`; `onEvent` may say that the reader has had enough. */
+/** Reads a turn's events after `lastSeq`. `onEvent` can stop the reader. */
 async function read(
   client: TestClient,
   turnId: string,
@@ -67,7 +67,7 @@ describe("The event log as server-sent events", () => {
   const words = Array.from({ length: 40 }, (_, index) => `word${index}`).join(" ")
   const text = `[call lookup_order {"id":"1"}]\n[stream 100 ms]\n[reply ${words}]`
 
-  /** `toolMs`: how long, by the clock of the test, the customer's server takes for the call of its tool. */
+  /** `toolMs` is the time, on the test's clock, that the customer's server takes for the tool's call. */
   async function begin({ toolMs = 0 } = {}) {
     const client = await world.createAccount()
     serveCustomer(world, {
@@ -82,13 +82,14 @@ describe("The event log as server-sent events", () => {
     return { client, turnId: sent.turn_id }
   }
 
-  test("The stream has transitions, steps, tool calls with their duration, and text as it is generated", async () => {
+  test("The stream has transitions, steps, tool calls with their duration, and text during its generation", async () => {
     const { client, turnId } = await begin({ toolMs: 700 })
     const began = world.clock.now().getTime()
     await world.plan([])
     const reading = read(client, turnId, {})
     const running = world.drain()
-    // A worker that has just been deployed may take its time, and a message is signed for five minutes.
+    // A newly deployed worker may be slow, and the message's signature expires after five minutes, so
+    // time may pass only once the turn is claimed.
     await untilCalled(world, { match: "claim_turn", request: running })
     const events = await passTime(
       world,
@@ -111,20 +112,22 @@ describe("The event log as server-sent events", () => {
     ])
     expect(textOf(events)).toBe(words)
     const deltas = events.filter(({ type }) => type === "text.delta").length
-    expect(deltas, "as it is made").toBeGreaterThan(5)
-    expect(deltas, "not each word by itself").toBeLessThan(40)
+    expect(deltas, "as the text is generated").toBeGreaterThan(5)
+    expect(deltas, "batches instead of single words").toBeLessThan(40)
     const called = events.find(({ type }) => type === "tool.ended")?.data
     expect(called).toMatchObject({ name: "lookup_order", ok: true })
     expect(called?.duration_ms).toBeGreaterThanOrEqual(700)
-    expect(called?.duration_ms, "of the call, not of the turn").toBeLessThan(world.clock.now().getTime() - began - 4000)
+    expect(called?.duration_ms, "the number of the call, not of the turn").toBeLessThan(
+      world.clock.now().getTime() - began - 4000,
+    )
     const json = (await (await client.call("GET", `/v1/turns/${turnId}/events?limit=100`)).json()) as {
       data: SeenEvent[]
     }
-    expect(json.data, "the same log as JSON").toEqual(events)
+    expect(json.data, "the JSON log is the same").toEqual(events)
     await expectPromises(world, client.userId)
   })
 
-  test("A reader who is cut off 20 times at random sees each seq once, in order, to the end", async () => {
+  test("A reader that is cut off 20 times at random sees each seq once, in order, to the end", async () => {
     const random = createRandom("cut readers")
     const { client, turnId } = await begin()
     const running = world.drain()
@@ -145,7 +148,7 @@ describe("The event log as server-sent events", () => {
     expect(textOf(seen)).toBe(words)
   })
 
-  test("Without readers no text is written, and a plain turn takes no statement for it", async () => {
+  test("Without readers no text is written, and a plain turn needs no statement for it", async () => {
     const { client, turnId } = await begin()
     await passTime(world, world.drain())
     const { data } = (await (await client.call("GET", `/v1/turns/${turnId}/events?limit=100`)).json()) as {
@@ -155,7 +158,7 @@ describe("The event log as server-sent events", () => {
     expect(types(data).at(-1)).toBe("turn.done")
   })
 
-  test("A turn that has ended is streamed whole at once, and the stream ends", async () => {
+  test("A turn that has ended is streamed completely at once, and the stream ends", async () => {
     const { client, turnId } = await begin()
     await passTime(world, world.drain())
     expect(types(await read(client, turnId, {})).at(-1)).toBe("turn.done")
@@ -167,7 +170,7 @@ describe("The event log as server-sent events", () => {
     expect([again.status, await again.text()]).toEqual([204, ""])
   })
 
-  test("The stream sends keep-alive comments while nothing happens", async () => {
+  test("The stream sends keep-alive comments while no events happen", async () => {
     const client = await world.createAccount()
     const sent = await turnOf(await client.sendTurn({ space: await client.space() }))
     await world.settled()
@@ -186,7 +189,7 @@ describe("The event log as server-sent events", () => {
     expect(comments).toBeGreaterThan(0)
   })
 
-  test("A flush that is lost after its effect is not shown twice", async () => {
+  test("A flush whose answer is lost after its effect is not shown twice", async () => {
     const { client, turnId } = await begin()
     await world.plan([{ service: "pg", match: "write_for_reader", call: 2, action: "cut", when: "after" }])
     const reading = read(client, turnId, {})
@@ -202,7 +205,7 @@ describe("The event log as server-sent events", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("A worker that dies within a text begins its step again and announces it", async () => {
+  test("A turn whose worker dies during a text repeats the step and announces that", async () => {
     const { client, turnId } = await begin()
     let began = 0
     const reading = read(client, turnId, {
@@ -211,7 +214,7 @@ describe("The event log as server-sent events", () => {
         return true
       },
     })
-    // Every commit of the worker fails for a while: it gives up, and another one takes the turn over.
+    // Every commit of the worker fails for a while. It gives up, and another worker takes the turn over.
     await world.plan([{ service: "pg", match: "settle_turn", call: 1, times: 99, action: "fail", when: "before" }])
     const work = (async () => {
       await world.drain()
@@ -229,7 +232,7 @@ describe("The event log as server-sent events", () => {
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
   })
 
-  test("A wrong Last-Event-ID and an unknown turn are refused before the stream begins", async () => {
+  test("A wrong Last-Event-ID and an unknown turn are rejected before the stream begins", async () => {
     const client = await world.createAccount()
     const accept = "text/event-stream"
     const wrong = await client.call("GET", "/v1/turns/turn_x/events", undefined, { accept, "last-event-id": "abc" })

@@ -17,10 +17,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** The large ones together are more than one answer of the database may be. */
+/** All large turns together exceed the size limit of one database answer. */
 const [LOST, LARGE] = [450, 30]
 
-test("One sweep finds many turns of the largest texts whose messages the queue lost", async () => {
+test("One sweep finds many turns with the largest texts whose messages the queue lost", async () => {
   const client = await world.createAccount({ usd: 1000 })
   const space = await client.space()
   const text = "\u0001".repeat(100_000)
@@ -35,7 +35,7 @@ test("One sweep finds many turns of the largest texts whose messages the queue l
   expect(turns.filter((turn) => turn.state === "done")).toHaveLength(LOST)
 })
 
-test("After a queue outage hundreds of turns cost the sweeper one message and one statement, and none waits for a locked one", async () => {
+test("After an outage of the queue, hundreds of turns cost the sweeper one message and one statement, and none waits for a locked one", async () => {
   const client = await world.createAccount({ usd: 1000 })
   const space = await client.space()
   for (let n = 0; n < 250; n += 50) {
@@ -56,7 +56,7 @@ test("After a queue outage hundreds of turns cost the sweeper one message and on
   expect(labels.filter((label) => label.includes("lacks_runner"))).toHaveLength(1)
   await world.drain()
   const still = await world.sql("select turn_id from open_turns where user_id = $1", [client.userId])
-  expect(still, "only the locked one is left").toEqual([{ turn_id }])
+  expect(still, "only the locked turn is left").toEqual([{ turn_id }])
   await letGo()
   await world.sweep()
   await world.drain()
@@ -64,7 +64,7 @@ test("After a queue outage hundreds of turns cost the sweeper one message and on
   expect(turns.filter((turn) => turn.state === "done")).toHaveLength(250)
 })
 
-test("The sweeper calls no runner while nothing is ready, or one is about to look", async () => {
+test("The sweeper calls no runner while no turn is ready or a runner is about to look", async () => {
   await world.qstash.reset()
   const called = async () => {
     await world.sweep()
@@ -79,16 +79,16 @@ test("The sweeper calls no runner while nothing is ready, or one is about to loo
   const runner = createRunner(world, { id: "msg_of_sweep" })
   await runner.look({ places: 1 })
   await makeReady(world, client, ["customer-2"])
-  expect(await called(), "it has said that it looks again").toBe(0)
+  expect(await called(), "the runner has promised to look again").toBe(0)
   await world.advance(RUNNER_POLICY.promiseMs)
-  expect(await called(), "and has not").toBe(1)
+  expect(await called(), "the runner has not looked").toBe(1)
   await world.advance(TURN_POLICY.leaseMs)
   await world.sweep()
   await world.drain()
   await expectPromises(world, client.userId)
 })
 
-test("A worker that has lost a turn cannot give it back", async () => {
+test("A worker that has lost a turn cannot release it", async () => {
   const client = await world.createAccount()
   const [turnId = ""] = await makeReady(world, client, ["customer-1"])
   const runner = createRunner(world, { id: "msg_of_lost" })
@@ -96,12 +96,12 @@ test("A worker that has lost a turn cannot give it back", async () => {
   const turn = { ...claims[0]?.turn, epoch: 7 } as never
   const wakeOf = async () => (await world.sql("select wake_at from open_turns where turn_id = $1", [turnId]))[0]
   const before = await wakeOf()
-  expect(await releaseTurn(runner.ctx, turn, { broke: false, delayMs: 0 }), "it was answered").toBe(true)
+  expect(await releaseTurn(runner.ctx, turn, { broke: false, delayMs: 0 }), "the request was answered").toBe(true)
   expect(await wakeOf()).toEqual(before)
   expect(await runner.end(turnId)).toBe(true)
 })
 
-test("A turn is not failed as lost when its slow worker commits a step after the sweeper has looked", async () => {
+test("A turn is not failed as lost if its slow worker commits a step after the sweeper has read it", async () => {
   const client = await world.createAccount()
   const sent = await turnOf(await client.sendTurn({ space: await client.space() }))
   await world.settled()
@@ -110,7 +110,7 @@ test("A turn is not failed as lost when its slow worker commits a step after the
   if (!claim) throw new Error("not claimed")
   await world.sql("update turns set attempts = 5 where turn_id = $1", [sent.turn_id])
   await world.advance(151_000)
-  // The sweeper has read the turn and is held before it writes; meanwhile the worker commits.
+  // The sweeper has read the turn and is held before it writes, while the worker commits.
   await world.plan([{ service: "pg", match: "settle_turn", call: 1, action: "hold", when: "before" }])
   const sweeping = world.sweep()
   await untilCalled(world, { match: "settle_turn" })
@@ -125,7 +125,7 @@ test("A turn is not failed as lost when its slow worker commits a step after the
   await expectPromises(world, client.userId)
 })
 
-test("A queue that refuses the sweeper's message delays turns by a sweep, and turns that are too old delay none", async () => {
+test("A queue that refuses the sweeper's message delays turns by one sweep, and expired turns delay no other turn", async () => {
   const [many, one] = [await world.createAccount({ usd: 1000 }), await world.createAccount()]
   const space = await many.space()
   for (let n = 0; n < 250; n += 50) await Promise.all(Array.from({ length: 50 }, () => many.sendTurn({ space })))
@@ -138,8 +138,8 @@ test("A queue that refuses the sweeper's message delays turns by a sweep, and tu
   await world.plan([{ service: "qstash", call: 1, times: 9999, action: "fail", when: "before" }])
   await world.sweep()
   const tried = (await world.calls()).filter((call) => call.service === "qstash")
-  // One of the sweep itself, and one for each batch of old turns that were ended.
-  expect(tried.length, "a message is for many").toBeLessThan(5)
+  // One message from the sweep itself, and one for each batch of old turns that ended.
+  expect(tried.length, "one message serves many turns").toBeLessThan(5)
   await world.clearFaults()
   await world.sweep()
   await world.drain()
@@ -150,7 +150,7 @@ test("A queue that refuses the sweeper's message delays turns by a sweep, and tu
   await expectPromises(world, many.userId)
 })
 
-test("A claim does not wait for another worker's commit, and leaves the turn to that worker", async () => {
+test("A claim does not wait for another worker's commit and leaves the turn to that worker", async () => {
   const client = await world.createAccount()
   const sent = await turnOf(
     await client.sendTurn({ space: await client.space(), text: "[steps 2]", timeout_seconds: 3600 }),
@@ -160,7 +160,7 @@ test("A claim does not wait for another worker's commit, and leaves the turn to 
   const claim = await claimTurn(contextOf(world), sent.turn_id)
   if (!claim) throw new Error("not claimed")
   await world.advance(151_000)
-  // The commit holds the turn's row, whose lease is over.
+  // The commit has locked the turn's row, whose lease has expired.
   const letGo = await holdWrites(world, "before insert on turn_steps")
   const committing = commitAnswer(contextOf(world), claim.turn, finishedStep(0, { text: "one" }), [])
   await untilBlocked(world)
@@ -168,7 +168,7 @@ test("A claim does not wait for another worker's commit, and leaves the turn to 
   expect((await runner.look()).claims).toEqual([])
   await letGo()
   await committing
-  expect((await runner.look()).claims, "it has a lease again").toEqual([])
+  expect((await runner.look()).claims, "the turn has a lease again").toEqual([])
   await world.advance(151_000)
   await world.sweep()
   await world.drain()

@@ -13,7 +13,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Directives at random: calls one after another and at once, tasks for sub-agents that call and cost too. */
+/**
+ * Random directives: sequential and parallel calls, and tasks for sub-agents that make calls and
+ * cost credit too.
+ */
 function randomText(random: Random, depth = 0): string {
   const lines = [`[use input=${random.int(4000)} cached=${random.int(500)} output=${random.int(2000)}]`]
   for (let calls = random.int(4); calls > 0; calls--) {
@@ -76,8 +79,8 @@ test(`Random turns (${TURNS}) with tools and sub-agents keep charge ≤ hold ≤
     expect([row.cost, row.usage, row.ledger]).toEqual([row.billed, row.billed, row.billed])
   }
   console.log(`costs of tools: ${JSON.stringify(ends)}, seed ${random.seed}`)
-  expect(ends.done, "some are within their limit").toBeGreaterThan(TURNS / 10)
-  expect(ends.COST_LIMIT_REACHED, "some reach it").toBeGreaterThan(TURNS / 20)
-  expect(rows.filter(({ roles }) => roles === 2).length, "some have sub-agents").toBeGreaterThan(TURNS / 10)
+  expect(ends.done, "some turns stay within their limit").toBeGreaterThan(TURNS / 10)
+  expect(ends.COST_LIMIT_REACHED, "some turns reach it").toBeGreaterThan(TURNS / 20)
+  expect(rows.filter(({ roles }) => roles === 2).length, "some turns have sub-agents").toBeGreaterThan(TURNS / 10)
   await expectBooks(world, client.userId)
 })

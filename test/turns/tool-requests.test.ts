@@ -10,7 +10,7 @@ afterAll(() => world.close())
 
 const url = "https://api.customer.com/a"
 
-/** The request of one call of a tool with that JSON as its input, to a server that answers so. */
+/** The request of one call of a tool with this JSON input, to a server that gives this answer. */
 async function sent(request: object, input: string, answer: Parameters<typeof serveCustomer>[1] = {}) {
   const client = await world.createAccount()
   const customer = serveCustomer(world, answer)
@@ -20,7 +20,7 @@ async function sent(request: object, input: string, answer: Parameters<typeof se
   return { ...customer.requests[0], said: result ?? "" }
 }
 
-test("A text body of JSON stays the same JSON, whatever the values", async () => {
+test("A text body that is JSON stays the same JSON with any values", async () => {
   const headers = { "Content-Type": "application/json; charset=utf-8" }
   const body = '{"a":"say {{input.a}}","b":{{input.b}},"c":{{input.c}},"d":{{input.d}}}'
   const a = 'x "y" \\ \n","admin":true'
@@ -43,7 +43,7 @@ test.each([
   ["iso-8859-1", [0x63, 0x61, 0x66, 0xe9]],
   ["windows-1252", [0x63, 0x61, 0x66, 0xe9]],
   ["utf-16le", [0x63, 0, 0x61, 0, 0x66, 0, 0xe9, 0]],
-])("An answer in %s is read in its declared charset", async (charset, bytes) => {
+])("An answer in %s is decoded with its declared charset", async (charset, bytes) => {
   const headers = { "content-type": `text/plain; charset=${charset}` }
   const answer = () => new Response(new Uint8Array(bytes), { headers })
   expect((await sent({ method: "GET", url }, "{}", { answer })).said).toContain("answered: café")

@@ -46,7 +46,10 @@ test("A turn calls a tool and a sub-agent that calls it too, and returns a file"
   await expectPromises(world, client.userId)
 })
 
-/** Runs one call of the order tool against a server that answers so, and returns what the model was told. */
+/**
+ * Runs one call of the order tool against a server with this answer. Returns the result that the
+ * model got.
+ */
 async function callResult(answer: Parameters<typeof serveCustomer>[1], tool: object = {}, input = '{"id":"1"}') {
   const client = await world.createAccount()
   const customer = serveCustomer(world, answer)
@@ -57,7 +60,7 @@ async function callResult(answer: Parameters<typeof serveCustomer>[1], tool: obj
   return { said: turn.result ?? "", customer }
 }
 
-describe("A tool's failure that goes back to the model", () => {
+describe("A tool's failure as the model sees it", () => {
   const endless = () =>
     new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(97)) })
 
@@ -71,14 +74,18 @@ describe("A tool's failure that goes back to the model", () => {
       () => Promise.reject(new Error("refused")),
       "failed: There is no connection to https://api.customer.com.",
     ],
-    ["a private redirect", () => Response.redirect("http://10.0.0.1/", 302), "failed: The URL cannot be called"],
+    [
+      "a redirect to a private host",
+      () => Response.redirect("http://10.0.0.1/", 302),
+      "failed: The URL cannot be called",
+    ],
     ["bytes", () => new Response(new Uint8Array([255, 254, 0])), "answered: (3 bytes that are not UTF-8 text"],
     ["nothing", () => new Response(null, { status: 204 }), "answered: (empty answer, HTTP 204)"],
-  ])("The model is told of the failure: %s", async (_what, answer, expected) => {
+  ])("The model gets the failure: %s", async (_what, answer, expected) => {
     expect((await callResult({ answer })).said).toContain(`lookup_order ${expected}`)
   })
 
-  test("An input that does not fit its schema is not sent", async () => {
+  test("An input that does not match its schema is not sent", async () => {
     for (const input of ["{}", '{"id":1}', '{"id":"1","more":true}']) {
       const { said, customer } = await callResult({}, {}, input)
       expect(said).toContain("lookup_order failed: The input does not fit the tool's schema")
@@ -86,7 +93,7 @@ describe("A tool's failure that goes back to the model", () => {
     }
   })
 
-  test("A value cannot climb out of the tool's path", async () => {
+  test("A value cannot escape from the tool's path", async () => {
     for (const id of ["..", ".", ""]) {
       const { said, customer } = await callResult({}, {}, JSON.stringify({ id }))
       expect(said).toContain("lookup_order failed: A value in the URL's path is empty or has only dots.")
@@ -108,7 +115,7 @@ describe("A tool's failure that goes back to the model", () => {
     for (const answer of [() => new Promise<Response>(() => {}), drip]) {
       const running = callResult({ answer }, { timeout_seconds: 7 })
       await world.clock.sleeping(1, 7000)
-      // Both kinds wait: for the headers, or for more of the body.
+      // Both kinds of server keep the call waiting: for the headers, or for the rest of the body.
       await world.isCalm(1_000)
       await world.advance(7000)
       expect((await running).said).toContain("lookup_order failed: The server did not answer within 7 s.")
@@ -127,7 +134,7 @@ describe("The request of a tool", () => {
   }
   const url = "https://api.customer.com/a"
 
-  test("A request has query parameters, headers and a body with values of their own types", async () => {
+  test("A request has query parameters, headers and a body whose values have their own types", async () => {
     const request = {
       method: "PUT",
       url: `${url}/{{input.name}}?fixed=1`,
@@ -148,7 +155,7 @@ describe("The request of a tool", () => {
     expect(seen?.headers["x-count"]).toBe("n 3")
   })
 
-  test("A header value that is not ASCII is refused before the runtime could quote it in its log", async () => {
+  test("A header value that is not ASCII is rejected before the runtime could quote it in its log", async () => {
     const request = { method: "GET", url, headers: { "X-Name": "{{input.name}}" } }
     const { said, customer } = await callResult({}, { input_schema: { type: "object" }, request }, '{"name":"ä"}')
     expect(said).toContain("The value of the header X-Name has characters that a header cannot contain.")
@@ -161,7 +168,7 @@ describe("The request of a tool", () => {
     expect((await sent({ method: "DELETE", url }, { a: 1 }))?.body).toBe("")
   })
 
-  test("A text body is sent unchanged, with the type that a header gives it", async () => {
+  test("A text body is sent unchanged, with the content type from the tool's header", async () => {
     const headers = { "content-type": "application/x-www-form-urlencoded" }
     const seen = await sent({ method: "POST", url, headers, body: "a={{input.a}}" }, { a: "1" })
     expect([seen?.body, seen?.headers["content-type"]]).toEqual(["a=1", "application/x-www-form-urlencoded"])
@@ -169,7 +176,7 @@ describe("The request of a tool", () => {
 })
 
 describe("Built-in tools", () => {
-  test("Tasks are written once for a call and changed only for the same customer", async () => {
+  test("Tasks are created once per call and changed only for the same customer", async () => {
     const client = await world.createAccount()
     const space = await client.space({ manifest: { builtin_tools: ["create_task", "update_task"] } })
     const text = '[call create_task {"title":"Call back","flow":"returns","assign_to_owner":true}]'
@@ -193,7 +200,7 @@ describe("Built-in tools", () => {
     expect(wrong.result).toContain("create_task failed: The input is invalid")
   })
 
-  test("A task whose call is repeated is made once", async () => {
+  test("A repeated call of the task tool creates one task", async () => {
     const client = await world.createAccount()
     const space = await client.space({ manifest: { builtin_tools: ["create_task"] } })
     await world.plan([{ service: "pg", match: "create_task", call: 1, action: "cut", when: "after" }])
@@ -206,7 +213,7 @@ describe("Built-in tools", () => {
     expect(await world.sql("select 1 from tasks where turn_id = $1", [turn_id])).toHaveLength(1)
   })
 
-  test("Attached files are shown, read in pieces and listed, and those of others are not found", async () => {
+  test("Attached files are shown, read in pieces and listed, and other customers' files are not found", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const files = createFileClient(world, client)
@@ -229,7 +236,7 @@ describe("Built-in tools", () => {
     expect([missing.status, await missing.json()]).toMatchObject([404, { error: { param: "files" } }])
   })
 
-  test("A window of a file never cuts a character in two", async () => {
+  test("A window of a file never splits a character", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const whole = "aя語👍".repeat(12_000)
@@ -257,11 +264,11 @@ describe("Built-in tools", () => {
   })
 })
 
-test("A turn runs to its end on the configuration that it began with", async () => {
+test("A turn runs to its end with the configuration that it started with", async () => {
   const client = await world.createAccount()
   const customer = serveCustomer(world, {
     async answer() {
-      // While the first call is under way, the tool is replaced.
+      // The tool is replaced while the first call is in progress.
       await client.call("PUT", `/v1/spaces/${space}/tools/lookup_order`, orderTool("new.customer.com"))
       return Response.json({})
     },
@@ -269,7 +276,7 @@ test("A turn runs to its end on the configuration that it began with", async () 
   const renewed = serveCustomer(world, { host: "new.customer.com" })
   const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "canary" } })
   const text = '[call lookup_order {"id":"1"}]\n[call lookup_order {"id":"2"}]'
-  // The first worker dies after its commit, so another one makes the second call.
+  // The first worker dies after its commit, so another worker makes the second call.
   await world.plan([{ service: "pg", match: "commit_tool_results", call: 1, times: 99, action: "cut", when: "after" }])
   await client.sendTurn({ space, text })
   await drainWhileCommitsFail(world)

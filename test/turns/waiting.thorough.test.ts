@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** A turn that nobody runs until the queue is drained. */
+/** A turn that does not run until the queue is drained. */
 async function begin() {
   const client = await world.createAccount()
   const { turn_id: turnId } = await turnOf(await client.sendTurn({ space: await client.space() }))
@@ -17,7 +17,7 @@ async function begin() {
   return { client, turnId }
 }
 
-/** Lets seconds pass, and returns how many looks at turns were taken meanwhile. */
+/** Lets this many seconds pass. Returns the number of looks at turns in that time. */
 async function looksWithin(seconds: number): Promise<number> {
   await world.plan([])
   await passOver(world, seconds * 1000)
@@ -25,7 +25,7 @@ async function looksWithin(seconds: number): Promise<number> {
   return calls.filter(({ label }) => /get_turn|read_turn_events/.test(label)).length
 }
 
-/** Whatever was begun has been answered. */
+/** Waits until all work that has started is answered. */
 const atRest = () => world.isCalm(1_000)
 
 function ask(client: Pick<TestClient, "key">, path: string, { accept = "application/json" } = {}) {
@@ -39,13 +39,13 @@ const poll = (client: Pick<TestClient, "key">, turnId: string) => ask(client, `/
 const stream = (client: Pick<TestClient, "key">, turnId: string) =>
   ask(client, `/v1/turns/${turnId}/events`, { accept: "text/event-stream" })
 
-/** Reads a stream to its end; the texts that have come so far. */
+/** Reads a stream to its end. Returns the texts that have arrived so far. */
 async function readAll(response: Response): Promise<string> {
   expect(response.status).toBe(200)
   return response.text()
 }
 
-test("A long poll looks often for two seconds, then once a second, and answers at once when the turn has ended", async () => {
+test("A long poll looks often for two seconds, then once per second, and answers at once when the turn ends", async () => {
   const { client, turnId } = await begin()
   const { answer } = poll(client, turnId)
   await atRest()
@@ -59,7 +59,7 @@ test("A long poll looks often for two seconds, then once a second, and answers a
 })
 
 test.each([30, 150, 600])(
-  "A long poll sees the end of a turn that takes %i ms before twice that time is over",
+  "A long poll sees the end of a turn that takes %i ms before twice that time has passed",
   async (took) => {
     const { client, turnId } = await begin()
     const { answer } = poll(client, turnId)
@@ -78,18 +78,18 @@ test.each([30, 150, 600])(
     expect(answered).toBe(false)
     await world.drain()
     await pass(Math.min(took, LOOK_POLICY.pauseMs) + 10)
-    expect(answered, "without more time").toBe(true)
+    expect(answered, "without further time").toBe(true)
     await over
   },
 )
 
-test("Ten long polls and ten streams of one turn share the looks of one, and each gets the end", async () => {
+test("Ten long polls and ten streams of one turn share the looks, and each gets the end", async () => {
   const { client, turnId } = await begin()
   const polls = Array.from({ length: 10 }, () => poll(client, turnId).answer)
   const streams = Array.from({ length: 10 }, () => stream(client, turnId).answer.then(readAll))
   await atRest()
   await looksWithin(2)
-  // A look a second for all, and one of each reader's own.
+  // One look per second for all, and one for each reader.
   const looks = await looksWithin(STREAM_POLICY.ownLookMs / 1000 + 1)
   console.log(`20 who wait: ${looks} looks in 10 s`)
   expect(looks).toBeGreaterThanOrEqual(10)
@@ -100,7 +100,7 @@ test("Ten long polls and ten streams of one turn share the looks of one, and eac
   for (const text of await Promise.all(streams)) expect(text).toMatch(/event: turn\.queued[\s\S]+event: turn\.done/)
 })
 
-test("A stream looks once a second also while events come", async () => {
+test("A stream looks once per second while events arrive, too", async () => {
   const client = await world.createAccount()
   const words = Array.from({ length: 100 }, (_, index) => `word${index}`).join(" ")
   const text = `[stream 100 ms]\n[reply ${words}]`
@@ -126,14 +126,14 @@ test("A stream without news for a minute looks every three seconds", async () =>
   await atRest()
   await looksWithin(LOOK_POLICY.quietMs / 1000 + 1)
   const looks = await looksWithin(30)
-  // With the reader's own, every ten.
+  // The maximum includes the reader's own look every ten seconds.
   expect(looks).toBeGreaterThanOrEqual(9)
   expect(looks).toBeLessThanOrEqual(30 / 3 + 30 / 10 + 1)
   leave()
   await reading
 })
 
-test("Shared looks give no access: strangers are refused at once, a revoked key at its next answer", async () => {
+test("Shared looks give no access: strangers are refused at once, and a revoked key at its next answer", async () => {
   const { client, turnId } = await begin()
   const second = await world.makeKey(client.userId, { scope: "all" })
   const revoked = { key: second.value }
@@ -146,7 +146,7 @@ test("Shared looks give no access: strangers are refused at once, a revoked key 
   expect((await poll(stranger, turnId).answer).status).toBe(404)
   expect((await stream(stranger, turnId).answer).status).toBe(404)
   await world.sql("update api_keys set revoked_at = now() where hash = sha256(convert_to($1, 'UTF8'))", [second.value])
-  // The stream ends without another event, although the other caller goes on to look.
+  // The stream ends without another event, although the other caller continues to look.
   await looksWithin(STREAM_POLICY.ownLookMs / 1000 + 1)
   expect(await reading).not.toContain("turn.running")
   await world.drain()
@@ -155,7 +155,7 @@ test("Shared looks give no access: strangers are refused at once, a revoked key 
   expect((await staying.answer).status).toBe(200)
 })
 
-test("A client that leaves costs nothing from then on, and the others go on", async () => {
+test("A client that disconnects costs nothing from then on, and the others continue", async () => {
   const { client, turnId } = await begin()
   const first = poll(client, turnId)
   const reader = stream(client, turnId)
@@ -174,12 +174,12 @@ test("A client that leaves costs nothing from then on, and the others go on", as
   await reading
 })
 
-test("A client cut off while it looks for all delays the others for three seconds at most", async () => {
+test("A client that is cut off while it looks for all others delays them by at most three seconds", async () => {
   const { client, turnId } = await begin()
   const waiting = Array.from({ length: 3 }, () => poll(client, turnId))
   await atRest()
   await looksWithin(3)
-  // The next look is under way for longer than anybody waits for it.
+  // The next look takes longer than any caller waits for it.
   await world.plan([{ service: "pg", match: "get_turn", call: 1, action: "hold", when: "after" }])
   await passOver(world, 5_000)
   const calls = (await world.calls()).filter(({ label }) => label.includes("get_turn"))

@@ -8,12 +8,12 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("A turn whose row another transaction has when a runner looks is run without a sweep", async () => {
+test("A turn whose row another transaction has locked when a runner looks runs without a sweep", async () => {
   const client = await world.createAccount()
   const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
   await world.settled()
   await world.plan([])
-  // As while a reader begins to follow it.
+  // A reader that starts to follow the turn holds this lock.
   const letGo = await holdRows(world, `select from turns where turn_id = '${turn_id}' for no key update`)
   const running = world.drain()
   await untilCalled(world, { match: "claim_turn", request: running })

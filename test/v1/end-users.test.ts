@@ -26,7 +26,7 @@ interface EndUser {
 const NO_LIMITS = { daily_usd: null, monthly_usd: null, blocked: false }
 const at = (ref: string, rest = "") => `/v1/end-users/${encodeURIComponent(ref)}${rest}`
 
-/** An account with a key for all its spaces, and one for those it makes itself. */
+/** An account with a key for all its spaces, and a key for the spaces that this key makes. */
 async function account() {
   const created = await world.createAccount({ usd: 100 })
   const all = world.createClient(created.userId, (await world.makeKey(created.userId, { scope: "all" })).value)
@@ -50,7 +50,7 @@ async function pages(client: TestClient, query: string): Promise<EndUser[]> {
 }
 
 describe("Limits of end users", () => {
-  test("Limits are set, read and replaced, for refs of every kind, seen or not", async () => {
+  test("Limits can be set, read and replaced for refs of every kind, with or without turns", async () => {
     const { all } = await account()
     for (const ref of HOSTILE_REFS) {
       expect(await errorOf(all.call("GET", at(ref)))).toEqual([404, "NOT_FOUND"])
@@ -71,7 +71,7 @@ describe("Limits of end users", () => {
     )
   })
 
-  test("Limits belong to the account: narrower keys read but cannot set them, and test data has its own", async () => {
+  test("Limits belong to the account: narrower keys can read but not set them, and test data has separate limits", async () => {
     const { all, created } = await account()
     const space = await created.space()
     await created.runTurn({ space, end_user_ref: "a" })
@@ -109,7 +109,7 @@ describe("Limits of end users", () => {
 })
 
 describe("A blocked end user", () => {
-  test("A blocked end user sends no new turns, and accepted ones run and can be repeated", async () => {
+  test("A blocked end user sends no new turns, and accepted turns run and can be repeated", async () => {
     const { all, created } = await account()
     const space = await created.space()
     const sent = await turnOf(await created.sendTurn({ space, end_user_ref: "a/b" }, "key-1"))
@@ -133,7 +133,7 @@ describe("A blocked end user", () => {
     await expectPromises(world, created.userId)
   })
 
-  test("A block costs no further round trip, refused or not", async () => {
+  test("A block costs no further round trip, whether it refuses a turn or not", async () => {
     const { all, created } = await account()
     const space = await created.space()
     await all.call("PUT", at("a", "/limits"), { blocked: true })
@@ -160,7 +160,7 @@ test("The list and each end user agree with the turns, newest first, for every k
       text: random.pick(["hello", "[fail MODEL_REJECTED]", "[use input=100 output=20]"]),
     })
     if (random.int(3) > 0) await world.drain()
-    // Some at the same moment, some a day or a month later.
+    // Some of them at the same moment, some a day or a month later.
     await world.advance(random.pick([0, 0, 1000, 86_400_000, 9 * 86_400_000]))
   }
   await world.drain()
@@ -169,7 +169,7 @@ test("The list and each end user agree with the turns, newest first, for every k
   await all.call("PUT", at(refs[0] as string, "/limits"), { monthly_usd: 5 })
 
   const now = world.clock.now().toISOString()
-  // Counted by the moment of acceptance, and over the whole account.
+  // Counted by the time of acceptance, over the whole account.
   const [counted] = await world.sql<{ micros: number }>(
     `select coalesce(sum(billed_credit_micros), 0)::float8 as micros from turns where user_id = $1 and end_user_ref = $2
        and to_char(created_at at time zone 'UTC', 'YYYY-MM') = $3`,

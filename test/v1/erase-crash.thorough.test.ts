@@ -31,7 +31,7 @@ async function sweepUntilClosed(client: TestClient): Promise<void> {
     const open = await world.sql("select 1 from erasures where user_id = $1 and checked_at is null", [client.userId])
     if (open.length === 0) return
     expect(minute, "an erasure is stuck").toBeLessThan(20)
-    // The first times as the cron does, then until the bucket is looked through once more.
+    // The first runs follow the cron's schedule; later ones wait until the bucket has been searched again.
     await world.advance(minute < 2 ? 60_000 : ERASURE_POLICY.checkAfterMs)
     await world.drain()
     await world.sweep()
@@ -40,7 +40,7 @@ async function sweepUntilClosed(client: TestClient): Promise<void> {
 
 const words = new Map<number, Record<string, string>>()
 
-test("Erasing while a turn runs and another waits survives a failure at every I/O", async () => {
+test("An erasure while a turn runs and another waits survives a failure at every I/O", async () => {
   await survivesEveryFailure(world, {
     name: "an erasure",
     space: { manifest: { builtin_tools: ["write_file", "create_task"] } },
@@ -61,14 +61,14 @@ test("Erasing while a turn runs and another waits survives a failure at every I/
       const running = world.drain()
       await Promise.race([running, world.clock.sleeping(1, 5000)])
       await eraseUntilAnswered(all, ref)
-      // An erasure that could not ask the turn to stop yet lets it think on.
+      // An erasure that failed to request the cancel lets the turn continue.
       let over = false
       void running.finally(() => (over = true))
       while (!over) {
         await world.advance(5000)
         await Promise.race([running, world.clock.sleeping(1, 5000)])
       }
-      // The cron erases turns that had to end first; its first run may fail too.
+      // The cron erases turns that had to end first. Its first run may fail too.
       await world.sweep().catch(() => {})
     },
     async check(turns, client) {
@@ -81,12 +81,12 @@ test("Erasing while a turn runs and another waits survives a failure at every I/
   })
 })
 
-test("A bucket that fails at any of the erasure's calls, before or after it, leaves nothing", async () => {
+test("A bucket that fails before or after any of the erasure's calls leaves no data", async () => {
   const real = world.bucket
   let broken = 0
   for (const when of ["before", "after"] as const) {
     for (let failing = 1; ; failing++) {
-      // Both at each call in CI; one at each for everyone, the other at the next.
+      // CI tests both failures at each call; local runs alternate between them.
       const client = await world.createAccount({ usd: 100 })
       const all = await allKey(client)
       const canaries = canariesOf(`bucket${when}${failing}`)
@@ -128,7 +128,7 @@ test("A bucket that fails at any of the erasure's calls, before or after it, lea
 
 const RACES = 10
 
-test(`Two erasures and the sweeper at once erase all, ${RACES} times`, async () => {
+test(`Two concurrent erasures and the sweeper erase everything, ${RACES} times`, async () => {
   for (let round = 0; round < RACES; round++) {
     const client = await world.createAccount({ usd: 100 })
     const all = await allKey(client)
@@ -146,7 +146,7 @@ test(`Two erasures and the sweeper at once erase all, ${RACES} times`, async () 
       `select sum(turns)::int as turns, sum(files)::int as files, sum(tasks)::int as tasks from erasures where user_id = $1`,
       [client.userId],
     )
-    expect(sums, "each thing is counted once").toEqual({ turns: 6, files: 5, tasks: 1 })
+    expect(sums, "each item is counted once").toEqual({ turns: 6, files: 5, tasks: 1 })
     expect(new Set(receipts.map(({ erasure_id }) => erasure_id)).size).toBe(2)
     expect(await searchEverywhere(world, canaries)).toEqual({})
     expect(await amountsOf(world, client.userId)).toEqual(amounts)

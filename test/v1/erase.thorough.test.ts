@@ -40,7 +40,7 @@ async function usageOf(client: TestClient): Promise<unknown> {
 }
 
 describe("DELETE /v1/end-users/{ref}", () => {
-  test("An erasure leaves nothing of the end user's texts and files anywhere, and every amount unchanged", async () => {
+  test("An erasure leaves none of the end user's texts and files anywhere, and every amount unchanged", async () => {
     const { all, created } = await account()
     const space = await spaceOf(created)
     const files = createFileClient(world, created)
@@ -53,7 +53,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
     ]
     const theirs = await liveFully(world, created, { space, ref: REF, words: jane, shared: shared.file_id })
     await liveFully(world, created, { space, ref: "bob", words: bob, shared: shared.file_id })
-    // The same reference in another account, and among test data, is somebody else.
+    // The same reference in another account or among test data is a different end user.
     const other = await account()
     await liveFully(world, other.created, { space: await spaceOf(other.created), ref: REF, words: twin })
     const testKey = await world.makeKey(created.userId, { scope: "all", test: true })
@@ -63,7 +63,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
     const everywhere = await searchEverywhere(world, hyphens(jane))
     expect(
       Object.keys(hyphens(jane)).filter((place) => !everywhere[place]),
-      "the search finds each of them",
+      "the search finds each word",
     ).toEqual([])
     const others = async () =>
       Promise.all([bob, twin, rehearsed].map((words) => searchEverywhere(world, hyphens(words))))
@@ -77,7 +77,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
     expect(await searchEverywhere(world, hyphens(jane))).toEqual({})
     expect(await amountsOf(world, created.userId)).toEqual(before.amounts)
     expect(await usageOf(all)).toEqual(before.usage)
-    expect(await others(), "nobody else lost anything").toEqual(before.others)
+    expect(await others(), "no other end user lost data").toEqual(before.others)
     await expectPromises(world, created.userId)
     for (const id of theirs.turnIds) expect(await keysOf(world, `turns/${id}/`)).toEqual([])
 
@@ -107,7 +107,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
     expect(await (await files.download(shared.file_id)).text()).toBe("everybody's")
     expect((await created.call("GET", `/v1/turns/${turn.turn_id}/events`)).status).toBe(200)
 
-    // The last one to use the shared file takes it along.
+    // The shared file is deleted with its last user.
     await erase(all, "bob")
     expect((await files.download(shared.file_id)).status).toBe(404)
     expect(await searchEverywhere(world, hyphens(bob))).toEqual({})
@@ -116,7 +116,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
     expect(Object.keys(await searchEverywhere(world, hyphens(twin))).sort()).toEqual(Object.keys(hyphens(twin)).sort())
   })
 
-  test("An erasure ends queued and running turns, and erases them when they have ended", async () => {
+  test("An erasure cancels queued and running turns, and erases them when they have ended", async () => {
     const { all, created } = await account()
     const space = await spaceOf(created)
     const words = canariesOf("running")
@@ -139,7 +139,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
       })
     }
     await expectBooks(world, created.userId)
-    // A turn that comes afterwards is a new beginning: it sees nothing of what was before, and stays.
+    // A turn that arrives afterwards starts without history, and is kept.
     await world.advance(1)
     const later = await send("after all")
     expect(later.conversation).not.toBe(running.conversation)
@@ -167,7 +167,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
     })
     expect((await created.getTurn(bob.turn_id)).state).toBe("done")
 
-    // A worker that everybody took for dead brings an object, and a statement that was under way a turn.
+    // A worker that was presumed dead stores an object, and a late statement inserts a turn.
     await world.bucket.put(`turns/${running.turn_id}/0.1`, words.madeBytes)
     await world.sql("update turns set created_at = $2, text = $3 where turn_id = $1", [
       later.turn_id,
@@ -185,7 +185,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
     expect(left?.open).toBe(0)
   })
 
-  test("An erased turn's key answers no other turn, and its conversation has no history", async () => {
+  test("The key of an erased turn returns no other turn, and its conversation has no history", async () => {
     const { all, created } = await account()
     const space = await created.space()
     const body = { space, end_user_ref: REF, text: "secret" }
@@ -199,7 +199,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
     expect((await created.runTurn({ ...body, text: "anew" })).conversation).not.toBe(sent.conversation)
   })
 
-  test("A file made by another's agent, or sent by another user too, stays", async () => {
+  test("A file that another end user's agent made, or that another user sent too, is kept", async () => {
     const { all, created } = await account()
     const space = await created.space()
     const files = createFileClient(world, created)
@@ -213,7 +213,9 @@ describe("DELETE /v1/end-users/{ref}", () => {
     expect(await erase(all)).toMatchObject({ files: 1 })
     expect((await files.download(made)).status).toBe(200)
     expect((await files.download(upload.file_id)).status).toBe(200)
-    expect((await files.download(result)).status, "a result of hers goes, whoever was shown it").toBe(404)
+    expect((await files.download(result)).status, "the end user's result is deleted, whoever else was shown it").toBe(
+      404,
+    )
   })
 
   test("An erasure needs a key of the whole account and a known end user", async () => {
@@ -235,7 +237,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
   })
 })
 
-test("An erasure of more turns than one request takes is continued by the sweeper", async () => {
+test("An erasure of more turns than one request can process is continued by the sweeper", async () => {
   const { all, created } = await account()
   const { turn_id } = await created.runTurn({ space: await created.space(), end_user_ref: REF, text: "canary-many" })
   const perRequest = ERASURE_POLICY.turnsPerStatement * ERASURE_POLICY.roundsOfRequest

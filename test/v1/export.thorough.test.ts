@@ -33,7 +33,7 @@ async function exportOf(client: TestClient): Promise<{ text: string; document: E
   return { text, document: JSON.parse(text) as Exported }
 }
 
-test("The export has everything of the end user, and after an erasure nothing", async () => {
+test("The export contains all data of the end user, and none after an erasure", async () => {
   const created = await world.createAccount({ usd: 100 })
   const all = world.createClient(created.userId, (await world.makeKey(created.userId, { scope: "all" })).value)
   const words = canariesOf("exported")
@@ -63,13 +63,13 @@ test("The export has everything of the end user, and after an erasure nothing", 
     turn.images.map(({ base64 }) => Buffer.from(base64, "base64").toString()),
   )
   const whole = [text, ...contents, ...images].join("\n")
-  // Data that was deleted before, or never committed, is left out, and so are answers of webhooks' receivers.
+  // Deleted and uncommitted data is left out, and so are the answers of webhook receivers.
   const { toolName, deletedUpload, lostObject, echoed, ...there } = words
   for (const [place, word] of Object.entries({ ...there, toolName: toolName.replaceAll("-", "_") })) {
     expect(whole.includes(word), place).toBe(true)
   }
   expect(whole).not.toContain("somebody-else")
-  expect(whole, "where things are in the bucket").not.toContain("objectKey")
+  expect(whole, "the locations in the bucket").not.toContain("objectKey")
 
   await all.call("DELETE", path)
   await world.settled()
@@ -90,7 +90,10 @@ test("The export needs access to the turns and shows only visible data", async (
   expect((await all.call("GET", "/v1/end-users/nobody/export")).status).toBe(404)
 })
 
-/** All turns, and each how many of them is a large one. Together they are more than one answer of the database may be. */
+/**
+ * The number of turns, and the interval between large turns. Together the large turns exceed the
+ * size limit of one database answer.
+ */
 const [TURNS, EACH] = [10_000, 250]
 
 test(`The export of ${TURNS} turns with ${TURNS / EACH} large ones is complete, page by page`, async () => {
@@ -119,7 +122,7 @@ test(`The export of ${TURNS} turns with ${TURNS / EACH} large ones is complete, 
   console.log(`export of ${document.turns.length} turns: ${Math.round(text.length / 1024)} KiB`)
 })
 
-test("The export breaks off when a page cannot be read, so that a part is not taken for the whole", async () => {
+test("The export breaks off when a page cannot be read, so that a client does not mistake a part for the whole", async () => {
   const created = await world.createAccount({ usd: 100 })
   await created.runTurn({ space: await created.space(), end_user_ref: REF })
   await world.plan([{ service: "pg", match: "bytes_so_far", call: 1, action: "fail", when: "before" }])

@@ -21,7 +21,7 @@ interface FilePage {
 }
 
 describe("Downloads", () => {
-  test("A download has nothing that a browser would run", async () => {
+  test("A download contains nothing that a browser would execute", async () => {
     const { client, space } = await createFiles()
     const file = await client.add(space, "?name=page.html", "0123456789", { "content-type": "text/html" })
     for (const method of ["GET", "HEAD"]) {
@@ -76,7 +76,7 @@ describe("Downloads", () => {
     expect([response.status, response.headers.get("content-range")]).toEqual([416, "bytes */0"])
   })
 
-  test("The conditions If-None-Match and If-Range are honoured", async () => {
+  test("The headers If-None-Match and If-Range are honoured", async () => {
     const { client, space } = await createFiles()
     const { file_id, sha256 } = await client.add(space, "?name=a", "0123456789")
     const etag = `"${sha256}"`
@@ -94,7 +94,7 @@ describe("Downloads", () => {
     }
   })
 
-  test("A failing bucket is a 503", async () => {
+  test("A failing bucket gives a 503", async () => {
     const { client, space } = await createFiles()
     const { file_id } = await client.add(space)
     const { mend } = breakBucket(world, "get")
@@ -137,7 +137,7 @@ describe("Access to a file", () => {
     }
     const seeing = [await byKey({ scope: "space", spaceId: await spaceId(space) }), await byKey({ scope: "all" })]
     for (const other of seeing) expect((await other.call("GET", `/v1/files/${file_id}/content`)).status).toBe(200)
-    expect(await client.listed(space), "nobody has deleted or added one").toMatchObject([{ file_id }])
+    expect(await client.listed(space), "no file was deleted or added").toMatchObject([{ file_id }])
     expect(await world.sql("select 1 from files where user_id = $1", [client.userId])).toHaveLength(1)
   })
 
@@ -155,7 +155,7 @@ describe("Access to a file", () => {
   })
 })
 
-test("A list is paged, newest first, within its times", async () => {
+test("The list has pages, newest first, and filters by time", async () => {
   const { client, space } = await createFiles()
   const times: string[] = []
   for (const name of ["1", "2", "3"]) {
@@ -183,7 +183,7 @@ test("A list is paged, newest first, within its times", async () => {
 })
 
 describe("Deletion", () => {
-  test("A deletion answers the file, which is gone with its bytes", async () => {
+  test("A deletion returns the file, whose bytes are deleted too", async () => {
     const { client, space } = await createFiles()
     const file = await client.add(space)
     const response = await client.call("DELETE", `/v1/files/${file.file_id}`)
@@ -196,7 +196,7 @@ describe("Deletion", () => {
     expect((await client.download(file.file_id)).status).toBe(404)
   })
 
-  test("The sweeper removes the bytes that the bucket kept, however often it fails", async () => {
+  test("The sweeper removes the bytes that the bucket kept, however often the bucket fails", async () => {
     const { client, space } = await createFiles()
     const [kept, gone] = [await client.add(space), await client.add(space)]
     const { mend } = breakBucket(world, "delete")
@@ -209,10 +209,10 @@ describe("Deletion", () => {
     expect(await client.remains()).toEqual({ rows: 1, objects: 1 })
     expect(await client.listed(space)).toEqual([kept])
     const open = await world.sql("select 1 from files where state = 'deleted' and object_removed_at is null")
-    expect(open, "nothing is swept twice").toEqual([])
+    expect(open, "no object is swept twice").toEqual([])
   })
 
-  test("A run of the sweeper removes more than one batch", async () => {
+  test("One run of the sweeper removes more than one batch", async () => {
     const { client, space } = await createFiles()
     const { file_id } = await client.add(space)
     await world.sql(

@@ -25,8 +25,8 @@ const WRONG: [string, string, string | null, Record<string, string>, string][] =
   ["a NUL in the name", "?name=a%00b", "x", {}, "name"],
   ["an unknown parameter", "?name=a&nme=b", "x", {}, "nme"],
   ["a form without a body", "", null, FORM, "body"],
-  ["a form that is none", "", "x", FORM, "body"],
-  ["a form of nothing", "", "--b--", FORM, "file"],
+  ["a malformed form", "", "x", FORM, "body"],
+  ["an empty form", "", "--b--", FORM, "file"],
   ["a form without a file", "", `${part("name=a")}--b--`, FORM, "file"],
   ["a form without a boundary", "", FILE, { "content-type": "multipart/form-data" }, "body"],
   ["an empty boundary", "", FILE, { "content-type": 'multipart/form-data; boundary=""' }, "body"],
@@ -37,7 +37,13 @@ const WRONG: [string, string, string | null, Record<string, string>, string][] =
     { "content-type": `multipart/form-data; boundary=${"b".repeat(71)}` },
     "body",
   ],
-  ["another boundary than it says", "", `${FILE}--b--`, { "content-type": "multipart/form-data; boundary=c" }, "body"],
+  [
+    "a boundary other than the declared one",
+    "",
+    `${FILE}--b--`,
+    { "content-type": "multipart/form-data; boundary=c" },
+    "body",
+  ],
   ["a file without its end", "", FILE.slice(0, -2), FORM, "body"],
   ["a form without its end", "", FILE, FORM, "body"],
   ["half of the end", "", `${FILE}--b-`, FORM, "body"],
@@ -45,7 +51,7 @@ const WRONG: [string, string, string | null, Record<string, string>, string][] =
   ["headers that are too long", "", part(`name=file; filename="${"x".repeat(17_000)}"`), FORM, "body"],
   ["a part without a disposition", "", "--b\r\n\r\nx\r\n--b--", FORM, "body"],
   ["a part without a name", "", `${part('filename="a"')}--b--`, FORM, "body"],
-  ["a header that is none", "", "--b\r\nnonsense\r\n\r\nx\r\n--b--", FORM, "body"],
+  ["a malformed header", "", "--b\r\nnonsense\r\n\r\nx\r\n--b--", FORM, "body"],
   ["two files", "", `${FILE}${FILE}--b--`, FORM, "file"],
   ["a second file of another name", "", `${FILE}${part('name="other"; filename="b"')}--b--`, FORM, "file"],
   ["a file of another name", "", `${part('name="upload"; filename="a"')}--b--`, FORM, "file"],
@@ -67,7 +73,7 @@ describe("Refused uploads", () => {
     expect(await client.remains()).toEqual({ rows: 0, objects: 0 })
   })
 
-  test("An archived space takes no files and keeps those it has", async () => {
+  test("An archived space refuses new files and keeps its old ones", async () => {
     const { client, space } = await createFiles()
     const { file_id } = await client.add(space)
     await world.sql("update spaces set archived_at = now() where slug = $1", [space])
@@ -107,7 +113,7 @@ describe("Names", () => {
   ]
 
   test.each(SCRIPTS)(
-    "The name %s stays unchanged, in every form, and comes back in Content-Disposition",
+    "The name %s stays unchanged, in every form, and is returned in Content-Disposition",
     async (name) => {
       const { client, space } = await createFiles()
       const named = async (disposition: string) => {
@@ -169,13 +175,13 @@ describe("Names", () => {
     ["filename=\"a.txt\"; filename*=UTF-8''%ff%fe", "a.txt"],
     ["filename=\"a.txt\"; filename*=no-such'en'b", "a.txt"],
     ["filename=\"a.txt\"; filename*=iso-8859-1''%e9.txt", "é.txt"],
-  ])("A form with %s names it %j", async (disposition, name) => {
+  ])("A form with %s names the file %j", async (disposition, name) => {
     const { client, space } = await createFiles()
     const { headers, around } = multipartForm(`name="file"; ${disposition}`)
     expect(await client.add(space, "", around.join("x"), headers)).toMatchObject({ name })
   })
 
-  test("The query's name goes before the form's", async () => {
+  test("The name in the query takes precedence over the form's name", async () => {
     const { client, space } = await createFiles()
     const { headers, around } = multipartForm()
     expect(await client.add(space, "?name=b.txt", around.join("x"), headers)).toMatchObject({ name: "b.txt" })

@@ -31,7 +31,7 @@ describe("Uploads", () => {
   const SIZES = [0, 1, 5 * MiB, FILE_POLICY.partBytes, FILE_POLICY.partBytes + 1, 2 * FILE_POLICY.partBytes, 20 * MiB]
 
   test.each(SIZES.filter((_, at) => isThorough || at % 2 === 0))(
-    "An upload of %i bytes comes back unchanged, raw and as a form",
+    "An upload of %i bytes is returned unchanged, raw and as a form",
     async (bytes) => {
       const { client, space } = await createFiles()
       const { headers, around } = multipartForm()
@@ -48,7 +48,7 @@ describe("Uploads", () => {
     },
   )
 
-  test("The answer is the file and says where it is", async () => {
+  test("The answer contains the file and its location", async () => {
     const { client, space } = await createFiles()
     const response = await client.upload(space, "?name=a.txt", "hello", { "content-type": "text/plain" })
     expect(response.status).toBe(201)
@@ -69,7 +69,7 @@ describe("Uploads", () => {
     expect(response.headers.get("server-timing"), "two statements").toContain('desc="calls=2"')
   })
 
-  test("A form as fetch writes it, with other fields around the file, is accepted", async () => {
+  test("A form in the format of fetch, with other fields around the file, is accepted", async () => {
     const { client, space } = await createFiles()
     const body = new FormData()
     body.set("note", "not a file")
@@ -83,7 +83,7 @@ describe("Uploads", () => {
     })
   })
 
-  test("A file of exactly the limit is accepted, in both forms", async () => {
+  test("A file of exactly the maximum size is accepted, in both forms", async () => {
     const { client, space } = await createFiles()
     const { headers, around } = multipartForm()
     const whole = { bytes: FILE_POLICY.maxBytes, sha256: sha256OfByteStream(FILE_POLICY.maxBytes) }
@@ -91,7 +91,7 @@ describe("Uploads", () => {
     expect(await client.add(space, "", byteStream(FILE_POLICY.maxBytes, { around }), headers)).toMatchObject(whole)
   })
 
-  test("A file of one byte more is refused, in both forms, and nothing of it is stored", async () => {
+  test("A file that is one byte too large is refused in both forms, and none of it is stored", async () => {
     const { client, space } = await createFiles()
     const { headers, around } = multipartForm()
     const more = FILE_POLICY.maxBytes + 1
@@ -105,7 +105,7 @@ describe("Uploads", () => {
     expect(await client.remains()).toEqual(NOTHING)
   })
 
-  test("A Content-Length above the limit is refused before anything is read or written", async () => {
+  test("A Content-Length above the limit is refused before any read or write", async () => {
     const { client, space } = await createFiles()
     const { headers } = multipartForm()
     for (const [query, over, more] of [
@@ -134,7 +134,7 @@ describe("Uploads", () => {
 
 describe("Broken uploads", () => {
   test.each([0, 3 * MiB, FILE_POLICY.partBytes, 20 * MiB])(
-    "A body that breaks off after %i bytes leaves nothing",
+    "A body that breaks off after %i bytes leaves no data",
     async (breakAt) => {
       const { client, space } = await createFiles()
       const { headers, around } = multipartForm()
@@ -142,7 +142,7 @@ describe("Broken uploads", () => {
       const raw = await client.upload(space, "?name=broken", byteStream(30 * MiB, { breakAt }))
       const formed = await client.upload(space, "", byteStream(30 * MiB, { breakAt, around }), headers)
       mend()
-      expect(await openUploads(), "aborted").toBe(0)
+      expect(await openUploads(), "the upload was aborted").toBe(0)
       for (const response of [raw, formed]) {
         expect(response.status).toBe(422)
         expect(await response.json()).toMatchObject({ error: { code: "VALIDATION_FAILED", param: "body" } })
@@ -161,7 +161,7 @@ describe("Broken uploads", () => {
     ["uploadPart", "after", 20 * MiB],
     ["complete", "before", 20 * MiB],
     ["complete", "after", 20 * MiB],
-  ] as const)("A bucket that fails at %s, %s it had its effect, leaves nothing", async (call, when, bytes) => {
+  ] as const)("A bucket that fails at %s, %s its effect, leaves no data", async (call, when, bytes) => {
     const { client, space } = await createFiles()
     const { mend, openUploads } = breakBucket(world, call, when)
     const response = await client.upload(space, "?name=a", byteStream(bytes))
@@ -170,26 +170,23 @@ describe("Broken uploads", () => {
     expect(response.status).toBe(503)
     expect(await response.json()).toMatchObject({ error: { code: "UNAVAILABLE", retryable: true } })
     expect(response.headers.get("retry-after")).toBe("1")
-    // The id of an upload whose first answer was lost is unknown; R2 removes it by itself.
+    // The id of an upload whose first answer was lost is unknown. R2 removes the upload by itself.
     expect(await openUploads()).toBe(call === "createMultipartUpload" && when === "after" ? 1 : 0)
     expect(await client.listed(space)).toEqual([])
     expect(await client.remains()).toEqual(NOTHING)
   })
 
-  test.each(["before", "after"] as const)(
-    "A last statement that fails %s it had its effect leaves nothing",
-    async (when) => {
-      const { client, space } = await createFiles()
-      await world.plan([{ service: "pg", call: 2, action: "cut", when }])
-      const response = await client.upload(space, "?name=a", byteStream(MiB))
-      await world.clearFaults()
-      expect(response.status).toBe(503)
-      expect(await client.listed(space)).toEqual([])
-      expect(await client.remains()).toEqual(NOTHING)
-    },
-  )
+  test.each(["before", "after"] as const)("A last statement that fails %s its effect leaves no data", async (when) => {
+    const { client, space } = await createFiles()
+    await world.plan([{ service: "pg", call: 2, action: "cut", when }])
+    const response = await client.upload(space, "?name=a", byteStream(MiB))
+    await world.clearFaults()
+    expect(response.status).toBe(503)
+    expect(await client.listed(space)).toEqual([])
+    expect(await client.remains()).toEqual(NOTHING)
+  })
 
-  test("A failed cleanup lists nothing, and the sweeper removes the rest", async () => {
+  test("A failed cleanup leaves no file in the list, and the sweeper removes the rest", async () => {
     const { client, space } = await createFiles()
     await world.plan([{ service: "pg", call: 2, action: "cut", when: "before", times: 99 }])
     expect((await client.upload(space, "?name=a", byteStream(MiB))).status).toBe(503)
@@ -198,20 +195,20 @@ describe("Broken uploads", () => {
     expect(await client.listed(space)).toEqual([])
     expect(await client.remains()).toEqual({ rows: 1, objects: 1 })
     await world.sweep()
-    expect(await client.remains(), "it may still be under way").toEqual({ rows: 1, objects: 1 })
+    expect(await client.remains(), "the upload may still be in progress").toEqual({ rows: 1, objects: 1 })
     await outliveUploads(world)
     await world.sweep()
     expect(await client.remains()).toEqual(NOTHING)
   })
 
-  test("An upload that the sweeper gave up in between is refused, and its late object removed", async () => {
+  test("An upload that the sweeper gave up in the meantime is refused, and its late object is removed", async () => {
     const { client, space } = await createFiles()
     const source = byteStream(MiB).getReader()
     const body = new ReadableStream<Uint8Array>({
       async pull(controller) {
         const { done, value } = await source.read()
         if (!done) return controller.enqueue(value)
-        // Slowly enough for the sweeper, and never so slowly that the upload itself is ended.
+        // Slow enough for the sweeper to act, but fast enough that the upload does not time out.
         await world.sql("update files set created_at = created_at - interval '1 day' where state = 'uploading'")
         await world.sweep()
         controller.close()

@@ -10,10 +10,10 @@ import { createRandom, type Random } from "../harness/random.ts"
 import { staticFile } from "../harness/served.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
-// 1,000 requests for everyone, 8,000 in CI. A failure repeats with TURNPIKE_SEED=<the printed seed>.
+// 1,000 requests locally, 8,000 in CI. To repeat a failure, set TURNPIKE_SEED=<the printed seed>.
 const settings = bindings as unknown as { TURNPIKE_FUZZ: string; TURNPIKE_SEED: string }
 const REQUESTS = Number(settings.TURNPIKE_FUZZ)
-/** For each operation, before its resources are made again: many requests remove them. */
+/** Requests per operation before its resources are made again, because many requests remove them. */
 const PER_ROUND = 8
 const AT_ONCE = 8
 
@@ -22,12 +22,12 @@ let accounts: [TestClient, TestClient]
 beforeAll(async () => {
   world = await createWorld()
   accounts = [await ownerWithAll(world, 100_000), await ownerWithAll(world, 100_000)]
-  // No request leaves this machine, whatever URL the fuzz has made.
+  // No request leaves this machine, whatever URL the fuzz test generates.
   world.serve("*", answerAsAnyServer)
 })
 afterAll(() => world.close())
 
-/** A customer's server that is REST and MCP in one. */
+/** A customer's server that speaks both REST and MCP. */
 async function answerAsAnyServer(request: Request): Promise<Response> {
   const message = (await request.json().catch(() => null)) as McpMessage | null
   if (message?.method === "initialize") {
@@ -59,7 +59,7 @@ test(`The answers to ${REQUESTS} requests generated from the OpenAPI document ar
       .filter((id) => !tally.get(id)?.validDone)
 
   let sent = 0
-  // Those sent at once may take from each other what a rare one needs: then there are some more.
+  // Concurrent requests may remove a resource that a rare operation needs. Such operations get more requests.
   for (let round = 0; sent < REQUESTS || (never().length > 0 && sent < 3 * REQUESTS); round++) {
     const [own, others] = await Promise.all(accounts.map((client) => createEstate(world, { client })))
     if (!own || !others) throw new Error("no estate")
@@ -101,7 +101,7 @@ test(`The answers to ${REQUESTS} requests generated from the OpenAPI document ar
   )
   console.log(`${sent} requests to ${tally.size} operations\n${rows.join("\n")}`)
   expect(failures.slice(0, 12).join("\n\n"), `seed ${seed}`).toBe("")
-  expect(never(), "a valid request of every operation is done at least once").toEqual([])
+  expect(never(), "a valid request of every operation succeeds at least once").toEqual([])
 
   for (let turn = 0; turn < 60; turn++) {
     await world.advance(30_000)
@@ -111,7 +111,7 @@ test(`The answers to ${REQUESTS} requests generated from the OpenAPI document ar
   for (const { userId } of accounts) await expectPromises(world, userId)
 })
 
-/** Mixed, but so that most requests find what others remove, and some find it gone. */
+/** Shuffles the requests so that most of them find the resources that others remove, and some do not. */
 function inOrder(requests: FuzzRequest[], random: Random): FuzzRequest[] {
   const removes = ({ method, path, isValid }: FuzzRequest) =>
     method === "DELETE" ? (isValid ? 10 : 10.5) + 1 / path.length : 0
@@ -119,7 +119,7 @@ function inOrder(requests: FuzzRequest[], random: Random): FuzzRequest[] {
   return placed.sort((a, b) => a.at - b.at).map(({ request }) => request)
 }
 
-/** Sent alone, since the clock moves under it, and calls of tools have their time limits. */
+/** Sent alone, because the clock moves during the request, and tool calls have time limits. */
 const isHeld = ({ path }: FuzzRequest) => path.includes("wait=")
 
 async function send(request: FuzzRequest) {
@@ -128,7 +128,7 @@ async function send(request: FuzzRequest) {
   const pending = world.invoke(new Request(`https://api.test${path}`, { method, headers, body }))
   if (isHeld(request)) await letTimePass(pending)
   const response = await pending
-  // A stream lasts as long as its turn; its beginning is enough.
+  // A stream lasts as long as its turn, so the test reads only its beginning.
   if (response.headers.get("content-type")?.startsWith("text/event-stream") && response.body) {
     const reader = response.body.getReader()
     await reader.read()
@@ -138,7 +138,7 @@ async function send(request: FuzzRequest) {
   return { response, text: await response.text() }
 }
 
-/** An answer that is held until a turn ends: the clock goes from look to look. */
+/** Moves the clock from look to look while an answer waits for the end of a turn. */
 async function letTimePass(pending: Promise<unknown>) {
   let isOver = false
   const over = pending.finally(() => {

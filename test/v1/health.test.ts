@@ -9,7 +9,7 @@ afterAll(() => world.close())
 
 const get = (path: string) => world.invoke(new Request(`https://api.test${path}`))
 
-test("The health of the API is answered without a key, and without a call of any service", async () => {
+test("The health of the API is answered without a key and without a call to any service", async () => {
   await world.plan([])
   const answer = await get("/v1/health")
   expect([answer.status, await answer.json()]).toEqual([200, { status: "ok" }])
@@ -20,7 +20,7 @@ test("The readiness of the API is 503 while the database does not answer", async
   const ready = await get("/v1/health/ready")
   expect([ready.status, await ready.json()]).toEqual([200, { status: "ready" }])
   await world.plan([{ service: "pg", action: "fail", when: "before", call: 1 }])
-  expect((await get("/v1/health/ready")).status, "within a second the database is not asked again").toBe(200)
+  expect((await get("/v1/health/ready")).status, "the database is queried at most once per second").toBe(200)
   await world.advance(1_000)
   const down = await get("/v1/health/ready")
   await world.clearFaults()

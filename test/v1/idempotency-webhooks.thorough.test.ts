@@ -25,7 +25,7 @@ describe("Repeats with an Idempotency-Key", () => {
   }
 
   test.each(Object.entries(attempts))(
-    "The effect of %s happens once, in 20 twins and after them",
+    "The effect of %s happens once for 20 concurrent requests and later repeats",
     async (what, body) => {
       const client = await world.createAccount()
       const space = await client.space()
@@ -46,7 +46,7 @@ describe("Repeats with an Idempotency-Key", () => {
       const again = await read(await send())
       expect(again).toMatchObject({ status: answers[0]?.status, replayed: "true" })
       await world.drain()
-      expect(await dumpTables(world), "no second effect").toEqual(done)
+      expect(await dumpTables(world), "there is no second effect").toEqual(done)
       const other = await client.call("POST", `/v1/webhooks/${webhook_id}/test?`, undefined, {
         "idempotency-key": "same",
       })
@@ -55,7 +55,7 @@ describe("Repeats with an Idempotency-Key", () => {
   )
 })
 
-test("A repeat shows no secret that was made after its own", async () => {
+test("A repeat shows no secret that was created after its own request", async () => {
   const client = await world.createAccount()
   const body = { url: serveReceiver(world).url }
   const create = () => client.call("POST", "/v1/webhooks", body, { "idempotency-key": "create" })

@@ -21,17 +21,20 @@ interface Attempt {
   key: string
   client: TestClient
   space: string
-  /** The request: with another one, the key is reused. */
+  /** Changes the request. With a changed request, the key is refused as reused. */
   word?: string
 }
 
-/** Each operation that stores its result under the key: its call, and how many resources of its kind exist. */
+/**
+ * The operations that store their result under the key: a call, and the number of existing
+ * resources of its kind.
+ */
 const OPERATIONS = {
   "POST /v1/spaces": {
     send: ({ key, client, word = "one" }: Attempt) =>
       client.call("POST", "/v1/spaces", { title: word, secrets: { TOKEN: `t-${word}` } }, { "idempotency-key": key }),
     id: "space_id",
-    // The one that the test begins with is not counted.
+    // Does not count the resource that the test starts with.
     count: (userId: number) => count("select count(*) - 1 as n from spaces where user_id = $1", userId),
   },
   "POST /v1/spaces/{space_id}/files": {
@@ -65,7 +68,7 @@ async function read(response: Response) {
 describe.each(Object.entries(OPERATIONS))("%s with an Idempotency-Key", (name, { send, id, count }) => {
   const other = Object.entries(OPERATIONS).find(([another]) => another !== name)?.[1]
 
-  test("A repeat answers the resource of the first request", async () => {
+  test("A repeat returns the resource of the first request", async () => {
     const asked = await attempt()
     const first = await send(asked)
     const location = first.headers.get("location")
@@ -75,7 +78,7 @@ describe.each(Object.entries(OPERATIONS))("%s with an Idempotency-Key", (name, {
     expect(again.headers.get("location")).toBe(location)
     expect(await read(again)).toEqual({ ...made, replayed: "true" })
     expect(await count(asked.client.userId)).toBe(1)
-    // With another key it is a request of its own.
+    // With another key it is a new request.
     expect(await read(await send({ ...asked, key: "another", word: "another" }))).toMatchObject({
       status: 201,
       replayed: null,
@@ -83,7 +86,7 @@ describe.each(Object.entries(OPERATIONS))("%s with an Idempotency-Key", (name, {
     expect(await count(asked.client.userId)).toBe(2)
   })
 
-  test("The same key with another request is refused, and nothing is made", async () => {
+  test("The same key with another request is refused, and no resource is made", async () => {
     const asked = await attempt()
     await send(asked)
     const reused = { status: 422, replayed: null, body: { error: { code: "IDEMPOTENCY_KEY_REUSED" } } }
@@ -92,7 +95,7 @@ describe.each(Object.entries(OPERATIONS))("%s with an Idempotency-Key", (name, {
     expect([await count(asked.client.userId), await other?.count(asked.client.userId)]).toEqual([1, 0])
   })
 
-  test(`Twins at once (${TWINS}) make one`, async () => {
+  test(`Concurrent identical requests (${TWINS}) make one resource`, async () => {
     const asked = await attempt()
     const answers = await Promise.all(Array.from({ length: TWINS }, () => send(asked)))
     const twins = await Promise.all(answers.map(read))
@@ -102,7 +105,7 @@ describe.each(Object.entries(OPERATIONS))("%s with an Idempotency-Key", (name, {
     expect(await count(asked.client.userId)).toBe(1)
   })
 
-  test("The same key in another account, and in test mode, is another key", async () => {
+  test("The same key in another account or in test mode is a different key", async () => {
     const live = await attempt()
     const stranger = await attempt()
     const testKey = await world.makeKey(live.client.userId, { test: true, scope: "all" })
@@ -113,7 +116,7 @@ describe.each(Object.entries(OPERATIONS))("%s with an Idempotency-Key", (name, {
     expect(new Set(made.map(({ body }) => body[id])).size).toBe(3)
   })
 
-  test("Another key of the account repeats it if it may see the resource", async () => {
+  test("Another API key of the account can repeat the request if it may see the resource", async () => {
     const asked = await attempt()
     const made = await read(await send(asked))
     const wide = await world.makeKey(asked.client.userId, { scope: "all" })
@@ -172,11 +175,11 @@ async function sendUntilMade(send: () => Promise<Response>) {
     if (response.status === 201) return response.clone().json() as Promise<Record<string, unknown>>
     expect(response.status, await response.clone().text()).toBe(503)
   }
-  throw new Error("never made")
+  throw new Error("the resource was never made")
 }
 
 describe("An upload with an Idempotency-Key", () => {
-  test("The upload is the same as a form and as bytes, and leaves one object", async () => {
+  test("The upload is identical as a form and as bytes, and leaves one object", async () => {
     const { client, space } = await attempt()
     const files = createFileClient(world, client)
     const key = { "idempotency-key": "k", "content-type": "text/plain" }
@@ -187,7 +190,7 @@ describe("An upload with an Idempotency-Key", () => {
     expect(await files.remains()).toEqual({ rows: 1, objects: 1 })
   })
 
-  test("Twins of an upload leave one object", async () => {
+  test("Concurrent identical uploads leave one object", async () => {
     const { client, space } = await attempt()
     const files = createFileClient(world, client)
     const upload = () => files.add(space, "?name=a.txt", "bytes", { "idempotency-key": "k" })
@@ -228,7 +231,7 @@ test("A key costs no further round trip", async () => {
   expect(made.headers.get("server-timing")).toMatch(/pg;[^,]*calls=1"/)
 })
 
-test("Of twins for the last place of a limit one takes it, and the others get its result", async () => {
+test("For the last place under a limit, one of many identical requests takes it, and the others get its result", async () => {
   const { client } = await attempt()
   const send = (key: string) =>
     client.call("POST", "/v1/webhooks", { url: `https://hooks.example.com/${key}` }, { "idempotency-key": key })
@@ -240,18 +243,18 @@ test("Of twins for the last place of a limit one takes it, and the others get it
   expect((await send("one more")).status).toBe(409)
 })
 
-test("A turn's key and another operation's are counted apart", async () => {
+test("The same key for a turn and for another operation counts as two keys", async () => {
   const { client, space } = await attempt()
   const key = { "idempotency-key": "same" }
   expect((await client.call("POST", "/v1/spaces", { title: "x" }, key)).status).toBe(201)
   expect((await client.sendTurn({ space }, "same")).status).toBe(202)
 })
 
-test("The stored record of a request does not let its secrets be guessed", async () => {
+test("The stored record of a request does not allow its secrets to be guessed", async () => {
   const { client } = await attempt()
   await client.call("POST", "/v1/spaces", { title: "x", secrets: { PIN: "1234" } }, { "idempotency-key": "k" })
   const [before] = await world.sql("select fingerprint from idempotency_keys where user_id = $1", [client.userId])
-  // Under a ring with another first key the fingerprint is another one, and the old one is still known.
+  // With a new first key in the ring the fingerprint differs, and the old one is still recognised.
   const newer = `new:${btoa("fedcba9876543210fedcba9876543210")}`
   world.rebind({ SECRETS_KEYS: `${newer},${world.env.SECRETS_KEYS}` })
   const body = { title: "x", secrets: { PIN: "1234" } }
@@ -265,7 +268,7 @@ test("The stored record of a request does not let its secrets be guessed", async
 })
 
 describe("Operations that need no record", () => {
-  test("A tool's test passes the key on, so that the customer's server can recognise a repeat", async () => {
+  test("A tool's test forwards the key, so that the customer's server can recognise a repeat", async () => {
     const { client } = await attempt()
     const { requests } = serveCustomer(world)
     const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "token" } })

@@ -41,7 +41,7 @@ test("A test key and a key to one space do not see the account's data, and other
   }
 })
 
-test("A refusal does not reveal to a key to one space how little is left", async () => {
+test("A refusal does not reveal the remaining credit to a key to one space", async () => {
   const poor = await world.createAccount({ usd: 0.00001 })
   const slug = await poor.space()
   const [space] = await world.sql<{ id: number }>("select space_id::int as id from spaces where slug = $1", [slug])
@@ -55,7 +55,7 @@ test("A refusal does not reveal to a key to one space how little is left", async
   for (const answer of [refused, estimate.refused_by]) expect(JSON.stringify(answer)).not.toMatch(/_usd|USD/)
 })
 
-test("Every list of /v1 has one shape", async () => {
+test("Every list of /v1 has the same shape", async () => {
   const all = await keyOf({ scope: "all" })
   const slug = await all.space()
   await all.call("PUT", `/v1/spaces/${slug}/secrets/ONE`, { value: "v" })
@@ -85,7 +85,7 @@ test("Webhooks, deliveries and versions filter by their creation time", async ()
   expect(await idsOf("/v1/webhooks", "webhook_id", `created_after=${moment}`)).toEqual([second.webhook_id])
   expect(await idsOf("/v1/webhooks", "webhook_id", `created_before=${moment}`)).toEqual([first.webhook_id])
   const deliveries = `/v1/webhooks/${first.webhook_id}/deliveries`
-  // The ping that proved the URL, and two tests.
+  // The ping that verified the URL, and two tests.
   const [newest, ...older] = await idsOf(deliveries, "delivery_id", "")
   expect(older).toHaveLength(2)
   expect(await idsOf(deliveries, "delivery_id", `created_after=${moment}`)).toEqual([newest])
@@ -95,5 +95,5 @@ test("Webhooks, deliveries and versions filter by their creation time", async ()
   expect(await idsOf(versions, "version", `created_before=${moment}`)).toEqual([1])
   const [, page] = await read(own, "GET", "/v1/webhooks?limit=1")
   const [status] = await read(own, "GET", `/v1/webhooks?limit=1&cursor=${page.next_cursor}&created_after=${moment}`)
-  expect(status, "a cursor of other filters").toBe(422)
+  expect(status, "a cursor that belongs to other filters").toBe(422)
 })

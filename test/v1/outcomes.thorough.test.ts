@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe("Outcomes", () => {
-  test("Multi-step turns are billed for each call, and failures of our own not at all", async () => {
+  test("Multi-step turns are billed for each call, and turns that fail because of us are not billed", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const use = "[use input=1000 cached=400 output=100]"
@@ -34,7 +34,7 @@ describe("Outcomes", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("A model that does not answer is tried five times, then the turn fails unbilled", async () => {
+  test("A call of a model that does not answer is tried five times, then the turn fails unbilled", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const sent = await turnOf(await client.sendTurn({ space, text: "[fail MODEL_UNAVAILABLE]" }))
@@ -71,7 +71,7 @@ describe("Outcomes", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("Limits of steps and of time end a turn with its partial result", async () => {
+  test("The limits of steps and of time end a turn with its partial result", async () => {
     const client = await world.createAccount()
     const space = await client.space({ manifest: { max_steps: 2 } })
     const limited = await client.runTurn({ space, text: "[steps 9]" })
@@ -116,7 +116,7 @@ describe("Outcomes", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("A turn whose worker dies five times is failed as lost, unbilled", async () => {
+  test("A turn whose worker dies five times fails as lost, unbilled", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const sent = await turnOf(await client.sendTurn({ space, timeout_seconds: 3600 }))

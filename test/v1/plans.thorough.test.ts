@@ -18,7 +18,10 @@ let created: TestClient
 let rareKey: string
 let space: string
 
-/** One account with 100,000 turns of 10,000 end users, nearly all done and by one key, and 20,000 of another account. */
+/**
+ * One account with 100,000 turns of 10,000 end users, nearly all done and by one key, and another
+ * account with 20,000.
+ */
 beforeAll(async () => {
   world = await createWorld()
   created = await world.createAccount({ usd: 100 })
@@ -72,8 +75,8 @@ beforeAll(async () => {
      select turn_id, user_id, test, finished_at, space_id, key_id, end_user_ref, billed_credit_micros, model_calls, tokens_input,
        tokens_cached, tokens_output from turns where finished_at is not null and idempotency_key like 'copy %'`,
   )
-  // Vacuum marks a page as visible to all once the commits of its rows, and of transactions near them, are flushed. No commit of a
-  // test waits for that, and neither does a vacuum's own.
+  // Vacuum marks a page as visible only once the commits of its rows, and of transactions near
+  // them, are flushed. Neither the commits of tests nor the vacuum itself wait for that.
   for (const table of ["open_turns", "turns", "ended_turns", "model_calls", "conversations"]) {
     await world.sql("checkpoint")
     await world.sql(`vacuum analyze ${table}`)
@@ -84,18 +87,18 @@ afterAll(() => world.close())
 const cases: [string, TurnFilters][] = [
   ["no filter", {}],
   ["a key with few turns", { key: "rare" }],
-  ["a state that few have: failed", { state: "failed" }],
-  ["a state that few have: cancelled", { state: "cancelled" }],
-  ["a state that few have: queued", { state: "queued" }],
-  ["a state that nobody has: running", { state: "running" }],
-  ["the state of most", { state: "done" }],
+  ["a rare state: failed", { state: "failed" }],
+  ["a rare state: cancelled", { state: "cancelled" }],
+  ["a rare state: queued", { state: "queued" }],
+  ["an unused state: running", { state: "running" }],
+  ["the most common state", { state: "done" }],
   ["an end user", { end_user_ref: "ref-77" }],
-  ["an end user who is none", { end_user_ref: "nobody" }],
+  ["an unknown end user", { end_user_ref: "nobody" }],
   ["a key and a state", { key: "rare", state: "done" }],
 ]
 
 describe(`Lists over ${TURNS} turns`, () => {
-  test.each(cases)("A list of turns with %s looks at few rows", async (name, given) => {
+  test.each(cases)("A list of turns with %s reads few rows", async (name, given) => {
     const filters = given.key ? { ...given, key: rareKey } : given
     const plan = await planOf(world, all, (ctx, credential) => listTurns(ctx, credential, { filters, limit: 20 }))
     console.log(
@@ -108,7 +111,7 @@ describe(`Lists over ${TURNS} turns`, () => {
   test.each([
     ["end users", 20],
     ["end users", 100],
-  ] as const)("A list of %s, %i of them, looks at few rows", async (_name, limit) => {
+  ] as const)("A list of %s, %i of them, reads few rows", async (_name, limit) => {
     for (const client of [all, created]) {
       const plan = await effortOf(world, client, (ctx, credential) =>
         listEndUsers(ctx, credential, { filters: {}, limit }),
@@ -121,7 +124,7 @@ describe(`Lists over ${TURNS} turns`, () => {
     }
   })
 
-  test("One end user, and a list of spaces, look at few rows", async () => {
+  test("A single end user and a list of spaces read few rows", async () => {
     const one = await effortOf(world, created, (ctx, credential) => getEndUser(ctx, credential, "ref-77"))
     expect(one.rowsOf("turns") + one.rowsOf("conversations")).toBeLessThan(100)
     const spaces = await planOf(world, all, (ctx, credential) =>
@@ -131,7 +134,7 @@ describe(`Lists over ${TURNS} turns`, () => {
   })
 })
 
-test("Changes of a space and of a file look at few rows", async () => {
+test("Changes of a space and of a file read few rows", async () => {
   const indexes = "always"
   const change = await effortOf(
     world,
@@ -161,12 +164,12 @@ test.each(["end_user_ref", "day", "model"] as const)(
     expect(plan.indexes).toContain(group_by === "model" ? "usage_settled" : "ended_turns_of_owner")
     expect(plan.scans).not.toContain("turns")
     expect(plan.scans).not.toContain("ended_turns")
-    // The turns of that week have more than 5,000 pages, the records of usage some 2,000.
+    // The turns of that week fill more than 5,000 pages, and the records of usage about 2,000.
     expect(plan.pages).toBeLessThan(1000)
   },
 )
 
-test("Erasing an end user looks at their turns only", async () => {
+test("An erasure of an end user reads only their turns", async () => {
   const erasure_id = "era_of_ref_77"
   await world.sql(
     `insert into erasures (erasure_id, user_id, test, end_user_ref, until_at, requested_at, tried_at)

@@ -25,7 +25,7 @@ describe.each(PAGES)("$page", ({ page: pagePath, document: documentPath }) => {
 
   const all = (pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match[1] as string)
 
-  test("The page is HTML that may load from our host only and calls no other", () => {
+  test("The page is HTML that loads and calls only our host", () => {
     expect([page.status, page.headers.get("content-type")?.toLowerCase()]).toEqual([200, "text/html; charset=utf-8"])
     expect(page.headers.get("content-security-policy")).toBe(
       "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; img-src 'self' data: blob:; " +
@@ -39,9 +39,9 @@ describe.each(PAGES)("$page", ({ page: pagePath, document: documentPath }) => {
     expect(text).not.toMatch(/<img|<iframe| style="| on\w+="|https?:/i)
   })
 
-  test("The page shows the document, with a viewer that is cached for good under a name from its content", async () => {
+  test("The page shows the document with a viewer that is cached forever under a name derived from its content", async () => {
     expect(all(/ data-url="([^"]+)"/g)).toEqual([documentPath])
-    // The document is there for whoever has no scripts, and for whom the viewer does not come.
+    // The document is available to browsers without scripts or without the viewer.
     const links = all(/ href="([^"]+)"/g).filter((link) => !link.startsWith("data:"))
     expect(links).toEqual(["/", documentPath, documentPath])
     const [script = ""] = all(/ src="([^"]+)"/g)
@@ -53,7 +53,7 @@ describe.each(PAGES)("$page", ({ page: pagePath, document: documentPath }) => {
     expect(script).toBe(`${pagePath}/viewer-${hash.slice(0, 12)}.js`)
   })
 
-  test("The page and the document need no key and are revalidated each time", async () => {
+  test("The page and the document need no key and are revalidated on each request", async () => {
     const answer = await staticFile(documentPath)
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"])
     for (const { headers } of [page, answer]) {
@@ -62,7 +62,7 @@ describe.each(PAGES)("$page", ({ page: pagePath, document: documentPath }) => {
     }
   })
 
-  test("The document names the server that it was read from", () => {
+  test("The document names the server from which it was requested", () => {
     const urls = document.servers.map(({ url }) => new URL(url, `https://api.test${documentPath}`).href)
     expect(urls).toEqual(["https://api.test/"])
   })
@@ -89,7 +89,7 @@ describe.each(PAGES)("$page", ({ page: pagePath, document: documentPath }) => {
   })
 })
 
-test("The guide to errors has every code, and no guide has an empty placeholder", async () => {
+test("The guide to errors has every code, and no guide has an unfilled placeholder", async () => {
   const document = (await (await staticFile("/v1/openapi.json")).json()) as Document & {
     components: { responses: Record<string, { content: Record<string, { examples: object }> }> }
   }
@@ -102,7 +102,7 @@ test("The guide to errors has every code, and no guide has an empty placeholder"
   expect(JSON.stringify(document.tags)).not.toMatch(/\{\{|undefined|\[object/)
 })
 
-test("A missing file is answered by the worker, or by the web app where it is built", async () => {
+test("A missing file is answered by the worker, or by the web app if it is built", async () => {
   const nowhere = await staticFile("/nowhere")
   const answer = { status: nowhere.status, text: await nowhere.text() }
   for (const path of ["/docs/nope", "/v1/nope"]) {

@@ -18,12 +18,12 @@ import { createWorld, type World } from "../harness/world.ts"
 
 const callers = Object.keys(CALLERS) as CallerName[]
 const places = Object.keys(PLACES) as PlaceName[]
-/** The erasure of an end user takes away what the others need. */
+/** The erasure of an end user comes last, because it removes data that the others need. */
 const operations = v1Operations().operations.sort((one, other) => Number(erases(one)) - Number(erases(other)))
 function erases({ id }: { id: string }) {
   return id === "eraseEndUser"
 }
-/** Whether a call takes something from the next one: a thing, or room for one. */
+/** True if a call uses up something that a later call needs: a resource, or a place under a limit. */
 const takes = ({ id, method }: { id: string; method: string }) =>
   method === "delete" || method === "put" || /^create(Space|Webhook)/.test(id)
 const cells = operations.flatMap((operation) =>
@@ -37,7 +37,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test(`The answers to ${cells.length} pairs of a key and a space, over all operations, are those of the key's scope`, async () => {
+test(`The answers to ${cells.length} pairs of a key and a space, over all operations, match the key's scope`, async () => {
   const matrix = await createMatrix(world)
   await world.settled()
   const restore = await keepTables(world)
@@ -58,7 +58,7 @@ test(`The answers to ${cells.length} pairs of a key and a space, over all operat
       wrong.push(`${operation.id}: ${caller}, ${place}: ${found.words}, not ${absence.get(operation.id)}`)
     }
   }
-  // A refusal writes nothing, and neither does a read: these go together.
+  // Refusals and reads write nothing, so they can share one state.
   const changes = (cell: (typeof cells)[number]) => cell.operation.method !== "get" && expectedOf(cell).code === null
   const quiet = cells.filter((cell) => !changes(cell))
   for (let at = 0; at < quiet.length; at += 50) await Promise.all(quiet.slice(at, at + 50).map(check))
@@ -66,5 +66,5 @@ test(`The answers to ${cells.length} pairs of a key and a space, over all operat
     await check(cell)
     if (takes(cell.operation)) await restore()
   }
-  expect(wrong, `${wrong.length} of ${cells.length} are wrong`).toEqual([])
+  expect(wrong, `${wrong.length} of ${cells.length} answers are wrong`).toEqual([])
 })

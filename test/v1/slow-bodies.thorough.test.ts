@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** A body that brings these bytes and then nothing, until it is told to end or to bring more. */
+/** A body that sends these bytes and then stalls until it is told to end or to send more. */
 function stalling(first: Uint8Array) {
   let controller!: ReadableStreamDefaultController<Uint8Array>
   let isLeft = false
@@ -34,7 +34,7 @@ function stalling(first: Uint8Array) {
   )
   return {
     body,
-    /** Resolves when all that was brought is read and the reader waits for more, or has left. */
+    /** Resolves once everything sent was read and the reader waits for more or has disconnected. */
     read: () => asked.promise,
     more(bytes: Uint8Array) {
       if (isLeft) return
@@ -64,12 +64,12 @@ async function errorOf(answer: Promise<Response>) {
   return { status: response.status, retryAfter: response.headers.get("retry-after"), ...error }
 }
 
-/** The request waits for its body: nothing else is under way. */
+/** Waits until only the request's body is missing and no other work is in progress. */
 async function waiting() {
   for (let n = 0; n < 3; n++) await world.isCalm(1_000)
 }
 
-/** So many uploads have begun and wait for their bodies. */
+/** Waits until this many uploads have started and wait for their bodies. */
 async function uploading(count: number) {
   const begun = async () =>
     (await world.sql<{ n: number }>("select count(*)::int as n from files where state = 'uploading'"))[0]?.n ?? 0
@@ -84,7 +84,7 @@ async function pass(ms: number) {
 
 const TOO_SLOW = { status: 408, code: "REQUEST_TIMEOUT", retryable: true }
 
-test("A JSON body that stops is ended after half a minute", async () => {
+test("A JSON body that stalls is timed out after half a minute", async () => {
   const client = await world.createAccount()
   const { body } = stalling(new TextEncoder().encode('{"title": "A'))
   const answer = send(client, "/v1/spaces", body, { "content-type": "application/json" })
@@ -92,7 +92,7 @@ test("A JSON body that stops is ended after half a minute", async () => {
   expect(await errorOf(answer)).toMatchObject(TOO_SLOW)
 })
 
-test("A body in pieces of unknown size is read, and refused as soon as it is too large", async () => {
+test("A body in chunks of unknown size is read, and refused as soon as it is too large", async () => {
   const client = await world.createAccount()
   const small = stalling(new TextEncoder().encode('{"title": "A'))
   const made = send(client, "/v1/spaces", small.body, { "content-type": "application/json" })
@@ -104,7 +104,7 @@ test("A body in pieces of unknown size is read, and refused as soon as it is too
   expect(await errorOf(refused)).toMatchObject({ status: 413, code: "PAYLOAD_TOO_LARGE" })
 })
 
-test("A callback that stops is ended too, and one without a signature is not read", async () => {
+test("A callback whose body stalls is timed out too, and one without a signature is not read", async () => {
   const client = await world.createAccount()
   await client.sendTurn({ space: await client.space() })
   await world.settled()
@@ -127,30 +127,33 @@ test("A callback that stops is ended too, and one without a signature is not rea
   expect((await answer).status).toBe(408)
 })
 
-test.each(["the body itself", "a form"])("An upload that stops is ended, as %s, and leaves no file", async (how) => {
-  const client = await world.createAccount()
-  const space = await client.space()
-  const form = 'multipart/form-data; boundary="b"'
-  // The first kilobyte tells the type of a form's part that names none.
-  const head = `--b\r\nContent-Disposition: form-data; name="file"; filename="slow.bin"\r\n\r\n${"x".repeat(2048)}`
-  const isForm = how === "a form"
-  const { body, more, read } = stalling(new TextEncoder().encode(isForm ? head : "x"))
-  const answer = upload(client, space, body, { "content-type": isForm ? form : "text/plain" })
-  await uploading(1)
-  // As long as something comes, it goes on.
-  for (let n = 0; n < 3; n++) {
-    await pass(BODY_POLICY.idleMs - 1)
-    more(new Uint8Array(1024))
-    await read()
-  }
-  await pass(BODY_POLICY.idleMs)
-  expect(await errorOf(answer)).toMatchObject(TOO_SLOW)
-  await world.settled()
-  const { data } = (await (await client.call("GET", `/v1/spaces/${space}/files`)).json()) as { data: object[] }
-  expect(data).toEqual([])
-})
+test.each(["the body itself", "a form"])(
+  "An upload that stalls is timed out, as %s, and leaves no file",
+  async (how) => {
+    const client = await world.createAccount()
+    const space = await client.space()
+    const form = 'multipart/form-data; boundary="b"'
+    // The first kilobyte determines the type of a form's part without a declared type.
+    const head = `--b\r\nContent-Disposition: form-data; name="file"; filename="slow.bin"\r\n\r\n${"x".repeat(2048)}`
+    const isForm = how === "a form"
+    const { body, more, read } = stalling(new TextEncoder().encode(isForm ? head : "x"))
+    const answer = upload(client, space, body, { "content-type": isForm ? form : "text/plain" })
+    await uploading(1)
+    // The request continues as long as data arrives.
+    for (let n = 0; n < 3; n++) {
+      await pass(BODY_POLICY.idleMs - 1)
+      more(new Uint8Array(1024))
+      await read()
+    }
+    await pass(BODY_POLICY.idleMs)
+    expect(await errorOf(answer)).toMatchObject(TOO_SLOW)
+    await world.settled()
+    const { data } = (await (await client.call("GET", `/v1/spaces/${space}/files`)).json()) as { data: object[] }
+    expect(data).toEqual([])
+  },
+)
 
-test("An upload that sends a byte now and then is ended after three minutes", async () => {
+test("An upload that sends a byte now and then is timed out after three minutes", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const { body, more, read } = stalling(new Uint8Array(1))
@@ -164,7 +167,7 @@ test("An upload that sends a byte now and then is ended after three minutes", as
   expect(await errorOf(answer)).toMatchObject(TOO_SLOW)
 })
 
-test("An upload whose first bytes decide its type is ended too, and read whole when they come in time", async () => {
+test("An upload that stalls within the bytes that determine its type is timed out, and is read whole if they arrive in time", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const slow = stalling(new Uint8Array(1))
@@ -186,7 +189,7 @@ test("An upload whose first bytes decide its type is ended too, and read whole w
   expect(await (await made).json()).toMatchObject({ media_type: "application/pdf", bytes: 2009 })
 })
 
-test("An account's uploads hold a bounded share of an isolate's memory, and all together are bounded", async () => {
+test("The uploads of an account, and of all accounts together, can hold a limited share of an isolate's memory", async () => {
   const [first, second, third] = [await world.createAccount(), await world.createAccount(), await world.createAccount()]
   const spaces = new Map([first, second, third].map((client) => [client, ""]))
   for (const client of spaces.keys()) spaces.set(client, await client.space())
@@ -210,7 +213,7 @@ test("An account's uploads hold a bounded share of an isolate's memory, and all 
   expect((await upload(third, spaces.get(third) as string, body)).status).toBe(201)
 })
 
-test("An upload that goes on for long holds its memory until its end", async () => {
+test("A slow upload holds its memory until its end", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const { all, each } = MEMORY.shares.upload
@@ -231,7 +234,7 @@ test("An upload that goes on for long holds its memory until its end", async () 
   for (const answer of slow) expect((await answer).status).toBe(201)
 })
 
-test("A stalled reader of events is dropped after half a minute, and its polling stops", async () => {
+test("A stalled reader of events is disconnected after half a minute, and its polling stops", async () => {
   const client = await world.createAccount()
   const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
   await world.settled()
@@ -244,7 +247,7 @@ test("A stalled reader of events is dropped after half a minute, and its polling
   expect((await world.calls()).filter(({ label }) => /turn/.test(label))).toEqual([])
 })
 
-test("Large JSON bodies that do not arrive hold no more than their share, and other requests go on", async () => {
+test("Large JSON bodies that do not arrive hold no more than their share, and other requests continue", async () => {
   const [client, other] = [await world.createAccount(), await world.createAccount()]
   const { all, each, copies } = MEMORY.shares.body
   const whole = { "content-type": "application/json", "content-length": String(MiB) }
@@ -270,7 +273,7 @@ test("Large JSON bodies that do not arrive hold no more than their share, and ot
 
 const MOST_BODIES = Math.floor(MEMORY.shares.body.all / MEMORY.shares.body.copies / MiB)
 
-test("Requests with invented keys hold no memory with bodies that do not arrive", async () => {
+test("Requests with invalid keys reserve no memory for bodies that do not arrive", async () => {
   const client = await world.createAccount()
   const whole = { "content-type": "application/json", "content-length": String(MiB) }
   const strangers = Array.from({ length: MOST_BODIES }, () => ({ key: generateApiKey("turnpike", false).value }))
@@ -281,7 +284,7 @@ test("Requests with invented keys hold no memory with bodies that do not arrive"
   for (const answer of made) expect((await answer).status).toBe(401)
 })
 
-test("A body that arrives after its time holds no memory either", async () => {
+test("A body that arrives after its timeout holds no memory", async () => {
   const [client, other] = [await world.createAccount(), await world.createAccount()]
   const large = JSON.stringify({ title: "x".repeat(MiB - 100) })
   const bodies = Array.from({ length: MOST_BODIES }, () => stalling(new Uint8Array(1024).fill(32)))

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe("The configuration of a space", () => {
-  test("Tools, MCP servers, secrets and the manifest are put, read, listed and deleted", async () => {
+  test("Tools, MCP servers, secrets and the manifest can be put, read, listed and deleted", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const at = (path: string) => `/v1/spaces/${space}/${path}`
@@ -27,7 +27,7 @@ describe("The configuration of a space", () => {
         200,
         { data: [whole], has_more: false, next_cursor: null },
       ])
-      // What was read can be put back as it is.
+      // A configuration that was read can be put back unchanged.
       expect(await readJson(client.call("PUT", at(`${path}/${name}`), whole))).toEqual([200, whole])
     }
     const dates = { created_at: expect.any(String), updated_at: expect.any(String) }
@@ -92,7 +92,7 @@ describe("The configuration of a space", () => {
     expect(await versionOf(client, space)).toBe(1)
   })
 
-  test("Twenty tools put at once are all stored, each with its own version", async () => {
+  test("Twenty tools that are put concurrently are all stored, each with its own version", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const names = Array.from({ length: 20 }, (_, index) => `tool_${index}`)
@@ -108,7 +108,7 @@ describe("The configuration of a space", () => {
     expect(await versionOf(client, space)).toBe(21)
   })
 
-  test("The number of tools and secrets is bounded", async () => {
+  test("The number of tools and secrets is limited", async () => {
     const client = await world.createAccount()
     const tools = Array.from({ length: SPACE_POLICY.maxTools }, (_, index) => ({ ...orderTool(), name: `t${index}` }))
     const secrets = Object.fromEntries(
@@ -124,7 +124,7 @@ describe("The configuration of a space", () => {
 })
 
 describe("Configurations at their limits", () => {
-  test("Tools of wide characters are accepted up to the limit of bytes", async () => {
+  test("Tools with multi-byte characters are accepted up to the limit in bytes", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const wide = { ...toolDefinition, input_schema: { type: "object", description: "語".repeat(19_000) } }
@@ -137,7 +137,7 @@ describe("Configurations at their limits", () => {
     expect([...new Set(statuses)]).toEqual([200, 422])
   })
 
-  test("A body that is nearly a placeholder is accepted and read quickly", async () => {
+  test("A body that is almost a placeholder is accepted and parsed quickly", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const request = { ...toolDefinition.request, body: `{{${" ".repeat(60_000)}x` }
@@ -145,7 +145,7 @@ describe("Configurations at their limits", () => {
     expect(response.status).toBe(200)
   })
 
-  test("Of several puts at once for the last free place, one succeeds", async () => {
+  test("Of several concurrent puts for the last free place, one succeeds", async () => {
     const client = await world.createAccount()
     const tools = Array.from({ length: SPACE_POLICY.maxTools - 1 }, (_, index) => ({
       ...orderTool(),

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe("PATCH /v1/spaces/{id}", () => {
-  test("An edit changes the fields that it names and leaves the rest", async () => {
+  test("An edit changes the fields that it names and keeps the others", async () => {
     const client = await world.createAccount()
     const space = await client.space({ title: "Old", metadata: { a: "1", b: "2" }, model: "rehearsal/standard" })
     await world.advance(1000)
@@ -22,7 +22,7 @@ describe("PATCH /v1/spaces/{id}", () => {
     const [status, titled] = await patch({ title: "  New " })
     expect(status).toBe(200)
     expect(titled).toMatchObject({ title: "New", metadata: { a: "1", b: "2" }, model: "rehearsal/standard" })
-    expect(titled.config_version, "a title is no configuration").toBe(1)
+    expect(titled.config_version, "a title is not part of the configuration").toBe(1)
     expect(titled.updated_at).not.toBe(titled.created_at)
     expect((await patch({ metadata: { c: "3" } }))[1]).toMatchObject({ title: "New", metadata: { c: "3" } })
     expect((await patch({ model: null }))[1]).toMatchObject({ model: null, config_version: 2 })
@@ -33,7 +33,7 @@ describe("PATCH /v1/spaces/{id}", () => {
     const before = await readJson(client.call("GET", `/v1/spaces/${space}`))
     await world.advance(1000)
     expect(await patch({})).toEqual(before)
-    expect(await patch({ title: "New", metadata: { c: "3" } }), "nothing is different").toEqual(before)
+    expect(await patch({ title: "New", metadata: { c: "3" } }), "the configuration is unchanged").toEqual(before)
   })
 
   test("A wrong edit is refused and changes nothing", async () => {
@@ -52,8 +52,8 @@ describe("PATCH /v1/spaces/{id}", () => {
 })
 
 describe("DELETE /v1/spaces/{id}", () => {
-  test("Archiving ends the space's turns, takes no new ones, and leaves all readable", async () => {
-    // What does not run at once waits.
+  test("Archiving ends the space's turns, refuses new turns, and keeps everything readable", async () => {
+    // A turn that cannot run at once waits.
     world.rebind({ TURN_SLOTS: "1" })
     const client = await world.createAccount()
     const space = await client.space()
@@ -95,12 +95,12 @@ describe("DELETE /v1/spaces/{id}", () => {
     expect((await client.call("GET", `/v1/turns?space=${space}`)).status).toBe(200)
   })
 
-  test("Archiving ends more turns than one request takes, and those that come at the same moment", async () => {
+  test("Archiving ends more turns than one request can process, and turns that arrive at the same moment", async () => {
     const client = await world.createAccount({ usd: 1000 })
     const space = await client.space()
     const count = TURN_POLICY.cancelBatch * ENDING_POLICY.archiveBatches + 7
     const { turn_id } = await turnOf(await client.sendTurn({ space }))
-    // The same turn many times over, each in a conversation of its own.
+    // Many copies of the same turn, each in a separate conversation.
     await world.sql(
       `with c as (
          insert into conversations (conversation_id, space_id, end_user_ref, name, created_at)
@@ -130,7 +130,7 @@ describe("DELETE /v1/spaces/{id}", () => {
     expect(await open()).toBe(0)
     await expectPromises(world, client.userId)
 
-    // A turn whose statement had read the space before it was archived, and committed after it.
+    // A turn whose statement read the space before it was archived and commits afterwards.
     const late = await client.space()
     const sent = await turnOf(await client.sendTurn({ space: late }))
     await world.sql("update spaces set archived_at = $2, ending_turns = true where slug = $1", [

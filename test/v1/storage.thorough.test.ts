@@ -36,7 +36,7 @@ const tool = (name: string, size: number) => ({
   request: { method: "GET", url: `https://api.customer.com/${name}` },
 })
 
-/** Bytes of all versions and parts in the database, as it stores them. */
+/** The bytes of all versions and parts in the database, as stored. */
 async function storedBytes(): Promise<number> {
   const [row] = await world.sql<{ bytes: number }>(
     "select (pg_total_relation_size('config_versions') + pg_total_relation_size('config_parts'))::int as bytes",
@@ -44,7 +44,7 @@ async function storedBytes(): Promise<number> {
   return row?.bytes ?? 0
 }
 
-/** What an account is told to store is what its parts and secrets come to. */
+/** The storage that an account is charged with equals its parts and secrets. */
 async function expectCounted({ userId }: TestClient): Promise<void> {
   const [row] = await world.sql(
     `select a.config_bytes::int as counted, (
@@ -59,9 +59,9 @@ async function expectCounted({ userId }: TestClient): Promise<void> {
 const versionOf = async (client: TestClient, space: string, version: number) =>
   (await (await client.call("GET", `/v1/spaces/${space}/versions/${version}`)).json()) as Record<string, unknown>
 
-test("A manifest of 19 bytes stores about as much, not the 480 KB of the tools next to it", async () => {
+test("A change of a manifest of 19 bytes stores about that much, not the 480 KB of the tools next to it", async () => {
   const client = await world.createAccount({ test: true })
-  // Nothing that a database compresses.
+  // Text that the database cannot compress.
   const noise = (name: string) => {
     const text = () => btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(3_000))))
     return { ...tool(name, 0), description: text(), input_schema: { type: "object", description: text() } }
@@ -75,7 +75,7 @@ test("A manifest of 19 bytes stores about as much, not the 480 KB of the tools n
   const each = ((await storedBytes()) - before) / 100
   console.log(`a PUT of a manifest stores ${Math.round(each)} bytes`)
   expect(each).toBeLessThan(1_000)
-  // What a change writes now and the database's vacuum takes away again: no copy of the tools either.
+  // The data that a change writes until vacuum removes it contains no copy of the tools either.
   const [wal] = await world.sql<{ at: string }>("select pg_current_wal_insert_lsn()::text as at")
   await client.call("PUT", `/v1/spaces/${space}/manifest`, { max_steps: 7 })
   const [written] = await world.sql<{ bytes: number }>(
@@ -85,7 +85,7 @@ test("A manifest of 19 bytes stores about as much, not the 480 KB of the tools n
   console.log(`and writes ${written?.bytes} bytes of log`)
 })
 
-test("Every version stays as it was, whatever is added, changed, removed and restored", async () => {
+test("Every version stays unchanged, whatever is added, changed, removed and restored", async () => {
   const client = await world.createAccount()
   const space = await client.space({ manifest: { instructions: "one" }, tools: [tool("a", 1)] })
   const wanted: Record<string, unknown>[] = [await versionOf(client, space, 1)]
@@ -112,7 +112,7 @@ test("Every version stays as it was, whatever is added, changed, removed and res
   expect(wanted[6]).toMatchObject({ manifest: { instructions: "one" }, tools: [{ name: "a", description: "x" }] })
 })
 
-test("The last versions are kept, and also one that a turn runs on", async () => {
+test("The latest versions are kept, and so is a version that a turn uses", async () => {
   await set("kept_versions", 10)
   const client = await world.createAccount()
   const space = await client.space({ manifest: { instructions: "the first" } })
@@ -138,11 +138,11 @@ test("The last versions are kept, and also one that a turn runs on", async () =>
     "select 1 from config_parts p join spaces s using (space_id) where s.slug = $1 and p.until_version <= 10",
     [space],
   )
-  expect(parts, "what only old versions had is gone").toEqual([])
+  expect(parts, "the parts of old versions are deleted").toEqual([])
   await unset()
 })
 
-test("An account's spaces are bounded, also for many at once, and larger accounts keep theirs", async () => {
+test("The number of an account's spaces is limited, also for concurrent requests, and accounts above the limit keep theirs", async () => {
   await set("max_spaces", 5)
   const client = await world.createAccount()
   const make = () => client.call("POST", "/v1/spaces", { title: "x" })
@@ -178,10 +178,16 @@ test("An account at its limit of configuration keeps ten versions and then accep
   expect(await refused.json()).toMatchObject({ error: { code: "LIMIT_REACHED", details: { cap: "config_bytes" } } })
   expect((await client.call("POST", "/v1/spaces", { title: "x" })).status).toBe(409)
   const instructions = (text: string) => client.call("PUT", `/v1/spaces/${space}/manifest`, { instructions: text })
-  expect((await instructions("x".repeat(3_900))).status, "nor by a manifest").toBe(409)
+  expect((await instructions("x".repeat(3_900))).status, "not through a manifest").toBe(409)
   const server = { url: "https://docs.customer.com/mcp" }
-  expect((await client.call("PUT", `/v1/spaces/${space}/mcp-servers/docs`, server)).status, "nor by a server").toBe(409)
-  expect((await client.call("DELETE", `/v1/spaces/${space}/tools/large_0`)).status, "less is always possible").toBe(200)
+  expect(
+    (await client.call("PUT", `/v1/spaces/${space}/mcp-servers/docs`, server)).status,
+    "not through a server",
+  ).toBe(409)
+  expect(
+    (await client.call("DELETE", `/v1/spaces/${space}/tools/large_0`)).status,
+    "a smaller configuration is always accepted",
+  ).toBe(200)
   await expectCounted(client)
   await unset()
 })
@@ -211,7 +217,7 @@ test("Secrets count as configuration: at its limit an account accepts only equal
   await unset()
 })
 
-test("An account's files and their bytes are bounded, and an upload beyond leaves nothing", async () => {
+test("The number and size of an account's files are limited, and an upload beyond the limit leaves no data", async () => {
   const client = await world.createAccount()
   const files = createFileClient(world, client)
   const space = await client.space()
@@ -231,7 +237,7 @@ test("An account's files and their bytes are bounded, and an upload beyond leave
   expect((await files.upload(space, "?name=half.txt", half)).status).toBe(201)
   const over = await files.upload(space, "?name=more.txt", half)
   expect(await over.json()).toMatchObject({ error: { code: "LIMIT_REACHED", details: { cap: "file_bytes" } } })
-  // What has begun while there was room is counted when it is stored, also when others are being stored.
+  // Uploads that started while there was room are counted when they are stored, also concurrently.
   const letGo = await holdWrites(world, "after update on files")
   const uploads = Array.from({ length: 4 }, (_, n) =>
     files.upload(space, `?name=rest-${n}.txt`, "x".repeat(300 * 1024)),
@@ -244,7 +250,7 @@ test("An account's files and their bytes are bounded, and an upload beyond leave
     client.userId,
   ])
   expect(kept).toEqual({ n: 5 })
-  // An agent hears of either, and goes on.
+  // The agent gets an error for either limit, and continues.
   const text = '[call write_file {"name": "a.txt", "content": "0123456789"}]\ndone'
   await set("max_file_bytes", 30 + 900 * 1024 + 5)
   expect(await client.runTurn({ space, text })).toMatchObject({ state: "done", outputs: [] })
@@ -254,7 +260,7 @@ test("An account's files and their bytes are bounded, and an upload beyond leave
   await unset()
 })
 
-test("The default limits are the registry's", async () => {
+test("The default limits are the values of the registry", async () => {
   const client = await world.createAccount()
   const limits = await limitsOf(client)
   for (const { cap, limit } of Object.values(limits)) {

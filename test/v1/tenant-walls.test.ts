@@ -15,7 +15,7 @@ let world: World
 let customer: ReturnType<typeof serveCustomer>
 let estate: Estate
 let intruders: { who: string; refused?: (typeof INTRUDERS)[string]["refused"]; key: string }[]
-/** Whether the estate has all that was made: then the next test may have it too. */
+/** True if the estate is still complete, so that the next test can reuse it. */
 let isWhole = false
 beforeAll(async () => {
   world = await createWorld()
@@ -38,7 +38,7 @@ afterAll(() => world.close())
 const HOUR_MS = 3_600_000
 const REFUSED = { status: 401, code: "INVALID_API_KEY" }
 
-/** Every intruder: who they are, and the answer of /v1 to somebody without a key. */
+/** Every kind of intruder, and the answer of /v1 to a caller without a key. */
 const INTRUDERS: Record<string, { refused?: { status: number; code: string; io?: false }; make(): Promise<string> }> = {
   "another account": { make: async () => (await stranger("all")).key },
   "another account's key of one space": {
@@ -79,7 +79,10 @@ const INTRUDERS: Record<string, { refused?: { status: number; code: string; io?:
   "no key": { refused: { ...REFUSED, io: false }, make: async () => "" },
 }
 
-/** All in the thorough tier; otherwise one in four, so that four operations that follow each other meet them all. */
+/**
+ * All intruders in the thorough tier; otherwise one in four, so that any four consecutive
+ * operations meet them all.
+ */
 const someOf = <Who>(all: Who[], place: number) => all.filter((_, at) => isThorough || (at + place) % 4 === 0)
 
 async function stranger(scope: "all" | "created"): Promise<TestClient> {
@@ -94,7 +97,10 @@ async function spaceId(slug: string): Promise<number> {
   return Number(row?.space_id)
 }
 
-/** The answer to an intruder without the parts they sent, so only what the service adds is left. */
+/**
+ * The answer to an intruder without the values that they sent, so that only the service's own text
+ * is left.
+ */
 async function intrude(key: string, call: ReturnType<typeof callOfOperation>) {
   const client = world.createClient(0, key)
   const headers = key === "" ? { ...call.headers, authorization: "" } : call.headers
@@ -109,7 +115,7 @@ async function intrude(key: string, call: ReturnType<typeof callOfOperation>) {
   return { status: response.status, code: error?.code, pgCalls: Number(calls), added }
 }
 
-/** An end_user_ref belongs to each account: limits can be set for one without turns. */
+/** An end_user_ref belongs to one account, so limits can be set for one without turns. */
 const OWN_WORDS = ["putEndUserLimits"]
 
 const forgetUses = ({ userId }: TestClient) =>
@@ -120,7 +126,7 @@ async function usesOf({ userId }: TestClient): Promise<string[]> {
   return (await world.sql<{ at: string }>(query, [userId])).map(({ at }) => at)
 }
 
-/** References in bodies count as ids: nothing of the operation is the caller's own. */
+/** True if the operation names existing resources. References in bodies count as ids too. */
 const namesThings = ({ id, path }: V1Operation) =>
   (idsIn(path).length > 0 && !OWN_WORDS.includes(id)) || id === "createTurn" || id === "estimateTurn"
 
@@ -138,7 +144,7 @@ describe.each(operations.filter(namesThings).map((operation, place) => [operatio
       const before = await dumpTables(world)
       for (const { who, refused, key } of someOf(intruders, place)) {
         const answer = await intrude(key, call)
-        // Operations of the whole account refuse a narrower key by its scope.
+        // Operations on the whole account refuse a narrower key because of its scope.
         const isDenied = answer.status === 403 && operation.errors.includes("SCOPE_DENIED")
         const denied = isDenied ? { status: 403, code: "SCOPE_DENIED" } : { status: 404, code: "NOT_FOUND" }
         const { status, code } = refused ?? denied
@@ -151,21 +157,21 @@ describe.each(operations.filter(namesThings).map((operation, place) => [operatio
       expect(await dumpTables(world), "nothing was written").toEqual(before)
       expect(customer.requests.length, "no tool was called").toBe(asked)
 
-      // It was the key that was refused, not the call.
+      // The key was the cause of the refusal, not the call.
       const { client } = estate
       isWhole = leavesWhole(operation)
       await forgetUses(client)
       const response = await client.call(call.method, call.path, call.body, call.headers)
       expect([200, 201, 202], await response.clone().text()).toContain(response.status)
-      expect(await usesOf(client), "the key's use is noted").toEqual([world.clock.now().toISOString()])
+      expect(await usesOf(client), "the key's use is recorded").toEqual([world.clock.now().toISOString()])
     })
   },
 )
 
-/** Lists of what is the same for everybody. */
+/** Lists with the same content for every caller. */
 const FOR_ALL = ["listModels"]
 
-/** Operations without ids: everything they show or make belongs to the caller. */
+/** Operations without ids: all data that they show or make belongs to the caller. */
 test.each(operations.filter((operation) => !namesThings(operation)).map((one) => [one.id, one] as const))(
   "The list %s shows only the caller's own data",
   async (id, operation) => {
@@ -183,12 +189,12 @@ test.each(operations.filter((operation) => !namesThings(operation)).map((one) =>
     await forgetUses(estate.client)
     const own = await intrude(estate.client.key, callOfOperation(operation, estate))
     expect(own.status).toBeLessThan(300)
-    expect(await usesOf(estate.client), "the key's use is noted").toEqual([world.clock.now().toISOString()])
+    expect(await usesOf(estate.client), "the key's use is recorded").toEqual([world.clock.now().toISOString()])
     if (id.startsWith("list") && !FOR_ALL.includes(id)) expect(own.added, "its owner sees it").toContain(estate.canary)
   },
 )
 
-/** Fields of queries and bodies, by name: whether one names a thing that may be somebody else's. */
+/** Fields of queries and bodies, by name, that never name another caller's resource. */
 const PLAIN = new Set(
   `limit wait created_after created_before from to archived q group_by format state name title bom manifest tools mcp_servers secrets metadata model
   instructions temperature max_output_tokens max_steps timeout_seconds history builtin_tools image_model subagents value description
@@ -198,7 +204,7 @@ const PLAIN = new Set(
 
 const fieldsOf = (schema: z.ZodType | undefined) => Object.keys((schema as z.ZodObject | undefined)?.shape ?? {})
 
-test("Every field that names a thing is known to these tests", () => {
+test("Every field that names a resource is known to these tests", () => {
   const names = operations.flatMap(({ query, body }) => [...fieldsOf(query), ...fieldsOf(body)])
   const unknown = names.filter((name) => !PLAIN.has(name) && !(name in estate.references))
   expect(unknown, "put them into PLAIN, or into the references of test/harness/estate.ts").toEqual([])
@@ -210,20 +216,23 @@ const filters = operations.flatMap((operation) =>
     .map((name) => [operation.id, name, operation] as const),
 )
 
-test.each(filters)("The parameter %s reveals nothing to others who ask for its %s", async (_id, name, operation) => {
-  for (const { who, refused, key } of intruders) {
-    if (refused) continue
-    const own = await ownerOf(key, operation)
-    // The rest of the path is the intruder's own, so that only the filter is not.
-    const call = callOfOperation(operation, own)
-    const value = String(estate.references[name])
-    const { status, added } = await intrude(own.client.key, { ...call, path: `${call.path}?${name}=${value}` })
-    expect([200, 404, 422], who).toContain(status)
-    expect(added, who).not.toContain(estate.canary)
-  }
-})
+test.each(filters)(
+  "The parameter %s reveals nothing to other callers who send its %s",
+  async (_id, name, operation) => {
+    for (const { who, refused, key } of intruders) {
+      if (refused) continue
+      const own = await ownerOf(key, operation)
+      // The rest of the path is the intruder's own, so that only the filter names the other account's resource.
+      const call = callOfOperation(operation, own)
+      const value = String(estate.references[name])
+      const { status, added } = await intrude(own.client.key, { ...call, path: `${call.path}?${name}=${value}` })
+      expect([200, 404, 422], who).toContain(status)
+      expect(added, who).not.toContain(estate.canary)
+    }
+  },
+)
 
-/** The holder of this key, with an estate of their own as far as the key's scope allows. */
+/** The holder of this key, with an estate as far as the key's scope allows. */
 async function ownerOf(key: string, { path }: { path: string } = { path: "" }): Promise<Estate> {
   const client = world.createClient(0, key)
   const { key: me } = (await (await client.call("GET", "/v1/me")).json()) as { key: { space: string | null } }
@@ -264,7 +273,7 @@ test.each([["files"], ["conversation"], ["space"]])("A turn cannot name another 
   }
 })
 
-test("A key that expires during use is refused at once", async () => {
+test("A key that expires between two requests is refused at once", async () => {
   const key = await keyOf({ scope: "all", expiresAt: new Date(world.clock.ms() + HOUR_MS) })
   const client = world.createClient(0, key)
   expect((await client.call("GET", "/v1/me")).status).toBe(200)

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe("Idempotency", () => {
-  test("The same key answers the same turn for the same body, and 422 for another", async () => {
+  test("The same key returns the same turn for the same body, and 422 for another body", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const body = { space, text: "one", metadata: { a: "1", b: "2" } }
@@ -44,7 +44,7 @@ describe("Idempotency", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("Keys belong to the account, and live and test keys differ", async () => {
+  test("Keys belong to the account, and live and test keys are separate", async () => {
     const [one, two] = [await world.createAccount(), await world.createAccount()]
     const test = world.createClient(one.userId, (await world.makeKey(one.userId, { test: true })).value)
     const ids = await Promise.all(
@@ -66,7 +66,7 @@ describe("Conversations", () => {
     expect(new Set([a, b, c].map((turn) => turn.conversation)).size).toBe(1)
     expect(named.conversation).not.toBe(a.conversation)
     await world.settled()
-    // Delivered in reverse: the order is the conversation's, not the queue's.
+    // The messages are delivered in reverse, because the conversation decides the order, not the queue.
     for (const delivery of (await world.qstash.due()).reverse()) {
       expect((await world.deliver(delivery)).status).toBe(200)
       await world.qstash.answer({ delivery_id: delivery.delivery_id, status: 200 })
@@ -85,16 +85,18 @@ describe("Conversations", () => {
     expect(again.result).toBe("You said: e (after 2 earlier messages)")
   })
 
-  test("The history is bounded by turns and by size", async () => {
+  test("The history is limited by turns and by size", async () => {
     const client = await world.createAccount()
     const space = await client.space({ manifest: { history: { max_turns: 3, max_tokens: 300 } } })
     for (const text of ["[reply a]", "[reply b]", "[reply c]", "[reply d]"]) await client.runTurn({ space, text })
     expect((await client.runTurn({ space, text: "short" })).result).toBe("You said: short (after 6 earlier messages)")
     await client.runTurn({ space, text: "[long 1300]" })
-    expect((await client.runTurn({ space, text: "late" })).result, "the newest does not fit").toBe("You said: late")
+    expect((await client.runTurn({ space, text: "late" })).result, "the newest turn does not fit").toBe(
+      "You said: late",
+    )
   })
 
-  test("An end user never sees another's history", async () => {
+  test("An end user never sees another end user's history", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     await client.runTurn({ space, end_user_ref: "ann", text: "secret" })
@@ -104,7 +106,7 @@ describe("Conversations", () => {
 })
 
 describe("Cancel", () => {
-  test("A cancel ends a queued turn at once, can be repeated, and is 409 when the turn is done", async () => {
+  test("A cancel ends a queued turn at once, can be repeated, and gives 409 when the turn is done", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const sent = await turnOf(await client.sendTurn({ space }))
@@ -130,7 +132,7 @@ describe("Cancel", () => {
 })
 
 describe("Reading", () => {
-  test("A list pages without gaps or repeats, and a cursor keeps its filters", async () => {
+  test("The list pages without gaps or repeats, and a cursor keeps its filters", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const sent: string[] = []
@@ -159,10 +161,10 @@ describe("Reading", () => {
     expect(odd.data).toHaveLength(3)
   })
 
-  test("A page of large turns ends early, and the next continues", async () => {
+  test("A page of large turns ends early, and the next page continues", async () => {
     const client = await world.createAccount({ usd: 100 })
     const space = await client.space()
-    // As JSON six times as long: 600 kB each.
+    // JSON escapes make them six times as long: 600 kB each.
     const text = "\u0001".repeat(100_000)
     for (let n = 0; n < 30; n++) await client.sendTurn({ space, text, end_user_ref: `c${n}` })
     const seen = new Set<string>()
@@ -199,7 +201,7 @@ describe("Reading", () => {
     expect([rest.data.length, rest.next_cursor]).toEqual([1, "2"])
   })
 
-  test("The parameter wait holds the answer until the turn has ended or until its time is over", async () => {
+  test("The parameter wait holds the answer until the turn ends or the wait is over", async () => {
     const client = await world.createAccount()
     const sent = await turnOf(await client.sendTurn({ space: await client.space() }))
     await world.settled()
@@ -239,7 +241,7 @@ describe("Scopes and test keys", () => {
     expect(await (await one.call("GET", "/v1/me")).json()).toMatchObject({ key: { scope: "space", space: mine } })
   })
 
-  test("A test key rehearses for nothing and sees only test data", async () => {
+  test("A test key rehearses turns free of charge and sees only test data", async () => {
     const owner = await world.createAccount({ usd: 0 })
     const tester = world.createClient(
       owner.userId,
@@ -255,7 +257,7 @@ describe("Scopes and test keys", () => {
   })
 })
 
-test("A POST takes 1 statement, a GET 1, and a plain turn 3 in all", async () => {
+test("A POST takes 1 statement, a GET 1, and a plain turn 3 in total", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   await world.plan([])

@@ -61,7 +61,7 @@ async function csv(client: TestClient, query: string, headers: Record<string, st
     rows: rows.map(([group = "", billed = "", ...counts]) => {
       expect(billed).toMatch(/^\d+\.\d{7}$/)
       const [turns, model_calls, tokens_input, tokens_cached, tokens_output] = counts.map(Number)
-      // As the documentation says: taking these apostrophes away gives the group back.
+      // As the documentation says: removing these apostrophes restores the group's name.
       const plain = group.replace(/^'/, "").replace(/([;|\t\r\n]["\s]*)'/g, "$1")
       return { group: plain, billed: micros(billed), turns, model_calls, tokens_input, tokens_cached, tokens_output }
     }),
@@ -104,11 +104,11 @@ describe("A random month of turns", () => {
     expect(file.header?.[0]).toBe(grouping)
     expect(file.rows).toEqual(wanted)
     expect(sum(file.rows, (row) => row.billed)).toBe(ledger?.spent)
-    for (const field of file.fields) expect(field, "no formula").not.toMatch(/^[=+\-@\t\r\n]/)
+    for (const field of file.fields) expect(field, "no cell is a formula").not.toMatch(/^[=+\-@\t\r\n]/)
     expect((await csv(month.all, `${MONTHS}&group_by=${grouping}&format=csv&limit=1`)).rows).toEqual(wanted)
   })
 
-  test("Pages go through all groups, each with the whole total", async () => {
+  test("The pages cover all groups, each with the total of the whole list", async () => {
     for (const grouping of GROUPINGS) {
       const whole = await report(month.all, `${MONTHS}&group_by=${grouping}&limit=100`)
       const rows: unknown[] = []
@@ -147,7 +147,7 @@ describe("A random month of turns", () => {
     }
   })
 
-  test("Filters, alone and repeated, and ranges that cut anywhere add up", async () => {
+  test("Filters, single and repeated, and ranges with arbitrary bounds add up", async () => {
     const { random } = month
     const pick = <Value>(of: (fact: Fact) => Value) => of(random.pick(facts.filter(({ model }) => model !== null)))
     for (let round = 0; round < 25; round++) {
@@ -159,7 +159,7 @@ describe("A random month of turns", () => {
         ["model", [pick((fact) => fact.model as string)], (fact) => fact.model],
       ]
       const [name, values, of] = random.pick(filters)
-      // A turn's end itself: inclusive at the start, exclusive at the end.
+      // The exact end of a turn: inclusive at the start of a range, exclusive at its end.
       const [from = "", to = ""] = [pick((fact) => fact.ended_at), pick((fact) => fact.ended_at)].sort()
       if (from === to) continue
       const grouping = random.pick(GROUPINGS)
@@ -173,7 +173,7 @@ describe("A random month of turns", () => {
     }
   })
 
-  test("A turn that began before midnight counts on the day of its bill", async () => {
+  test("A turn that started before midnight counts on the day of its bill", async () => {
     const midnight = facts.filter(({ end_user_ref }) => end_user_ref === "midnight")
     const days = [...new Set(midnight.map(({ day }) => day))]
     expect(days).toHaveLength(2)
@@ -198,7 +198,7 @@ describe("A random month of turns", () => {
     }
   })
 
-  test("The default range is the last 30 days in UTC, today included", async () => {
+  test("The default range is the last 30 days in UTC, including today", async () => {
     const { from, to, total } = await report(month.all, "")
     const today = Math.floor(month.world.clock.ms() / 86_400_000)
     expect([Date.parse(from), Date.parse(to)]).toEqual([(today - 29) * 86_400_000, (today + 1) * 86_400_000])
@@ -234,7 +234,7 @@ describe("A random month of turns", () => {
   })
 })
 
-test("The list at GET /v1/models has the usable models, in the catalog's order", async () => {
+test("The list at GET /v1/models has the usable models in the catalog's order", async () => {
   await month.world.sql(
     `insert into model_catalog (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output)
      values ('openai/off', 'openai', 'off', 'Off', false, 0, 1, 1, 1), ('openai/first', 'openai', 'first', 'First', true, 1, 12500000, 1250000, 100000000)`,

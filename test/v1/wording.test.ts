@@ -47,13 +47,13 @@ test.each([
     'state: must be one of "queued", "running", "done", "failed", "cancelled"',
   ],
   ["GET", "/v1/turns?created_after=now", undefined, "created_after: must be a time, such as 2026-11-20T08:30:00Z"],
-] as const)("A wrong %s %s is answered in plain words: %j", async (method, path, body, message) => {
+] as const)("A wrong %s %s is answered with a clear message: %j", async (method, path, body, message) => {
   const client = await world.createAccount()
   const headers = { "Idempotency-Key": crypto.randomUUID() }
   expect(await readJson(client.call(method, path, body, headers))).toMatchObject([422, { error: { message } }])
 })
 
-test("Only one fault of a field is reported, not all that follow from it", async () => {
+test("The answer reports only one error of a field, not all errors that follow from it", async () => {
   const client = await world.createAccount()
   const [, answer] = await readJson(
     client.call("POST", "/v1/turns", { space: "s", end_user_ref: "e", text: "" }, { "Idempotency-Key": "k" }),
@@ -70,7 +70,7 @@ test.each([
   expect(await readJson(client.call("GET", path))).toMatchObject([404, { error: { message } }])
 })
 
-test("A key without its scheme is answered so", async () => {
+test("A key without its scheme is answered with the missing scheme", async () => {
   const response = await world.invoke(
     new Request("https://api.test/v1/me", { headers: { Authorization: "turnpike_live_x" } }),
   )

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** An object so many levels deep. */
+/** An object with this many nested levels. */
 function nested(levels: number): object {
   let value: object = { type: "object" }
   for (let level = 1; level < levels; level++) value = { type: "object", a: value }
@@ -94,7 +94,7 @@ describe("Wrong configuration", () => {
     expect(await versionOf(client, space)).toBe(1)
   })
 
-  test("The same faults in POST /v1/spaces are refused, and the field is named", async () => {
+  test("The same errors in POST /v1/spaces are refused, and the message names the field", async () => {
     const client = await world.createAccount()
     for (const [body, param] of [
       [{ tools: [orderTool("localhost")] }, "tools.0.request.url"],
@@ -147,7 +147,7 @@ describe("Wrong configuration", () => {
     expect(await versionOf(client, space)).toBe(1)
   })
 
-  test("Our internal calls are refused without our own signature", async () => {
+  test("Internal callbacks are refused without our own signature", async () => {
     for (const path of ["try-tool", "check-mcp-server"]) {
       for (const headers of [{}, { "turnpike-signature": "x.y.z" }, { "upstash-signature": "x.y.z" }]) {
         const response = await world.invoke(
@@ -159,7 +159,7 @@ describe("Wrong configuration", () => {
   })
 })
 
-test("A schema with which no call is possible is refused, and so is a number that a double would change", async () => {
+test("A schema that allows no call is refused, and so is a number that a double cannot represent", async () => {
   const client = await world.createAccount()
   const space = await client.space({})
   const put = async (body: string) => {

@@ -16,7 +16,7 @@ interface ApiError {
   error: { code: string; message: string; param?: string; retryable: boolean; request_id: string }
 }
 
-/** Asserts a documented refusal with a useful message, and that nothing was written. */
+/** Asserts a documented refusal with a useful message, and that no row was written. */
 async function expectRefused(send: () => Promise<Response>, status: number, code: string, param?: string) {
   const before = await fingerprint()
   const response = await send()
@@ -98,7 +98,7 @@ describe("Each field of each body", () => {
       await expectRefused(send, 422, "VALIDATION_FAILED")
     }
   })
-  test("The fault is named by its field", async () => {
+  test("The message names the wrong field", async () => {
     const turn = (body: object) => () =>
       client.call("POST", "/v1/turns", body, { "idempotency-key": crypto.randomUUID() })
     await expectRefused(turn({ space, text: "t" }), 422, "VALIDATION_FAILED", "end_user_ref")
@@ -141,7 +141,7 @@ describe("The envelope", () => {
     const response = await client.call("PATCH", "/v1/turns", {})
     expect(response.headers.get("allow")).toBe("POST, GET, HEAD")
   })
-  test("An over-long body is refused, with and without a declared length", async () => {
+  test("A body above the size limit is refused, with and without a declared length", async () => {
     const body = JSON.stringify({ space, end_user_ref: "c", text: long(1024 * 1024) })
     await expectRefused(() => client.call("POST", "/v1/turns", body, headers), 413, "PAYLOAD_TOO_LARGE")
     const stream = new Blob([body]).stream()
@@ -152,7 +152,7 @@ describe("The envelope", () => {
     })
     await expectRefused(() => world.invoke(request), 413, "PAYLOAD_TOO_LARGE")
   })
-  test("A body of unknown fields only, or of too many values, is refused", async () => {
+  test("A body with only unknown fields, or with too many values, is refused", async () => {
     const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [n.toString(36), 1]))
     const response = await client.call("POST", "/v1/turns", fields(40_000), headers)
     const text = await response.text()
@@ -225,7 +225,7 @@ describe("Keys", () => {
       expect(response.headers.get("server-timing")).toContain('pg;dur=0.0;desc="calls=0"')
     }
   })
-  test("Unknown, revoked and expired keys, and those of a disabled user, are refused", async () => {
+  test("Unknown, revoked and expired keys, and keys of a disabled user, are refused", async () => {
     const { generateApiKey } = await import("../../src/keys/api-key.ts")
     const unknown = generateApiKey("turnpike", false)
     await expectRefused(asKey(`Bearer ${unknown.value}`), 401, "INVALID_API_KEY")
@@ -241,7 +241,7 @@ describe("Keys", () => {
 })
 
 describe("Another tenant's ids", () => {
-  test("Another tenant's ids are not found by any operation", async () => {
+  test("No operation finds another tenant's ids", async () => {
     const other = await world.createAccount()
     const theirs = await other.space()
     const turn = (await (await other.sendTurn({ space: theirs })).json()) as Turn

@@ -16,7 +16,7 @@ const read = async (client: TestClient, id: string) =>
   (await (await client.call("GET", `/v1/webhooks/${id}`)).json()) as Webhook
 const codeOf = async (answer: Response) => ((await answer.json()) as { error: { code: string } }).error.code
 
-test("An account cannot register 48 endpoints on one URL, whether at once or spelled differently", async () => {
+test("An account cannot register 48 endpoints on one URL, whether concurrently or with different spellings", async () => {
   const client = await world.createAccount({ test: true })
   const receiver = serveReceiver(world)
   const written = [receiver.url, receiver.url.replace("https://r", "HTTPS://R"), `${receiver.url}#a`]
@@ -28,22 +28,22 @@ test("An account cannot register 48 endpoints on one URL, whether at once or spe
   await client.runTurn({ space: await client.space(), text: "hello ".repeat(16_000) })
   expect(receiver.types(), "one free turn").toEqual(["ping", "turn.queued", "turn.running", "turn.done"])
   const other = await world.createAccount({ test: true })
-  expect((await create(other, receiver.url)).status, "another account's").toBe(201)
+  expect((await create(other, receiver.url)).status, "another account's endpoint").toBe(201)
 })
 
-test("No endpoint can be moved to the URL of another", async () => {
+test("No endpoint can be moved to the URL of another endpoint", async () => {
   const client = await world.createAccount()
   const [one, two] = [serveReceiver(world), serveReceiver(world)]
   const first = await idOf(await create(client, one.url))
   const second = await idOf(await create(client, two.url))
   const moved = await client.call("PATCH", `/v1/webhooks/${second}`, { url: `${one.url}#other` })
   expect([moved.status, await codeOf(moved)]).toEqual([409, "WEBHOOK_EXISTS"])
-  expect((await client.call("PATCH", `/v1/webhooks/${first}`, { url: one.url })).status, "its own").toBe(200)
+  expect((await client.call("PATCH", `/v1/webhooks/${first}`, { url: one.url })).status, "its own URL").toBe(200)
   await client.call("DELETE", `/v1/webhooks/${first}`)
-  expect((await client.call("PATCH", `/v1/webhooks/${second}`, { url: one.url })).status, "it is free").toBe(200)
+  expect((await client.call("PATCH", `/v1/webhooks/${second}`, { url: one.url })).status, "the URL is free").toBe(200)
 })
 
-test("Of many endpoints moved to one URL at once, one gets it", async () => {
+test("Of many endpoints that move to one URL concurrently, one gets it", async () => {
   const client = await world.createAccount()
   const ids = await Promise.all(
     Array.from({ length: 10 }, async () => idOf(await create(client, serveReceiver(world).url))),
@@ -53,7 +53,7 @@ test("Of many endpoints moved to one URL at once, one gets it", async () => {
   expect(moved.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)])
 })
 
-test("A server that does not answer the ping with 2xx gets nothing else, and events wait until it does", async () => {
+test("A server that does not answer the ping with 2xx gets no other events until it does", async () => {
   const client = await world.createAccount()
   const receiver = serveReceiver(world, () => new Response("who are you?", { status: 404 }))
   const made = await create(client, receiver.url)
@@ -64,7 +64,7 @@ test("A server that does not answer the ping with 2xx gets nothing else, and eve
   await world.advance(120_000)
   await world.sweep()
   await world.drain()
-  expect(receiver.types(), "the ping's own retry").toEqual(["ping", "ping"])
+  expect(receiver.types(), "the retry of the ping").toEqual(["ping", "ping"])
 
   receiver.answer = () => new Response(null, { status: 204 })
   expect((await client.call("POST", `/v1/webhooks/${id}/test`)).status).toBe(202)
@@ -74,7 +74,7 @@ test("A server that does not answer the ping with 2xx gets nothing else, and eve
   expect((await deliveriesOf(client, id)).filter(({ state }) => state === "pending")).toHaveLength(1)
 })
 
-test("Another URL has to answer a ping of its own before it gets events", async () => {
+test("An endpoint whose URL changes must answer a new ping before it gets events", async () => {
   const client = await world.createAccount()
   const [before, after] = [serveReceiver(world), serveReceiver(world, () => new Response(null, { status: 401 }))]
   const { webhook_id } = await makeWebhook(client, { url: before.url })
@@ -84,7 +84,7 @@ test("Another URL has to answer a ping of its own before it gets events", async 
   expect([before.types(), after.types()]).toEqual([[], ["ping"]])
 })
 
-test("A late answer of an endpoint's former URL does not verify the new one", async () => {
+test("A late answer of an endpoint's former URL does not verify the new URL", async () => {
   const client = await world.createAccount()
   const [before, after] = [serveReceiver(world), serveReceiver(world, () => new Response(null, { status: 404 }))]
   const id = await idOf(await create(client, before.url))
@@ -98,7 +98,7 @@ test("A late answer of an endpoint's former URL does not verify the new one", as
   expect([before.types(), after.types()]).toEqual([["ping"], ["ping"]])
 })
 
-test("A ping never answered with 2xx disables its endpoint with the last try, and enabling sends another", async () => {
+test("A ping that is never answered with 2xx disables its endpoint at the last attempt, and enabling sends another ping", async () => {
   const client = await world.createAccount()
   const receiver = serveReceiver(world, () => new Response(null, { status: 500 }))
   const id = await idOf(await create(client, receiver.url))
@@ -115,7 +115,7 @@ test("A ping never answered with 2xx disables its endpoint with the last try, an
   expect(await read(client, id)).toMatchObject({ state: "verified", enabled: true })
 })
 
-test("All accounts together send a host a bounded number, test keys fewer, and the rest later", async () => {
+test("All accounts together send a host a limited number of deliveries, test keys fewer, and the rest later", async () => {
   const { perSecond, burst } = WEBHOOK_POLICY.hostRate.test
   const receiver = serveReceiver(world)
   const { host } = new URL(receiver.url)
@@ -123,7 +123,7 @@ test("All accounts together send a host a bounded number, test keys fewer, and t
   for (const client of clients) {
     for (const path of ["/a", "/b"]) await makeWebhook(client, { url: `https://${host}${path}` })
   }
-  // Nearly all of the host's room is taken.
+  // Nearly all of the host's allowance is used.
   const owed = (burst - 3) / perSecond
   const owe = (test: boolean) =>
     world.sql("insert into webhook_hosts values ($1, $2, $3)", [
@@ -143,15 +143,17 @@ test("All accounts together send a host a bounded number, test keys fewer, and t
   for (let second = 1; second <= 3; second++) {
     await world.advance(1_000)
     await world.drain()
-    expect(receiver.received.length - sent, "no more than is paid back").toBeLessThanOrEqual(second * perSecond)
+    expect(receiver.received.length - sent, "no more than was returned to the allowance").toBeLessThanOrEqual(
+      second * perSecond,
+    )
   }
-  expect(receiver.received.length, "but all of it in the end").toBe(sent + 9)
+  expect(receiver.received.length, "all of them are delivered in the end").toBe(sent + 9)
   await world.advance(3_600_000)
   await world.sweep()
   expect(await world.sql("select 1 from webhook_hosts where host = $1", [host])).toEqual([])
 })
 
-test("Live keys have a bound per host too, over its ports, and pings count", async () => {
+test("Live keys have a limit per host too, across its ports, and pings count", async () => {
   const { perSecond, burst } = WEBHOOK_POLICY.hostRate.live
   const receiver = serveReceiver(world)
   const { host } = new URL(receiver.url)
@@ -172,7 +174,7 @@ test("Live keys have a bound per host too, over its ports, and pings count", asy
   await create(client, `https://${host}:8443/events`)
   await world.drain()
   const sent = () => [receiver.received.length, atPort.length]
-  /** So that what is put off to the next second has come. */
+  /** Moves the clock so that deliveries that were postponed to the next second are due. */
   const pass = async () => {
     for (let second = 0; second < 3; second++) {
       await world.advance(1_000)
@@ -187,13 +189,13 @@ test("Live keys have a bound per host too, over its ports, and pings count", asy
   await world.drain()
   expect(sent()).toEqual([1, 1])
   await pass()
-  expect(sent(), "three events each").toEqual([4, 4])
+  expect(sent(), "three events for each endpoint").toEqual([4, 4])
 })
 
 test.each([
   ["test", true],
   ["live", false],
-] as const)("Replays within an hour are bounded, for each endpoint of %s keys", async (mode, test) => {
+] as const)("Replays within an hour are limited for each endpoint of %s keys", async (mode, test) => {
   const most = WEBHOOK_POLICY.resendsAnHour[mode]
   const client = await world.createAccount({ test })
   const receiver = serveReceiver(world)
@@ -215,7 +217,7 @@ test.each([
   const [delivery] = await deliveriesOf(client, webhook_id)
   const again = () => client.call("POST", `/v1/deliveries/${delivery?.delivery_id}/redeliver`)
   expect((await again()).status).toBe(429)
-  // Retry-After is whole seconds, in which live keys get back more than one.
+  // Retry-After is whole seconds, in which live keys regain more than one delivery.
   const wait = Number(refused.headers.get("retry-after"))
   await world.advance(wait * 1000)
   const room = Math.ceil((wait * most) / 3_600)

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("A delivery that another run takes at this moment is left to it, and all others are sent", async () => {
+test("A delivery that another run claims at this moment is left to that run, and all others are sent", async () => {
   const client = await world.createAccount()
   const receiver = serveReceiver(world, () => new Response(null, { status: 500 }))
   await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })

@@ -12,7 +12,7 @@ afterAll(() => world.close())
 
 const DAY = 86_400_000
 
-/** An account with one endpoint for turn.done, and one such event sent to it. */
+/** An account with one endpoint for turn.done and one such event that was sent to it. */
 async function sendOne(receiver: Pick<Receiver, "url">, { drained = true } = {}) {
   const client = await world.createAccount()
   const { webhook_id } = await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })
@@ -49,7 +49,7 @@ describe("Failed attempts are logged and repeated", () => {
     expect((await delivery()).attempts[1]).toMatchObject({ status: 200, error: null, answer: "thanks" })
   })
 
-  test("An answer slower than 15 s, before its headers or within its body, is retried", async () => {
+  test("An answer that takes more than 15 s, before its headers or within its body, is retried", async () => {
     const never = new Promise<Response>(() => {})
     const silent = serveReceiver(world, () => never)
     const { delivery } = await sendOne(silent, { drained: false })
@@ -87,7 +87,7 @@ describe("Failed attempts are logged and repeated", () => {
     expect(await slow.delivery()).toMatchObject({ state: "delivered", attempts: [{ status: 200, answer: "tick" }] })
   })
 
-  test("A redirect is not followed, wherever it leads", async () => {
+  test("A redirect is not followed, wherever it points", async () => {
     for (const location of ["https://10.0.0.1/", "http://localhost/", "https://elsewhere.customer.com/"]) {
       const elsewhere = serveReceiver(world)
       const target = location.includes("elsewhere") ? elsewhere.url : location
@@ -102,7 +102,7 @@ describe("Failed attempts are logged and repeated", () => {
     }
   })
 
-  test("A 429 or 503 with Retry-After, in seconds or as a date, is waited for, and nonsense is ignored", async () => {
+  test("A Retry-After of a 429 or 503, in seconds or as a date, is obeyed, and an invalid one is ignored", async () => {
     const cases: [number, (now: number) => string, number][] = [
       [429, () => "900", 900_000],
       [503, (now) => new Date(now + 1_200_000).toUTCString(), 1_200_000],
@@ -115,14 +115,14 @@ describe("Failed attempts are logged and repeated", () => {
       )
       const { delivery } = await sendOne(receiver)
       const { next_attempt_at } = await delivery()
-      // A date has whole seconds only.
+      // A date has a resolution of one second.
       const asked = new Date(next_attempt_at as string).getTime() - world.clock.ms()
       expect(asked).toBeGreaterThan(wait - 1000)
       expect(asked).toBeLessThanOrEqual(wait)
       await world.advance(wait - 1000)
       await world.sweep()
       await world.drain()
-      expect(receiver.received, "not before its time").toHaveLength(1)
+      expect(receiver.received, "not before the requested time").toHaveLength(1)
       receiver.answer = () => new Response()
       await untilNextAttempt(world, next_attempt_at as string)
       expect(await delivery()).toMatchObject({ state: "delivered" })
@@ -136,7 +136,7 @@ describe("Failed attempts are logged and repeated", () => {
     }
   })
 
-  test("A large answer is stored up to its first KiB, and a binary one as far as it is text", async () => {
+  test("A large answer is stored up to its first KiB, and a binary answer up to its first invalid byte", async () => {
     const large = await sendOne(serveReceiver(world, () => new Response("x".repeat(100_000), { status: 500 })))
     expect((await large.delivery()).attempts[0]?.answer).toBe("x".repeat(1024))
     const bytes = new Uint8Array([0x6f, 0x6b, 0, 0xff, 0xfe, 0xc3])
@@ -144,7 +144,7 @@ describe("Failed attempts are logged and repeated", () => {
     expect((await garbage.delivery()).attempts[0]).toMatchObject({ status: 502, answer: "ok\ufffd\ufffd\ufffd" })
   })
 
-  test("Cloudflare's errors about an unreachable server are explained in words", async () => {
+  test("Cloudflare's errors about an unreachable server are explained in the log", async () => {
     const said = async (init: ResponseInit) =>
       (await (await sendOne(serveReceiver(world, () => new Response("", init)))).delivery()).attempts[0]?.error
     for (const [status, words] of Object.entries({ 521: "refused", 522: "in time", 525: "TLS", 530: "DNS" }))
@@ -170,8 +170,8 @@ describe("Failed attempts are logged and repeated", () => {
   })
 })
 
-describe("Endpoints that end", () => {
-  test("A 410 disables it with an event, and pending deliveries have failed and can be replayed under their ids", async () => {
+describe("Endpoints that stop receiving", () => {
+  test("A 410 disables the endpoint with an event, and pending deliveries fail and can be replayed under their ids", async () => {
     const gone = serveReceiver(world, () => new Response("no such place", { status: 500 }))
     const { client, webhook_id, space, delivery } = await sendOne(gone)
     const watcher = serveReceiver(world)
@@ -190,7 +190,7 @@ describe("Endpoints that end", () => {
     ])
 
     await client.runTurn({ space })
-    expect(gone.received, "nothing is sent to it").toHaveLength(2)
+    expect(gone.received, "no event is sent to it").toHaveLength(2)
     const refused = await client.call("POST", `/v1/webhooks/${webhook_id}/replay`, { from: "2026-01-01T00:00:00Z" })
     expect([refused.status, ((await refused.json()) as { error: { code: string } }).error.code]).toEqual([
       409,
@@ -210,7 +210,7 @@ describe("Endpoints that end", () => {
     expect(gone.received.slice(2).map(({ headers }) => headers["webhook-id"])).toContain(first.event_id)
   })
 
-  test("Five days of failures alone disable it, and one success in between restarts the count", async () => {
+  test("Only five consecutive days of failures disable an endpoint, and one success restarts the count", async () => {
     const receiver = serveReceiver(world, () => new Response(null, { status: 500 }))
     const { client, webhook_id, space } = await sendOne(receiver)
     const failingSince = world.clock.ms()
@@ -235,7 +235,7 @@ describe("Endpoints that end", () => {
     expect(await state()).toMatchObject({ enabled: true, failing_since: new Date(again).toISOString() })
     await pass(again + 5 * DAY - world.clock.ms() - 1000)
     await client.runTurn({ space })
-    expect(await state(), "a second before").toMatchObject({ enabled: true })
+    expect(await state(), "one second earlier").toMatchObject({ enabled: true })
     await pass(1000)
     await client.runTurn({ space })
     expect(await state()).toMatchObject({ enabled: false, disabled_reason: "failing" })
@@ -252,7 +252,7 @@ describe("Endpoints that end", () => {
   })
 })
 
-test("A dispatcher that dies at any call loses nothing and sends repeats under the same id", async () => {
+test("A dispatcher that dies at any call loses no event and sends repeats under the same id", async () => {
   const receiver = serveReceiver(world)
   const client = await world.createAccount()
   const { webhook_id } = await makeWebhook(client, { url: receiver.url })
@@ -273,7 +273,7 @@ test("A dispatcher that dies at any call loses nothing and sends repeats under t
   let deaths = 0
   for (const { n } of calls) {
     for (const when of ["before", "after"] as const) {
-      // Both at each call in CI; one at each for everyone, the other at the next.
+      // CI tests both failures at each call; local runs alternate between them.
       if (!isThorough && (n % 2 === 0) !== (when === "before")) continue
       await world.plan([{ call: n, action: "cut", when }])
       const key = crypto.randomUUID()
@@ -296,5 +296,5 @@ test("A dispatcher that dies at any call loses nothing and sends repeats under t
   expect(ids).toEqual(new Set(events.map(({ event_id }) => event_id)))
   expect(events).toHaveLength((2 + deaths) * 3)
   const bodies = new Set(receiver.received.map(({ body }) => body))
-  expect(bodies.size, "an event that comes again is the same to the byte").toBe(ids.size)
+  expect(bodies.size, "a repeated event is identical to the byte").toBe(ids.size)
 })

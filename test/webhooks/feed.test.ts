@@ -21,7 +21,7 @@ const page = async (client: TestClient, query: string): Promise<Page> => {
   return response.json()
 }
 
-test("An event in the feed equals the webhook's, whenever it is read", async () => {
+test("An event in the feed equals the webhook's event, whenever it is read", async () => {
   const client = await world.createAccount()
   const receiver = serveReceiver(world)
   await makeWebhook(client, { url: receiver.url })
@@ -88,7 +88,7 @@ test("The feed is newest first, with pages and filters, and a cursor belongs to 
   expect((await client.call("GET", `/v1/events?limit=2&cursor=${next_cursor}`)).status).toBe(422)
 })
 
-test("The events of one turn are listed both ways, without other turns', and for its owner only", async () => {
+test("The events of one turn are listed in both directions, without other turns' events, and only for its owner", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   const { turn_id } = await client.runTurn({ space })
@@ -104,15 +104,16 @@ test("The events of one turn are listed both ways, without other turns', and for
       const { data } = await page(client, `turn=${turn_id}&order=${order}`)
       return data.map(({ type, data }) => `${data.turn?.turn_id} ${type}`)
     }
-    // Forward, an event is there when every transaction before it has ended, those of other tests too.
+    // A forward read includes an event only after every earlier transaction has ended, including
+    // transactions of other tests.
     if (order === "asc") await expect.poll(told).toEqual(types.map((type) => `${turn_id} ${type}`))
-    // Events of one millisecond have no order of their own, newest first.
+    // Events of the same millisecond have no defined order when the newest come first.
     else expect((await told()).sort()).toEqual(types.toSorted().map((type) => `${turn_id} ${type}`))
     for (const other of others) expect((await page(other, `turn=${turn_id}&order=${order}`)).data).toEqual([])
   }
 })
 
-test("A reader who goes forward while 150 events are written sees each once, in the order of each turn", async () => {
+test("A forward reader sees each of 150 events once while they are written, in the order of each turn", async () => {
   const client = await world.createAccount({ usd: 100 })
   const space = await client.space()
   const seen: Event[] = []
@@ -133,7 +134,7 @@ test("A reader who goes forward while 150 events are written sees each once, in 
   }
   isOver = true
   await reader
-  // An event that another test's open transaction holds back comes soon.
+  // Another test's open transaction may hold an event back for a moment.
   for (let tries = 0; seen.length < 150 && tries < 5000; tries++) await look()
   while ((await look()) > 0);
   expect(seen).toHaveLength(150)

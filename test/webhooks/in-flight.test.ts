@@ -12,7 +12,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** An endpoint with three events due of each of so many turns. Those of one claim are not on one page of the table. */
+/**
+ * An endpoint with three due events for each turn. The rows of one claim are on different pages of
+ * the table.
+ */
 async function createBacklog(turns: number) {
   const client = await world.createAccount({ usd: 100 })
   const { webhook_id: id } = await makeWebhook(client, { url: serveReceiver(world).url })
@@ -33,7 +36,7 @@ async function createBacklog(turns: number) {
   return { client, id }
 }
 
-/** What runs take of it until they get nothing more. */
+/** The number of deliveries that runs claim until none is left. */
 async function takeAll(webhookId: string): Promise<number> {
   const ctx = contextOf(world)
   for (let taken = 0; ; ) {
@@ -43,7 +46,7 @@ async function takeAll(webhookId: string): Promise<number> {
   }
 }
 
-test("All runs of an endpoint together have a bounded number under way, fewer while it fails, until leases end", async () => {
+test("All runs of an endpoint together have a limited number of attempts in progress, fewer while it fails, until leases end", async () => {
   const { id } = await createBacklog(500)
   expect(await takeAll(id)).toBe(WEBHOOK_POLICY.inFlight)
   await world.advance(WEBHOOK_POLICY.leaseMs + 1)
@@ -51,7 +54,7 @@ test("All runs of an endpoint together have a bounded number under way, fewer wh
   expect(await takeAll(id)).toBe(WEBHOOK_POLICY.inFlightFailing)
 })
 
-test("A claim writes no index of its rows while their pages have room", async () => {
+test("A claim updates no index entries while the pages of its rows have room", async () => {
   const { client, id } = await createBacklog(500)
   const claim = await effortOf(world, client, (ctx) => claimDeliveries(ctx, id))
   const { updated, hot } = claim.written("webhook_deliveries")

@@ -11,7 +11,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Makes every statement that makes deliveries wait behind its own locks, before those of its foreign keys. */
+/**
+ * Blocks every statement that inserts deliveries after it has its own locks and before it takes the
+ * locks of its foreign keys.
+ */
 const holdDeliveries = () => holdWrites(world, "after insert on webhook_deliveries")
 
 async function pass(minutes: number) {
@@ -22,7 +25,7 @@ async function pass(minutes: number) {
   }
 }
 
-test("An endpoint that is disabled while an attempt is recorded can be replayed, which sends once", async () => {
+test("An endpoint that is disabled while an attempt is recorded can be replayed, which sends the event once", async () => {
   const client = await world.createAccount()
   const receiver = serveReceiver(world)
   const { webhook_id } = await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })
@@ -30,7 +33,7 @@ test("An endpoint that is disabled while an attempt is recorded can be replayed,
   let patched: Promise<Response> | undefined
   let held: Promise<unknown> | undefined
   receiver.answer = async () => {
-    // Both wait with what they have read before: the change, and then the record of this attempt.
+    // Both wait with the data that they have already read: first the change, then the record of this attempt.
     const row = `select from webhook_endpoints where webhook_id = '${webhook_id}' for no key update`
     const letGo = await holdRows(world, row)
     patched = client.call("PATCH", `/v1/webhooks/${webhook_id}`, { enabled: false })
@@ -51,10 +54,10 @@ test("An endpoint that is disabled while an attempt is recorded can be replayed,
   await world.drain()
   await pass(3)
   expect(await deliveriesOf(client, webhook_id)).toMatchObject([{ state: "delivered" }])
-  expect(receiver.received, "the first time, and the replay").toHaveLength(2)
+  expect(receiver.received, "the first attempt and the replay").toHaveLength(2)
 })
 
-test("A replay and an attempt under way do not undo each other", async () => {
+test("A replay and a concurrent attempt do not overwrite each other", async () => {
   const client = await world.createAccount()
   const receiver = serveReceiver(world)
   const space = await client.space()
@@ -78,7 +81,7 @@ test("A replay and an attempt under way do not undo each other", async () => {
   await pass(3)
   expect((await deliveriesOf(client, webhook_id)).map(({ state }) => state)).toEqual(["delivered", "delivered"])
   const ids = receiver.received.map(({ headers }) => headers["webhook-id"])
-  expect(new Set(ids).size, "each of them once").toBe(ids.length)
+  expect(new Set(ids).size, "each event once").toBe(ids.length)
 })
 
 test("An event that commits while its endpoint is disabled or removed is recorded as failed", async () => {
@@ -109,11 +112,11 @@ test("An event that commits while its endpoint is disabled or removed is recorde
   }
 })
 
-test("An answer with an invalid status fails its own attempt and no other of the run", async () => {
+test("An answer with an invalid status fails its own attempt and no other attempt of the run", async () => {
   const client = await world.createAccount()
   const receiver = serveReceiver(world, ({ event }) => {
     const response = new Response("go away")
-    // As fetch gives it of a server that says so; no Response can be made of it.
+    // The object that fetch returns for such a server; `new Response` rejects the status.
     return event.type === "turn.queued" ? Object.defineProperty(response, "status", { value: 999 }) : response
   })
   const { webhook_id } = await makeWebhook(client, { url: receiver.url, events: ["turn.queued", "turn.done"] })
@@ -129,7 +132,7 @@ test("An answer with an invalid status fails its own attempt and no other of the
   expect(receiver.received).toHaveLength(3)
 })
 
-test("A 410 of a URL that the endpoint has left does not disable it", async () => {
+test("A 410 of an endpoint's former URL does not disable the endpoint", async () => {
   const client = await world.createAccount()
   const [before, after] = [serveReceiver(world), serveReceiver(world)]
   const { webhook_id } = await makeWebhook(client, { url: before.url, events: ["turn.done"] })
@@ -146,10 +149,10 @@ test("A 410 of a URL that the endpoint has left does not disable it", async () =
     { state: "delivered", attempt_count: 2 },
   ])
   expect(before.received).toHaveLength(1)
-  expect(after.types(), "the new place answers a ping first").toEqual(["ping", "turn.done"])
+  expect(after.types(), "the new URL must answer a ping first").toEqual(["ping", "turn.done"])
 })
 
-test("A record that the database first refuses is retried: nothing is sent or recorded twice", async () => {
+test("A record that the database refuses at first is retried: no event is sent or recorded twice", async () => {
   const client = await world.createAccount()
   let failing = false
   const receiver = serveReceiver(world, () => new Response(null, { status: failing ? 500 : 200 }))

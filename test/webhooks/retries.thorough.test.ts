@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("Deliveries due in the same second are retried together, without the sweeper", async () => {
+test("Deliveries that are due in the same second are retried together, without the sweeper", async () => {
   const client = await world.createAccount({ usd: 100 })
   const receiver = serveReceiver(world, () => new Response(null, { status: 503 }))
   const { webhook_id } = await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })
@@ -16,7 +16,7 @@ test("Deliveries due in the same second are retried together, without the sweepe
   for (const end_user_ref of ["one", "two"]) await client.sendTurn({ space, end_user_ref })
   await world.drain()
   receiver.answer = () => new Response()
-  // Whole seconds of delay from here lead between the two.
+  // A whole number of seconds of delay from here ends between the two.
   await world.advance(1900 - (world.clock.ms() % 1000))
   const second = Math.floor(world.clock.ms() / 1000) * 1000
   const [first, last] = await deliveriesOf(client, webhook_id)
@@ -40,13 +40,13 @@ test("Deliveries due in the same second are retried together, without the sweepe
   expect((await deliveriesOf(client, webhook_id)).map(({ state }) => state)).toEqual(Array(3).fill("delivered"))
 })
 
-test("Deliveries waiting after one delayed for a day come as soon as that one was replayed", async () => {
+test("Deliveries that wait for one with a delay of a day are sent as soon as that one was replayed", async () => {
   const client = await world.createAccount()
   const headers = { "retry-after": "86400" }
   const receiver = serveReceiver(world, () => new Response(null, { status: 429, headers }))
   const { webhook_id } = await makeWebhook(client, { url: receiver.url })
   await client.runTurn({ space: await client.space() })
-  expect(receiver.types(), "the others wait for the first").toEqual(["turn.queued"])
+  expect(receiver.types(), "the others wait for the first delivery").toEqual(["turn.queued"])
   receiver.answer = () => new Response()
   const [queued] = (await deliveriesOf(client, webhook_id)).filter(({ event_type }) => event_type === "turn.queued")
   await client.call("POST", `/v1/deliveries/${queued?.delivery_id}/redeliver`)
@@ -54,7 +54,7 @@ test("Deliveries waiting after one delayed for a day come as soon as that one wa
   expect(receiver.types()).toEqual(["turn.queued", "turn.queued", "turn.running", "turn.done"])
 })
 
-test("Events of large turns are claimed and listed within the size of one database answer", async () => {
+test("Events of large turns are claimed and listed within the size limit of one database answer", async () => {
   const client = await world.createAccount({ usd: 100 })
   const receiver = serveReceiver(world, () => new Response(null, { status: 503 }))
   const { webhook_id } = await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })
@@ -84,7 +84,7 @@ test("Events of large turns are claimed and listed within the size of one databa
   expect(seen).toBe(8)
 })
 
-test("Cloudflare's errors about an unreachable server are explained in words", async () => {
+test("Cloudflare's errors about an unreachable server are explained in the answer", async () => {
   const client = await world.createAccount({ usd: 100 })
   const space = await client.space()
   for (const [status, server, error] of [

@@ -15,7 +15,7 @@ async function spaceNumber(slug: string): Promise<number> {
   return Number(row?.space_id)
 }
 
-/** An account with a key for each of `keys`. */
+/** An account with one API key for each of `keys`. */
 async function keysOf<Name extends string>(
   userId: number,
   keys: Record<Name, KeyOptions>,
@@ -27,7 +27,7 @@ async function keysOf<Name extends string>(
   return Object.fromEntries(await Promise.all(made))
 }
 
-test("An endpoint gets the events that its key may see, and no others", async () => {
+test("An endpoint gets exactly the events that its key may see", async () => {
   const { userId } = await world.createAccount()
   const { all, first, second } = await keysOf(userId, { all: { scope: "all" }, first: {}, second: {} })
   const spaces = { all: await all.space(), first: await first.space(), second: await second.space() }
@@ -69,10 +69,12 @@ test("An endpoint gets the events that its key may see, and no others", async ()
     const { data } = (await response.json()) as { data: { data: { turn: { text: string } } }[] }
     return [name, [...new Set(data.map(({ data: { turn } }) => turn.text))].sort()]
   })
-  expect(Object.fromEntries(await Promise.all(feeds)), "the feed says the same").toEqual(Object.fromEntries(heard))
+  expect(Object.fromEntries(await Promise.all(feeds)), "the feed has the same events").toEqual(
+    Object.fromEntries(heard),
+  )
 })
 
-test("An endpoint gets the types it names, and one that names none gets future types too", async () => {
+test("An endpoint gets the types that it names, and an endpoint without types also gets future types", async () => {
   const client = await world.createAccount()
   const some = serveReceiver(world)
   const every = serveReceiver(world)
@@ -96,7 +98,7 @@ test("An endpoint gets the types it names, and one that names none gets future t
   expect(some.types()).toEqual(["turn.failed", "turn.queued"])
 })
 
-test("A ping goes to the endpoint that asked and reports its answer", async () => {
+test("A ping is sent to the requested endpoint and reports its answer", async () => {
   const client = await world.createAccount()
   const asked = serveReceiver(world, () => new Response("pong"))
   const other = serveReceiver(world)
@@ -116,7 +118,7 @@ test("A ping goes to the endpoint that asked and reports its answer", async () =
   })
 })
 
-test("An account has at most 50 endpoints, also when 60 are requested at once", async () => {
+test("An account has at most 50 endpoints, even if 60 are requested concurrently", async () => {
   const client = await world.createAccount()
   world.serve("hooks.customer.com", () => new Response())
   let made = 0

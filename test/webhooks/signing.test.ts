@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test("Every attempt of a delivery tried eight times verifies with the old and the new secret of a rotation", async () => {
+test("Every one of eight attempts of a delivery verifies with the old and the new secret of a rotation", async () => {
   const client = await world.createAccount()
   const receiver = serveReceiver(world, () => new Response("not now", { status: 500 }))
   const { webhook_id, secret: old } = await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })
@@ -43,9 +43,12 @@ test("Every attempt of a delivery tried eight times verifies with the old and th
   }
 
   expect(receiver.received).toHaveLength(8)
-  expect(new Set(receiver.received.map(({ body }) => body)).size, "the same bytes each time").toBe(1)
+  expect(new Set(receiver.received.map(({ body }) => body)).size, "every attempt has the same bytes").toBe(1)
   expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(1)
-  expect(new Set(receiver.received.map(({ headers }) => headers["webhook-timestamp"])).size, "a fresh time").toBe(8)
+  expect(
+    new Set(receiver.received.map(({ headers }) => headers["webhook-timestamp"])).size,
+    "every attempt has a new timestamp",
+  ).toBe(8)
   expect(receiver.received[0]?.event.data.turn).toEqual(turn)
   const during = receiver.received.filter(({ at }) => at < new Date(previous_secret_expires_at as string).getTime())
   expect(during.length, "attempts during the rotation").toBeGreaterThanOrEqual(5)
@@ -54,7 +57,7 @@ test("Every attempt of a delivery tried eight times verifies with the old and th
   for (const seen of during) expect(verifies(old, seen)).toBe(true)
   expect(verifies(fresh as string, receiver.received[0] as ReceivedEvent)).toBe(false)
   for (const seen of receiver.received.filter(({ at }) => !during.some((early) => early.at === at))) {
-    expect(verifies(old, seen), "the old secret has ended").toBe(false)
+    expect(verifies(old, seen), "the old secret has expired").toBe(false)
   }
 
   const [delivery] = await deliveriesOf(client, webhook_id)
@@ -62,7 +65,7 @@ test("Every attempt of a delivery tried eight times verifies with the old and th
   expect(delivery?.attempts.map(({ status, answer }) => [status, answer])).toEqual(Array(8).fill([500, "not now"]))
 })
 
-test("A second rotation within the overlap leaves every secret its own 24 hours, and an eleventh former one is refused", async () => {
+test("A second rotation within the overlap keeps every secret for its own 24 hours, and an eleventh former secret is refused", async () => {
   const client = await world.createAccount()
   const receiver = serveReceiver(world)
   const { webhook_id, secret } = await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })
@@ -125,7 +128,7 @@ test("An altered message does not verify", async () => {
   }
 })
 
-test("A secret sealed by an older key of the ring is sealed again when it signs, so that key can be removed", async () => {
+test("A secret that an older key of the ring has sealed is sealed again when it signs, so that the key can be removed", async () => {
   const client = await world.createAccount()
   const receiver = serveReceiver(world)
   const { webhook_id, secret } = await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })

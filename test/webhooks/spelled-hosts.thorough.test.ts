@@ -27,5 +27,5 @@ test("Deliveries count for their host, however its URL is spelled", async () => 
   const hosts = await world.sql<{ host: string }>("select host from webhook_hosts")
   expect(hosts).toEqual([{ host }])
   const again = await client.call("POST", "/v1/webhooks", { url: `https://${host}./9` })
-  expect(again.status, "the full name of the same").toBe(409)
+  expect(again.status, "the full name of the same host").toBe(409)
 })

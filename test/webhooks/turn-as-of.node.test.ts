@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { type Turn, turnSchema } from "../../src/turns/schemas.ts"
 import { KNOWN_WHEN_QUEUED, KNOWN_WHEN_RUNNING, turnAsOf } from "../../src/webhooks/turn-as-of.ts"
 
-/** A turn with every kind of field; a new one need not be here. */
+/** A turn with every kind of field. A field that is added later need not be here. */
 const ENDED = {
   turn_id: "turn_1",
   space: "spc_1",
@@ -29,13 +29,13 @@ const ENDED = {
 const QUEUED = { state: "queued", held_usd: 0.25 } as const
 const RUNNING = { state: "running", held_usd: 0.25 } as const
 
-test("A field that no list names is null in the events of a turn that was open, and only there", () => {
+test("A field that no list names is null only in the events of a turn that was open", () => {
   const withNewField = { ...ENDED, mood: "cheerful" }
   expect(turnAsOf(withNewField, KNOWN_WHEN_QUEUED, QUEUED)).toHaveProperty("mood", null)
   expect(turnAsOf(withNewField, KNOWN_WHEN_RUNNING, RUNNING)).toHaveProperty("mood", null)
 })
 
-test("An event of an open turn has every field of a turn, and shows nothing of its end", () => {
+test("An event of an open turn has every field of a turn and shows nothing of the turn's end", () => {
   const [queued, running] = [turnAsOf(ENDED, KNOWN_WHEN_QUEUED, QUEUED), turnAsOf(ENDED, KNOWN_WHEN_RUNNING, RUNNING)]
   expect(queued).toEqual({
     ...ENDED,

@@ -37,7 +37,7 @@ async function sendTurns(client: TestClient, space: string, turns: number) {
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
 }
 
-// 10,000 in CI, fewer for everyone.
+// 10,000 in CI, fewer locally.
 const [ROUNDS, TURNS_EACH] = [17, 197]
 
 test(`The ${ROUNDS * TURNS_EACH * 3} transitions reach three endpoints: a healthy one, one that is always down, and one that flaps`, async () => {
@@ -62,7 +62,7 @@ test(`The ${ROUNDS * TURNS_EACH * 3} transitions reach three endpoints: a health
     flapped = round % 3 === 0
     await sendTurns(client, space, TURNS_EACH)
     await world.drain()
-    // No time has passed, and the healthy endpoint has everything in spite of the others.
+    // No time has passed, and the healthy endpoint has every event although the others fail.
     expect(healthy.received).toHaveLength(round * TURNS_EACH * TRANSITIONS.length)
     await world.advance(1000)
   }
@@ -74,7 +74,7 @@ test(`The ${ROUNDS * TURNS_EACH * 3} transitions reach three endpoints: a health
   flapped = false
   isShaky = false
   for (let round = 0; (await statesOf(ids[2] as string)).some(({ state }) => state === "pending"); round++) {
-    expect(round, "the flapping one is stuck").toBeLessThan(12)
+    expect(round, "the flapping endpoint is stuck").toBeLessThan(12)
     await world.advance(400_000)
     await world.sweep()
     await world.drain()
@@ -82,11 +82,11 @@ test(`The ${ROUNDS * TURNS_EACH * 3} transitions reach three endpoints: a health
   expect(await statesOf(ids[2] as string)).toEqual([{ state: "delivered", count: turns * 3, tried: turns * 3 }])
   for (const types of byTurn(flapping).values()) expect(new Set(types)).toEqual(new Set(TRANSITIONS))
   expect(new Set(flapping.received.map(({ headers }) => headers["webhook-id"])).size).toBe(turns * 3)
-  expect(healthy.received, "nothing came again").toHaveLength(turns * 3)
+  expect(healthy.received, "no event was repeated").toHaveLength(turns * 3)
 
   const pending = await statesOf(ids[1] as string)
   expect(pending).toEqual([{ state: "pending", count: turns * 3, tried: expect.any(Number) }])
-  expect(pending[0]?.tried, "each turn's first event at least").toBeGreaterThanOrEqual(turns)
+  expect(pending[0]?.tried, "at least each turn's first event").toBeGreaterThanOrEqual(turns)
   await client.call("PATCH", `/v1/webhooks/${ids[1]}`, { enabled: false })
   expect(await statesOf(ids[1] as string)).toEqual([{ ...pending[0], state: "failed" }])
   console.log(
@@ -94,7 +94,7 @@ test(`The ${ROUNDS * TURNS_EACH * 3} transitions reach three endpoints: a health
   )
 })
 
-test("An endpoint that never answers holds up no other and no turn", async () => {
+test("An endpoint that never answers delays no other endpoint and no turn", async () => {
   const client = await world.createAccount({ usd: 1000 })
   const silent = serveReceiver(world, () => new Promise<Response>(() => {}))
   const healthy = serveReceiver(world)
@@ -109,7 +109,7 @@ test("An endpoint that never answers holds up no other and no turn", async () =>
   await sendTurns(client, space, 50)
   const drained = world.drain()
   await all
-  expect(silent.received.length, "nothing has ended there").toBeGreaterThan(0)
+  expect(silent.received.length, "no attempt has ended there").toBeGreaterThan(0)
   expect(
     await world.sql(
       "select 1 from webhook_attempts a join webhook_deliveries d using (delivery_id) join webhook_endpoints w using (webhook_id) where w.url = $1",
@@ -126,12 +126,12 @@ test("An endpoint that never answers holds up no other and no turn", async () =>
 })
 
 const statistics = {
-  "no statistics of them yet": false,
-  "statistics of a time when nothing was pending": true,
+  "no statistics about it yet": false,
+  "statistics from a time without pending deliveries": true,
 }
 
 test.each(Object.entries(statistics))(
-  "A backlog of 12,000 events after others, and %s, holds up nothing that is due",
+  "A backlog of 12,000 events after others, and %s, delays no delivery that is due",
   async (_, known) => {
     const own = await createWorld()
     for (const table of ["events", "webhook_deliveries"]) {
@@ -139,7 +139,10 @@ test.each(Object.entries(statistics))(
     }
     const client = await own.createAccount()
     const now = own.clock.now().toISOString()
-    /** `turns` turns with two events each for an endpoint; the later event is due, and waits for the earlier one's second attempt. */
+    /**
+     * Makes turns with two events each for an endpoint. The later event is due and waits for the
+     * second attempt of the earlier one.
+     */
     const makeBacklog = async (webhookId: string, name: string, turns: number) => {
       await own.sql("alter table events disable trigger user")
       await own.sql(
@@ -176,7 +179,8 @@ test.each(Object.entries(statistics))(
     )
     expect(states).toContainEqual({ state: "delivered", count: 1, tries: 1 })
 
-    // Each waiting delivery is read once, and the one it waits for by its turn, whatever the planner believes about the backlog.
+    // Each waiting delivery is read once, and so is the delivery that it waits for, by its turn,
+    // with any statistics about the backlog.
     const claim = await effortOf(own, client, (ctx) => claimDeliveries(ctx, webhook_id))
     console.log(
       `a claim behind ${12_000}: ${claim.rowsOf("webhook_deliveries")} rows, ${claim.ms} ms, ${claim.indexes.join(" ")}`,
