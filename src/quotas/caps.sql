@@ -162,7 +162,7 @@ begin
       or case when c.sharded then r.remains < p_margin + p_wanted else r.remains >= 2 * p_margin end)));
 end $$;
 
--- Takes credit for the hold of a running turn: up to p_wanted, and at least p_needed. Every query reads after the
+-- Takes credit for the hold of a running turn: up to p_wanted, and at least p_needed. All amounts are read after the
 -- locks were acquired, so no two turns get the same credit.
 -- p_locked: locks the whole account. Without it, locks_needed can be true:
 -- only these locks can decide, and nothing was taken.
