@@ -82,16 +82,16 @@ export interface CapReached {
 
 export interface CapState {
   cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily" | "members_daily"
-  /** Where the limit is set: on the key, for this end user alone, as the account's default, by its plan, on the space by its owner, or as the service's default. */
+  /** Where the limit is set: on the key, on this end user, as the account's default, by the account's plan, on the space by its owner, or as the service's default. */
   source: "key" | "end_user" | "account" | "plan" | "space" | "default"
   limit_usd: number
-  /** Billed to turns that were accepted in this period, whenever they ended; of an end user, to those of all keys of the account. */
+  /** Amount billed to turns that were accepted in this period, whenever they ended. For an end user, the turns of all keys of the account count. */
   spent_usd: number
-  /** Held by turns of this period that have not ended. */
+  /** Amount held by turns of this period that have not ended. */
   reserved_usd: number
-  /** What new turns may still hold: limit - spent - reserved, at least 0. */
+  /** Amount that new turns can still hold: limit - spent - reserved, at least 0. */
   left_usd: number
-  /** When the next period begins, with nothing spent; null: no window is open. */
+  /** When the next period begins, with nothing spent. Null: no window is open. */
   resets_at: string | null
 }
 
@@ -136,7 +136,7 @@ export interface ConfigVersionSummaryList {
 /** The `details` of COST_LIMIT_TOO_LOW. */
 export interface CostLimitDetails {
   max_cost_usd: number
-  /** What the turn's first model call can cost: the least max_cost_usd that it needs. */
+  /** The most that the turn's first model call can cost. `max_cost_usd` must be at least this. */
   needed_usd: number
 }
 
@@ -176,21 +176,21 @@ export interface CreateSpace {
 }
 
 export interface CreateTurn {
-  /** The `space_id`. */
+  /** The `space_id` of the space that runs the turn. */
   space: string
-  /** Your own id of your customer. */
+  /** Your own id for your end user. */
   end_user_ref: string
-  /** What the person asks. */
+  /** The end user's message. */
   text: string
-  /** A conversation's id (`conv_…`), or a name of your own, such as a ticket number. A new name begins a conversation for this space and end user. Default: one conversation for the space and the end user. The turn always shows the id. */
+  /** A conversation's id (`conv_…`), or a name of your choice, such as a ticket number. A new name starts a conversation for this space and end user. Default: one conversation for the space and the end user. The turn always shows the id. */
   conversation?: string | undefined
-  /** Ids of files of the space, for the agent to see. */
+  /** Ids of files of the space that the agent sees. */
   files?: string[] | undefined
-  /** A pin, `engine/model`; else the space's. */
+  /** The model as a pin, `engine/model`. Default: the space's model. */
   model?: string | undefined
-  /** What the turn may cost at most, in USD: so much is held for it, as far as the balance and the caps have it. Without it 0.25 is held, and more as the turn goes on. */
+  /** The most that the turn can cost, in USD. This amount is held for it, as far as the balance and the caps allow. Default: 0.25 USD is held at first, and the hold grows while the turn runs. */
   max_cost_usd?: number | undefined
-  /** How long it may run. Default: the manifest's, or 300. */
+  /** Timeout of the turn in seconds. Default: the manifest's timeout, or 300. */
   timeout_seconds?: number | undefined
   /** Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata?: Record<string, string> | undefined
@@ -205,7 +205,7 @@ export interface CreateWebhook {
   description?: string | null | undefined
 }
 
-/** The `details` of INSUFFICIENT_CREDITS; without amounts for whoever does not see the balance. */
+/** The `details` of INSUFFICIENT_CREDITS. Empty if the caller may not see the balance. */
 export interface CreditsDetails {
   /** The account's balance, including held amounts, in USD. */
   balance_usd?: number | undefined
@@ -213,7 +213,7 @@ export interface CreditsDetails {
   held_usd?: number | undefined
   /** The amount that new turns can hold, in USD: `balance_usd` - `held_usd`. */
   available_usd?: number | undefined
-  /** The least that the turn must be able to hold. */
+  /** The smallest hold that the turn needs. */
   needed_usd?: number | undefined
 }
 
@@ -367,57 +367,57 @@ export interface EventList {
 
 export interface ExportedTurn {
   turn_id: string
-  /** The space that it runs in. */
+  /** The space that the turn runs in. */
   space: string
-  /** Your own id of your customer. */
+  /** Your own id for your end user. */
   end_user_ref: string
   /** The conversation's id. Turns of one conversation run in order, one at a time. */
   conversation: string
   /** `done`, `failed` and `cancelled` are final. */
   state: "queued" | "running" | "done" | "failed" | "cancelled"
-  /** Why it is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null. */
+  /** Why the turn is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null. */
   status_reason: string | null
-  /** What was asked. */
+  /** The end user's message. */
   text: string
-  /** The agent's reply, for a person. */
+  /** The agent's reply. Null until the turn has ended, or without one. */
   result: string | null
-  /** Whether the reply of a done turn was cut at an output limit. */
+  /** True if the reply of a done turn was cut off at an output limit. */
   truncated: boolean
-  /** Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `TIMEOUT_REACHED`, … */
+  /** Why the turn failed: `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `TIMEOUT_REACHED`, … Null in all other states. */
   error: {
     code: string
     message: string
   } | null
-  /** Ids of the files that were sent with it. */
+  /** Ids of the files that were sent with the turn. */
   files: string[]
-  /** The files that the agent made, once the turn is done. However it ends, the pictures that it is billed are here. */
+  /** The files that the agent made, once the turn is done. A turn that failed or was cancelled has the images that it is billed for. */
   outputs: Output[]
-  /** What the turn cost; 0 until it has ended. */
+  /** Amount charged for the turn. 0 until it has ended. */
   billed_cost_usd: number
-  /** What is set aside for it until it ends. */
+  /** Amount set aside for the turn until it ends. */
   held_usd: number
   usage: {
-    /** Those of all its agents together. */
+    /** Model calls of all agents of the turn. */
     model_calls: number
-    /** Including those of built-in tools. */
+    /** Tool calls, including calls of built-in tools. */
     tool_calls: number
-    /** All prompt tokens, cached ones included. */
+    /** All prompt tokens, including cached tokens. */
     tokens_input: number
-    /** Those of tokens_input that came from the provider's cache. */
+    /** The part of `tokens_input` that came from the provider's cache. */
     tokens_cached: number
-    /** All tokens that models wrote, including their reasoning. */
+    /** All tokens that models wrote, including reasoning. */
     tokens_output: number
   }
-  /** The pin that it runs on. */
+  /** The model that the turn runs on, as a pin. */
   model: string
   /** Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata: Record<string, string>
-  /** Made with a test key: rehearsed, and free. */
+  /** True if a test key sent the turn: it is rehearsed and free. */
   test: boolean
   created_at: string
-  /** When it began to run. */
+  /** When the turn started to run. Null if it has not started. */
   started_at: string | null
-  /** When it was done, failed or cancelled. */
+  /** When the turn ended. Null until then. */
   finished_at: string | null
   idempotency_key: string
   conversation_name: string
@@ -576,23 +576,23 @@ export interface ManifestInput {
 
 export interface McpCheck {
   ok: boolean
-  /** Why it could not be reached. */
+  /** Why the server could not be reached. Null if it was reached. */
   error: string | null
   tools: ({
-    /** As the agent knows it: `server__tool`. */
+    /** The name that the agent sees: `server__tool`. */
     name: string
     description: string
     input_schema: Record<string, unknown>
   })[]
-  /** Tools that are not what they were when they were pinned, by the first check or turn after the server was put. PUT the server again to accept what was listed now. */
+  /** Tools that differ from their pinned form. The first check or turn after a PUT of the server pins its tools. PUT the server again to accept the tools as it lists them now. */
   changed: ({
     name: string
-    /** What is new about it, the first that applies: it itself, its input, its description, its output. */
+    /** The first difference that applies: the tool itself, its input schema, its description, its output schema. */
     change: "added" | "removed" | "description" | "output_schema" | "input_schema"
-    /** Whether turns have it, as it was pinned. Else it is left out. */
+    /** True if turns can use the tool in its pinned form; false if it is left out. */
     offered: boolean
   })[]
-  /** Tools that the server lists in a form that cannot be used. The others work. */
+  /** Tools that cannot be used in the form that the server lists. All other tools work. */
   left_out: ({
     name: string
     reason: string
@@ -742,23 +742,23 @@ export interface PutTool {
   timeout_seconds?: number | undefined
 }
 
-/** The `details` of QUOTA_EXCEEDED: the cap that frees the turn last. */
+/** The `details` of QUOTA_EXCEEDED: the cap that blocks the turn longest. */
 export interface QuotaDetails {
   cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily" | "members_daily"
-  /** Where the limit is set: on the key, for this end user alone, as the account's default, by its plan, on the space by its owner, or as the service's default. */
+  /** Where the limit is set: on the key, on this end user, as the account's default, by the account's plan, on the space by its owner, or as the service's default. */
   source: "key" | "end_user" | "account" | "plan" | "space" | "default"
   limit_usd: number
-  /** Billed to turns that were accepted in this period, whenever they ended; of an end user, to those of all keys of the account. */
+  /** Amount billed to turns that were accepted in this period, whenever they ended. For an end user, the turns of all keys of the account count. */
   spent_usd: number
-  /** Held by turns of this period that have not ended. */
+  /** Amount held by turns of this period that have not ended. */
   reserved_usd: number
-  /** What new turns may still hold: limit - spent - reserved, at least 0. */
+  /** Amount that new turns can still hold: limit - spent - reserved, at least 0. */
   left_usd: number
-  /** When the next period begins, with nothing spent; null: no window is open. */
+  /** When the next period begins, with nothing spent. Null: no window is open. */
   resets_at: string | null
-  /** The least that the turn must be able to hold. */
+  /** The smallest hold that the turn needs. */
   needed_usd: number
-  /** Every cap that has less left than that. */
+  /** All caps that have less left than `needed_usd`. */
   exceeded: CapState[]
 }
 
@@ -783,7 +783,7 @@ export interface RefusedByBalance {
   code: "INSUFFICIENT_CREDITS"
   message: string
   details: CreditsDetails
-  /** No waiting helps. */
+  /** Always null: waiting does not help. */
   retry_after: null
   retryable: false
 }
@@ -792,9 +792,9 @@ export interface RefusedByCap {
   code: "QUOTA_EXCEEDED"
   message: string
   details: QuotaDetails
-  /** Whole seconds until the next period of that cap; null: no waiting helps, since the cap is too small. */
+  /** Whole seconds until that cap resets. Null: the cap is too small for the turn, so waiting does not help. */
   retry_after: number | null
-  /** Whether the same turn is worth another try then; false: the cap is too small for it at any time. */
+  /** True if the same turn can be sent again after `retry_after`. False: the cap is too small for it at any time. */
   retryable: boolean
 }
 
@@ -802,7 +802,7 @@ export interface RefusedByCostLimit {
   code: "COST_LIMIT_TOO_LOW"
   message: string
   details: CostLimitDetails
-  /** No waiting helps. */
+  /** Always null: waiting does not help. */
   retry_after: null
   retryable: false
 }
@@ -955,18 +955,18 @@ export interface ToolList {
 }
 
 export interface ToolTest {
-  /** Whether a model would see an answer, not an error. */
+  /** True if a model would see a result; false if it would see an error. */
   ok: boolean
-  /** What a model would see. */
+  /** The text that a model would see. */
   result: string
-  /** With `{{secrets.NAME}}` where a secret was sent. Null when no request could be made. */
+  /** The request as it was sent, with `{{secrets.NAME}}` in place of each secret. Null if none could be made. */
   request: {
     method: string
     url: string
     headers: Record<string, string>
     body: string | null
   } | null
-  /** Null when there was none. */
+  /** The response of the tool's server. Null if none arrived. */
   response: {
     status: number
     headers: Record<string, string>
@@ -977,80 +977,80 @@ export interface ToolTest {
 
 export interface Turn {
   turn_id: string
-  /** The space that it runs in. */
+  /** The space that the turn runs in. */
   space: string
-  /** Your own id of your customer. */
+  /** Your own id for your end user. */
   end_user_ref: string
   /** The conversation's id. Turns of one conversation run in order, one at a time. */
   conversation: string
   /** `done`, `failed` and `cancelled` are final. */
   state: "queued" | "running" | "done" | "failed" | "cancelled"
-  /** Why it is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null. */
+  /** Why the turn is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null. */
   status_reason: string | null
-  /** What was asked. */
+  /** The end user's message. */
   text: string
-  /** The agent's reply, for a person. */
+  /** The agent's reply. Null until the turn has ended, or without one. */
   result: string | null
-  /** Whether the reply of a done turn was cut at an output limit. */
+  /** True if the reply of a done turn was cut off at an output limit. */
   truncated: boolean
-  /** Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `TIMEOUT_REACHED`, … */
+  /** Why the turn failed: `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `TIMEOUT_REACHED`, … Null in all other states. */
   error: {
     code: string
     message: string
   } | null
-  /** Ids of the files that were sent with it. */
+  /** Ids of the files that were sent with the turn. */
   files: string[]
-  /** The files that the agent made, once the turn is done. However it ends, the pictures that it is billed are here. */
+  /** The files that the agent made, once the turn is done. A turn that failed or was cancelled has the images that it is billed for. */
   outputs: Output[]
-  /** What the turn cost; 0 until it has ended. */
+  /** Amount charged for the turn. 0 until it has ended. */
   billed_cost_usd: number
-  /** What is set aside for it until it ends. */
+  /** Amount set aside for the turn until it ends. */
   held_usd: number
   usage: {
-    /** Those of all its agents together. */
+    /** Model calls of all agents of the turn. */
     model_calls: number
-    /** Including those of built-in tools. */
+    /** Tool calls, including calls of built-in tools. */
     tool_calls: number
-    /** All prompt tokens, cached ones included. */
+    /** All prompt tokens, including cached tokens. */
     tokens_input: number
-    /** Those of tokens_input that came from the provider's cache. */
+    /** The part of `tokens_input` that came from the provider's cache. */
     tokens_cached: number
-    /** All tokens that models wrote, including their reasoning. */
+    /** All tokens that models wrote, including reasoning. */
     tokens_output: number
   }
-  /** The pin that it runs on. */
+  /** The model that the turn runs on, as a pin. */
   model: string
   /** Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata: Record<string, string>
-  /** Made with a test key: rehearsed, and free. */
+  /** True if a test key sent the turn: it is rehearsed and free. */
   test: boolean
   created_at: string
-  /** When it began to run. */
+  /** When the turn started to run. Null if it has not started. */
   started_at: string | null
-  /** When it was done, failed or cancelled. */
+  /** When the turn ended. Null until then. */
   finished_at: string | null
 }
 
 export interface TurnEstimate {
-  /** Whether the turn would be accepted now. */
+  /** True if the turn would be accepted now. */
   admitted: boolean
-  /** What it would hold at first. 0 when it would be refused, and for a test key. */
+  /** The first hold that the turn would get. 0 if it would be refused, and for a test key. */
   hold_usd: number
-  /** The least hold that it needs: what its first model call can cost. 0 for a test key. */
+  /** The smallest hold that the turn needs: the most that its first model call can cost. 0 for a test key. */
   needed_usd: number
-  /** The refusal that it would get, with code, message and details. Null when it would be accepted. */
+  /** The refusal that the turn would get, with code, message and details. Null if it would be accepted. */
   refused_by: RefusedBy | null
-  /** The pin that it would run on. */
+  /** The model that the turn would run on, as a pin. */
   model: string
   /** The account's balance. Null for a test key, and for a key to one space. */
   balance: Balance | null
-  /** Every cap that applies to it. A window that is not open is shown as if the turn opened it now. */
+  /** All caps that apply to the turn. A window that is not open is shown as if the turn opened it now. */
   caps: CapState[]
 }
 
 export interface TurnEvent {
   id: string
-  /** From 1, without gaps. */
+  /** The event's number in its turn: from 1, without gaps. */
   seq: number
   /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `text.delta`, `model.waiting`. */
   type: string

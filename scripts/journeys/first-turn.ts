@@ -5,8 +5,12 @@ import type { Keyboard } from "./keyboard.ts"
 
 const run = promisify(execFile)
 
-/** Models of this machine answer at once. This one takes its time when it is told to, so that there is something to watch. */
-const slowly = (curl: string) => curl.replace('"text":"', '"model":"rehearsal/standard","text":"[stream 900 ms]\\n')
+/** Minutes of text, so that the turn still runs when its page opens, however slow the machine is. */
+const LONG = "word ".repeat(120)
+
+/** The rehearsal streams the text word by word. */
+const slowly = (curl: string) =>
+  curl.replace('"text":"', `"model":"rehearsal/standard","text":"[stream 2000 ms]\\n${LONG}`)
 
 /** Makes a key where the focus is on the button that begins it; its value, and the command that is shown beside it. */
 async function makeKey(keyboard: Keyboard, name: string): Promise<{ variable: string; curl: string }> {
@@ -29,11 +33,13 @@ async function inShell({ variable, curl }: { variable: string; curl: string }): 
   return turn.turn_id
 }
 
-/** On the page of a turn that runs: its text as it comes, and then its bill. */
+/** On the page of a running turn: reads its text as it comes, cancels the turn, and reads its bill. */
 async function watchToItsBill(keyboard: Keyboard): Promise<void> {
   await keyboard.reads(/^You said:[\w ]*$/)
-  await keyboard.sees("button", "Cancel turn")
   await keyboard.sees("link", "Open in playground")
+  await keyboard.enter("button", "Cancel turn")
+  await keyboard.sees("alertdialog", /^Cancel the turn/)
+  await keyboard.enter("button", "Cancel turn")
   await keyboard.pick("tab", "Bill")
   await keyboard.sees("table", "Bill by model call")
   await keyboard.reads("the amount in the ledger")

@@ -5,15 +5,15 @@ import { newId } from "../base/ids.ts"
 import { bodyDigest } from "../platform/signed-body.ts"
 import { TIME_LIMITS } from "../platform/time-limits.ts"
 
-/** What a token of such a call says. */
+/** The issuer and the lifetime of the token that signs a call from one of our workers to another. */
 export const INTERNAL_CALL = { issuer: "turnpike", validSeconds: 60 } as const
 
 /** The header with the token of a call from one of our workers to another. */
 export const INTERNAL_SIGNATURE = "turnpike-signature"
 
 /**
- * Asks the callbacks worker to do what needs its packages or its access to customers' URLs, and returns its JSON answer. UNAVAILABLE
- * when it does not answer. The call is signed under a key derived from the key ring.
+ * Calls the callbacks worker, which alone has the packages for tools and access to customers' URLs. Returns its JSON
+ * response. UNAVAILABLE if it does not answer. A key that is derived from the key ring signs the call.
  */
 export async function callCallbacksWorker(ctx: Context, path: string, input: unknown): Promise<unknown> {
   const url = ctx.callbackUrl(path)

@@ -1,12 +1,12 @@
 import * as z from "zod"
 
-/** What can be different of an MCP server's tool from how it was pinned. */
+/** How a tool of an MCP server can differ from its pinned form. */
 export const TOOL_CHANGES = ["added", "removed", "description", "output_schema", "input_schema"] as const
 
 export const TRY_TOOL_PATH = "/callbacks/internal/try-tool"
 export const CHECK_SERVER_PATH = "/callbacks/internal/check-mcp-server"
 
-/** What the workers of keys and of owners send, after they have checked that their caller may do this in the space. */
+/** The bodies of the calls. The worker that sends one has checked that its caller may do this in the space. */
 export const tryToolInput = z.strictObject({
   space: z.int(),
   name: z.string(),
@@ -17,8 +17,8 @@ export const checkServerInput = z.strictObject({ space: z.int(), name: z.string(
 
 export const toolTestSchema = z
   .object({
-    ok: z.boolean().meta({ description: "Whether a model would see an answer, not an error." }),
-    result: z.string().meta({ description: "What a model would see.", example: '{"status":"shipped"}' }),
+    ok: z.boolean().meta({ description: "True if a model would see a result; false if it would see an error." }),
+    result: z.string().meta({ description: "The text that a model would see.", example: '{"status":"shipped"}' }),
     request: z
       .object({
         method: z.string(),
@@ -27,7 +27,10 @@ export const toolTestSchema = z
         body: z.string().nullable().meta({ example: null }),
       })
       .nullable()
-      .meta({ description: "With `{{secrets.NAME}}` where a secret was sent. Null when no request could be made." }),
+      .meta({
+        description:
+          "The request as it was sent, with `{{secrets.NAME}}` in place of each secret. Null if none could be made.",
+      }),
     response: z
       .object({
         status: z.int(),
@@ -35,7 +38,7 @@ export const toolTestSchema = z
         body: z.string().meta({ example: '{"status":"shipped"}' }),
       })
       .nullable()
-      .meta({ description: "Null when there was none." }),
+      .meta({ description: "The response of the tool's server. Null if none arrived." }),
     duration_ms: z.int(),
   })
   .meta({ id: "ToolTest" })
@@ -43,10 +46,12 @@ export const toolTestSchema = z
 export const mcpCheckSchema = z
   .object({
     ok: z.boolean(),
-    error: z.string().nullable().meta({ description: "Why it could not be reached." }),
+    error: z.string().nullable().meta({ description: "Why the server could not be reached. Null if it was reached." }),
     tools: z.array(
       z.object({
-        name: z.string().meta({ description: "As the agent knows it: `server__tool`.", example: "docs__search" }),
+        name: z
+          .string()
+          .meta({ description: "The name that the agent sees: `server__tool`.", example: "docs__search" }),
         description: z.string(),
         input_schema: z.record(z.string(), z.unknown()),
       }),
@@ -57,15 +62,17 @@ export const mcpCheckSchema = z
           name: z.string().meta({ example: "docs__search" }),
           change: z.enum(TOOL_CHANGES).meta({
             description:
-              "What is new about it, the first that applies: it itself, its input, its description, its output.",
+              "The first difference that applies: the tool itself, its input schema, its description, its output schema.",
           }),
-          offered: z.boolean().meta({ description: "Whether turns have it, as it was pinned. Else it is left out." }),
+          offered: z
+            .boolean()
+            .meta({ description: "True if turns can use the tool in its pinned form; false if it is left out." }),
         }),
       )
       .meta({
         description:
-          "Tools that are not what they were when they were pinned, by the first check or turn after the server was put. PUT the " +
-          "server again to accept what was listed now.",
+          "Tools that differ from their pinned form. The first check or turn after a PUT of the server pins its tools. " +
+          "PUT the server again to accept the tools as it lists them now.",
       }),
     left_out: z
       .array(
@@ -74,7 +81,7 @@ export const mcpCheckSchema = z
           reason: z.string().meta({ example: "its inputSchema is not an object" }),
         }),
       )
-      .meta({ description: "Tools that the server lists in a form that cannot be used. The others work." }),
+      .meta({ description: "Tools that cannot be used in the form that the server lists. All other tools work." }),
     duration_ms: z.int(),
   })
   .meta({ id: "McpCheck" })

@@ -5,8 +5,9 @@ import { bodyDigest, CLOCK_TOLERANCE_SECONDS, verifyToken } from "../platform/si
 import { INTERNAL_CALL } from "./internal-call.ts"
 
 /**
- * Verifies that one of our own workers sent this body to this path, and that it comes for the first time: a call is one try of a customer's
- * tool. INVALID_SIGNATURE otherwise, for a wrong token without reading the body; UNAVAILABLE without Redis, which keeps the calls that came.
+ * Verifies that one of our workers sent this body to this path, and accepts each call once, since it runs a customer's
+ * tool. Otherwise INVALID_SIGNATURE; a wrong token is rejected before the body is read. UNAVAILABLE without Redis,
+ * which remembers the calls that were accepted.
  */
 export async function verifyInternalCall(
   ctx: Context & { redis: Redis },
@@ -25,5 +26,5 @@ export async function verifyInternalCall(
   const ttlMs = (INTERNAL_CALL.validSeconds + 2 * CLOCK_TOLERANCE_SECONDS) * 1000
   const key = `internal:${id}`
   if (!(await ctx.redis.set(key, "1", { ttlMs, onlyNew: true })))
-    throw new TurnpikeError("INVALID_SIGNATURE", "This call has come before.")
+    throw new TurnpikeError("INVALID_SIGNATURE", "This call was already received.")
 }

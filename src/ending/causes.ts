@@ -5,27 +5,27 @@ import { describeError } from "../platform/log.ts"
 import { queueLimit } from "../turns/policies.ts"
 import { type EndCause, endTurns, sweepEnding } from "./end-turns.ts"
 
-/** How much of an ending one request does, and one run of the sweeper the rest. Times in milliseconds. */
+/** How much work a request and a run of the sweep do to end turns. Times in milliseconds. */
 export const ENDING_POLICY = {
-  /** Statements of `cancelBatch` turns each, for one key, account or space. */
+  /** The most statements for one key, account or space. Each ends up to `cancelBatch` turns. */
   batches: 50,
-  /** An archive answers after the first ones. */
+  /** The same for the request that archives a space. It leaves the rest to the sweep, so it answers soon. */
   archiveBatches: 5,
-  /** Keys, accounts or spaces that one run of the sweeper takes, those first that were tried longest ago. */
+  /** How many keys, accounts and spaces one run of the sweep handles, beginning with the one tried longest ago. */
   sweepKeys: 50,
   sweepUsers: 50,
   sweepSpaces: 20,
-  /** A turn whose acceptance began before its key was revoked or its account disabled is there by then. */
+  /** By then, all turns are committed whose acceptance began before the key was revoked or the account disabled. */
   settlesMs: 120_000,
-  /** The same for a space. */
+  /** The same for an archived space. */
   archiveSettlesMs: 300_000,
-  /** What was never started: for so long, the accounts of so many of the oldest turns, and so many batches of one before the next. */
+  /** Turns that never started: the sweep's time, how many of the oldest one look reads, and batches of an account. */
   expireMs: 40_000,
   expireLook: 5_000,
   expireBatches: 10,
 } as const
 
-/** A key whose turns are to end. */
+/** A key whose open turns must end. */
 interface EndingKey {
   key_id: string
   user_id: number
@@ -47,22 +47,22 @@ const archived = ({ space_id, user_id, test }: EndingSpace): EndCause => {
   return { cause: "space", userId: user_id, test, spaceId: space_id, reason: "space_archived" }
 }
 
-/** Ends the open turns of a key that was revoked, as many as one request takes; the sweeper does the rest. */
+/** Ends open turns of a revoked key, as many as one request can; the sweep ends the rest. */
 export async function endKeyTurns(ctx: Context, key: EndingKey): Promise<void> {
   await endTurns(ctx, revoked(key), { batches: ENDING_POLICY.batches })
 }
 
-/** Ends the open turns of a disabled account, as many as one request takes; the sweeper does the rest. */
+/** Ends open turns of a disabled account, as many as one request can; the sweep ends the rest. */
 export async function endUserTurns(ctx: Context, userId: number): Promise<void> {
   await endTurns(ctx, disabled(userId), { batches: ENDING_POLICY.batches })
 }
 
-/** Ends the first open turns of an archived space; the sweeper does the rest. */
+/** Ends the first open turns of an archived space; the sweep ends the rest. */
 export async function endSpaceTurns(ctx: Context, space: EndingSpace): Promise<void> {
   await endTurns(ctx, archived(space), { batches: ENDING_POLICY.archiveBatches })
 }
 
-/** Ends what is left of the turns of revoked keys: those beyond the first batches, and those whose acceptance was under way. */
+/** Ends the remaining turns of revoked keys, including turns that were being accepted when the key was revoked. */
 export async function sweepRevokedKeys(ctx: Context): Promise<{ turns: number; failed: number }> {
   const { batches, settlesMs, sweepKeys: most } = ENDING_POLICY
   const take = async (triedBefore: Date) => {
@@ -73,7 +73,7 @@ export async function sweepRevokedKeys(ctx: Context): Promise<{ turns: number; f
   return { turns: touched, failed }
 }
 
-/** Ends what is left of the turns of disabled accounts, those included whose acceptance was under way. */
+/** Ends the remaining turns of disabled accounts, including turns that were being accepted at that moment. */
 export async function sweepDisabledUsers(ctx: Context): Promise<{ turns: number; failed: number }> {
   const { batches, settlesMs, sweepUsers: most } = ENDING_POLICY
   const take = async (triedBefore: Date) => {
@@ -85,8 +85,8 @@ export async function sweepDisabledUsers(ctx: Context): Promise<{ turns: number;
 }
 
 /**
- * Ends what is left of the turns of archived spaces: those beyond the first batch, and those whose acceptance was under way.
- * A space is done with when nothing is left some minutes after it was archived.
+ * Ends the remaining turns of archived spaces, including turns that were being accepted at that moment. A space is done
+ * when no turn is left some minutes after it was archived.
  */
 export async function sweepArchivedSpaces(ctx: Context): Promise<{ cancelled: number; done: number; failed: number }> {
   const { batches, archiveSettlesMs: settlesMs, sweepSpaces: most } = ENDING_POLICY
@@ -102,7 +102,7 @@ function takeEnding(ctx: Context, cause: EndCause["cause"], triedBefore: Date) {
   return callOne(ctx.db, "take_ending", { cause, tried_before: triedBefore, moment: ctx.clock.now() })
 }
 
-/** Cancels the turns that nobody has started in time, account by account, until none is left or its time is over. */
+/** Cancels turns that no worker started in time, account by account, until none is left or the sweep's time is over. */
 export async function sweepExpiredTurns(ctx: Context): Promise<{ turns: number; failed: number }> {
   const sweep = { turns: 0, failed: 0 }
   const until = queueLimit(ctx.clock.now())
@@ -120,7 +120,7 @@ export async function sweepExpiredTurns(ctx: Context): Promise<{ turns: number; 
         sweep.turns += touched
         if (all) passed.add(userId)
       } catch (error) {
-        // It does not keep the others.
+        // A failing account must not keep the sweep from the others.
         passed.add(userId)
         sweep.failed++
         ctx.log("error", "sweep.expiry_failed", { user_id: userId, error: describeError(error) })

@@ -5,16 +5,18 @@ create type turnpike.touched_turn as (
   test boolean,
   state text,
   epoch integer,
-  lease_until timestamptz, -- null: no worker has it
-  -- Whether a webhook gets it.
+  lease_until timestamptz, -- null: no worker holds it
+  -- True if a webhook receives an event of it.
   has_subscriber boolean
 );
 
--- Ends open turns of one account by a cause: those of a key, a space, an end user, or all (p_cause 'key', 'space', 'end_user', 'user'), or
--- those that nobody has started in time ('expired'). The other arguments name which; p_until: those of an end user, or queued ones, that
--- were accepted by then. Up to p_limit that were not touched yet, the oldest first: queued ones are cancelled, running ones asked to stop.
--- Locks turns by their id, then their conversations, then the wallet. touched: what workers and queues must know of each; next: whether
--- other turns of those conversations may begin; nothing is left to do when touched is empty, or the cause is not so.
+-- Ends open turns of one account by a cause, the oldest first: cancels queued turns and asks running turns to stop.
+-- p_cause: 'key', 'space', 'end_user', 'user' (all turns of the account) or 'expired' (turns that no worker started
+-- in time). The other arguments name the key, the space or the end user.
+-- p_until: with 'end_user' and 'expired', only turns that were accepted by then. p_limit: the most turns to end now.
+-- Locks turns by id, then their conversations, then the wallet.
+-- touched: the turns that changed; empty if none is left, or if the rows do not confirm the cause. next: true if
+-- another turn of their conversations can start.
 create function turnpike.end_turns(p_cause text, p_user_id bigint, p_test boolean, p_key_id text, p_space_id bigint, p_end_user text,
   p_until timestamptz, p_reason text, p_event_ids jsonb, p_limit integer, p_moment timestamptz,
   out touched turnpike.touched_turn[], out next boolean) language plpgsql as $$
@@ -37,7 +39,8 @@ begin
   if turnpike.is_cause(p_cause, p_user_id, p_test, p_key_id, p_space_id, p_end_user, p_until) is not true then
     return;
   end if;
-  -- In the order of open_turns' index by account and kind: a batch looks at no more than it takes, and what it has to leave out.
+  -- In the order of the index of open_turns by account and kind, so that a
+  -- batch reads only turns that it takes or skips.
   foreach kind in array array[false, true] loop
     continue when (p_test is not null and kind is distinct from p_test) or cardinality(ids) >= p_limit;
     ids := ids || array(
@@ -74,7 +77,7 @@ begin
     end if;
   end loop;
   if holds > 0 then
-    -- All of it, since counters of many are changed: their order of locks is that of one turn.
+    -- Locks the whole account: counters of many turns change, and the order of locks on counters is that of one turn.
     shard := turnpike.lock_account(p_user_id);
     perform turnpike.change_held(p_user_id, shard, -holds);
     foreach after in array ended loop
@@ -83,8 +86,9 @@ begin
   end if;
 end $$;
 
--- Whether the rows say so too: the key was revoked, the space archived, the account disabled, the end user erased. A worker that says so
--- for somebody who did nothing of it ends no turns. How old a turn is that nobody has started, end_turns sees itself.
+-- Returns true if the rows confirm the cause: the key is revoked, the space archived, the account disabled or the end
+-- user erased. So a worker with a wrong cause ends no turns.
+-- With 'expired', end_turns checks the age of each turn itself.
 create function turnpike.is_cause(p_cause text, p_user_id bigint, p_test boolean, p_key_id text, p_space_id bigint, p_end_user text,
   p_until timestamptz) returns boolean language plpgsql stable as $$
 begin
@@ -97,8 +101,9 @@ begin
     else p_cause = 'expired' end, false);
 end $$;
 
--- Takes the key, space or user ('key', 'space', 'user') whose turns are to end that was tried longest ago, before p_tried_before, and notes this
--- try: what fails, or takes a sweeper's whole time, stands behind all others. All null when there is none. What another run has is left out.
+-- Claims the key, space or user (p_cause) whose turns must end and that was tried longest ago, before p_tried_before.
+-- Stores the time of this try, so a cause that fails or takes a sweep's whole time comes last next time.
+-- All results are null if no such cause is left. Rows that another run has locked are skipped.
 create function turnpike.take_ending(p_cause text, p_tried_before timestamptz, p_moment timestamptz,
   out user_id bigint, out test boolean, out key_id text, out space_id bigint) language plpgsql as $$
 begin
@@ -123,7 +128,9 @@ begin
   end if;
 end $$;
 
--- Notes that nothing is left to end of a key, a space or a user that was ended by p_settled_before: what was being accepted then has come.
+-- Marks a key, a space or a user as done, because no turn is left to end.
+-- It must have ended by p_settled_before, so that turns which were being
+-- accepted then are committed. Returns true if it was marked.
 create function turnpike.finish_ending(p_cause text, p_user_id bigint, p_key_id text, p_space_id bigint, p_settled_before timestamptz)
 returns boolean language plpgsql as $$
 begin
@@ -137,14 +144,15 @@ begin
   return found;
 end $$;
 
--- Up to p_limit accounts with turns that nobody started in time, queued since p_queued_before, the longest first. Not those of p_passed,
--- which this run is done with, or which failed in it: so the others are found.
+-- Returns up to p_limit accounts with turns that were queued by
+-- p_queued_before and have not started, the oldest first.
+-- p_passed: accounts that are done or have failed in this run. They are skipped, so that the others are found.
 create function turnpike.accounts_with_expired(p_queued_before timestamptz, p_limit integer, p_passed jsonb) returns table (user_id bigint)
 language plpgsql set enable_seqscan = off as $$
 declare
   passed bigint[] := array(select jsonb_array_elements_text(p_passed)::bigint);
 begin
-  -- From one account with open turns to the next: of each kind the oldest one that is queued.
+  -- Steps from one account with open turns to the next, and reads its oldest queued turn of each kind.
   return query
   with recursive account as (
     (select o.user_id from open_turns o order by o.user_id limit 1)

@@ -6,7 +6,7 @@ import { describeError } from "../platform/log.ts"
 import { callRunner } from "../turns/call-runner.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 
-/** Whose open turns end, and the status_reason that they get. All of them are of one account. */
+/** The key, space, end user or account whose open turns end, and the status_reason that these turns get. */
 export type EndCause =
   | { cause: "user"; userId: number; reason: "account_disabled" }
   | { cause: "key"; userId: number; keyId: string; reason: "key_revoked" }
@@ -15,9 +15,9 @@ export type EndCause =
   | { cause: "end_user"; userId: number; test: boolean; endUserRef: string; until: Date; reason: "end_user_erased" }
 
 /**
- * Ends open turns by a cause, in statements of `cancelBatch` turns each, up to `batches`: queued ones are cancelled, running ones
- * asked to stop at their next boundary, and the turns that waited behind them called. Returns how many it touched; `all` when it
- * found none left at last. Again: only what is open since.
+ * Ends the open turns of a cause, in up to `batches` statements of `cancelBatch` turns: queued turns are cancelled and
+ * running turns asked to stop. Calls a runner for the turns that waited for them. Returns how many turns it touched;
+ * `all` is true if none is left. A repeat touches only turns that were opened since.
  */
 export async function endTurns(
   ctx: Context,
@@ -31,7 +31,7 @@ export async function endTurns(
     count += touched.length
     const one = touched.find(({ has_subscriber }) => has_subscriber)
     if (one) wakeWebhooks(ctx, one)
-    // A turn that no worker has ends with the next one.
+    // A running turn without a worker ends when the next runner claims it.
     const isIdle = touched.some(({ state, lease_until }) => state === "running" && lease_until === null)
     if (next || isIdle) await callRunner(ctx)
   }
@@ -57,9 +57,9 @@ async function endBatch(ctx: Context, cause: EndCause) {
 }
 
 /**
- * Goes on with what ended while it had more turns than one request takes, or while turns of it were being accepted: with up to `most`
- * causes, each taken (`take`, null when there is none) from before this run. One that fails keeps nobody else. Each is done with when
- * nothing is left `settlesMs` after it ended. Returns how many turns were touched, and how many causes are done with or have failed.
+ * Ends the turns that requests left open, for up to `most` causes. `take` returns the cause that was tried longest ago,
+ * or null if this run has tried all. A failing cause does not stop the others. A cause is done when it has no open turn
+ * `settlesMs` after it ended. Returns how many turns were touched, and how many causes are done or failed.
  */
 export async function sweepEnding(
   ctx: Context,

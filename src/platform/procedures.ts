@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_926e334e0d7d"
+export const RELEASE = "turnpike_74616ea2495e"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {

@@ -1,4 +1,5 @@
--- Replaces an account's defaults for all its end users, and when its balance counts as low. They bind the next turn that is accepted.
+-- Replaces an account's default limits for its end users, and the balance that counts as low.
+-- The new limits apply from the next accepted turn on.
 create function turnpike.put_account_limits(p_request turnpike.request,
   p_daily bigint, p_monthly bigint, p_low bigint, out actor turnpike.caller) language plpgsql as $$
 declare
@@ -14,7 +15,7 @@ begin
   if (was.end_user_daily_credit_micros, was.end_user_monthly_credit_micros, was.low_balance_credit_micros)
     is distinct from (p_daily, p_monthly, p_low)
   then
-    -- An admin who edits the account sees the limits too.
+    -- Admins see these limits when they edit the account, so a change needs a new version.
     update users u set version = u.version + 1, updated_at = p_request.moment, updated_by = null where u.user_id = caller.user_id;
   end if;
   insert into wallets (user_id, end_user_daily_credit_micros, end_user_monthly_credit_micros, low_balance_credit_micros)

@@ -4,15 +4,17 @@ import { callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { fromUsd, MICROS_PER_USD, toUsd, usdAmount } from "../base/money.ts"
 
-/** wallets.low_balance_credit_micros of an account that has set none, as in schema.sql. */
+/** The default of wallets.low_balance_credit_micros, as in schema.sql. */
 const LOW_BALANCE = MICROS_PER_USD
 
 const WORDS = {
   daily:
-    "What each of your customers may spend in a UTC day in the whole account, when neither they nor their key have a limit of " +
-    "their own; null: no limit.",
-  monthly: "The same for a UTC month.",
-  low: "The event `balance.low` is sent when the balance falls below it.",
+    "The most that each end user can spend in a UTC day, over all keys of the account. " +
+    "It applies if neither the end user nor the key has a daily limit. Null: no limit.",
+  monthly:
+    "The most that each end user can spend in a UTC month, over all keys of the account. " +
+    "It applies if neither the end user nor the key has a monthly limit. Null: no limit.",
+  low: "The event `balance.low` is sent when the balance falls below this amount.",
 }
 
 export const accountLimitsSchema = z
@@ -29,11 +31,11 @@ export const putAccountLimitsSchema = z
     end_user_monthly_usd: usdAmount.nullable().default(null).meta({ description: WORDS.monthly, example: 5 }),
     low_balance_usd: usdAmount.default(toUsd(LOW_BALANCE)).meta({ description: WORDS.low }),
   })
-  .meta({ id: "PutAccountLimits", description: "Replaces all limits that were set; what is left out is as at first." })
+  .meta({ id: "PutAccountLimits", description: "Replaces all limits. A field that is left out gets its default." })
 
 export type AccountLimits = z.infer<typeof accountLimitsSchema>
 
-/** The caller's defaults for all their end users, and when their balance counts as low. */
+/** Returns the caller's default limits for end users, and the balance that counts as low. */
 export async function getAccountLimits(ctx: Context, credential: SessionCredential): Promise<AccountLimits> {
   const { rows } = await readAs(ctx, credential, (db) =>
     db
@@ -47,7 +49,7 @@ export async function getAccountLimits(ctx: Context, credential: SessionCredenti
   return { end_user_daily_usd: usd(daily), end_user_monthly_usd: usd(monthly), low_balance_usd: toUsd(low) }
 }
 
-/** Replaces them. They bind the next turn that is accepted. */
+/** Replaces all three limits. */
 export async function putAccountLimits(
   ctx: Context,
   credential: SessionCredential,

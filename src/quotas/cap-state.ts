@@ -3,7 +3,7 @@ import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import type { Answers } from "../platform/procedures.ts"
 
-/** Every cap there is (docs/architecture/quotas.md), with the words for it in a sentence. */
+/** All caps (docs/architecture/quotas.md), each with its name as it appears in a sentence. */
 export const CAPS = {
   key_daily: "the key's daily cap",
   key_window: "the cap of the key's window",
@@ -19,7 +19,7 @@ export type CapName = keyof typeof CAPS
 export const CAP_SOURCES = ["key", "end_user", "account", "plan", "space", "default"] as const
 type CapSource = (typeof CAP_SOURCES)[number]
 
-/** A cap as procedures answer it: its name and its source are texts to them. */
+/** A cap as procedures return it. Their type has plain text for the name and the source. */
 export type CapRow = Answers["cap_state"] & { cap: CapName; source: CapSource }
 
 export const capStateSchema = z
@@ -27,20 +27,23 @@ export const capStateSchema = z
     cap: z.enum(Object.keys(CAPS) as [CapName, ...CapName[]]),
     source: z.enum(CAP_SOURCES).meta({
       description:
-        "Where the limit is set: on the key, for this end user alone, as the account's default, by its plan, on the space by its owner, " +
-        "or as the service's default.",
+        "Where the limit is set: on the key, on this end user, as the account's default, by the account's plan, " +
+        "on the space by its owner, or as the service's default.",
     }),
     limit_usd: z.number(),
     spent_usd: z.number().meta({
       description:
-        "Billed to turns that were accepted in this period, whenever they ended; of an end user, to those of all keys of the account.",
+        "Amount billed to turns that were accepted in this period, whenever they ended. " +
+        "For an end user, the turns of all keys of the account count.",
     }),
-    reserved_usd: z.number().meta({ description: "Held by turns of this period that have not ended." }),
-    left_usd: z.number().meta({ description: "What new turns may still hold: limit - spent - reserved, at least 0." }),
+    reserved_usd: z.number().meta({ description: "Amount held by turns of this period that have not ended." }),
+    left_usd: z
+      .number()
+      .meta({ description: "Amount that new turns can still hold: limit - spent - reserved, at least 0." }),
     resets_at: z.iso
       .datetime()
       .nullable()
-      .meta({ description: "When the next period begins, with nothing spent; null: no window is open." }),
+      .meta({ description: "When the next period begins, with nothing spent. Null: no window is open." }),
   })
   .meta({ id: "CapState" })
 

@@ -1,6 +1,7 @@
--- The caps that readers see.
+-- The caps as they are shown to users.
 
--- Those of a key and of its account's plan now, whose end users are not looked at; a test key's turns have none.
+-- Returns the caps of a key and of its account's plan at a moment, without the limits of end users.
+-- Empty for a test key, whose turns have no caps.
 create function turnpike.key_caps(p_key_id text, p_user_id bigint, p_test boolean, p_moment timestamptz) returns turnpike.cap_state[]
 language plpgsql stable as $$
 begin
@@ -11,7 +12,7 @@ begin
     order by s.cap);
 end $$;
 
--- The daily and the monthly limit that bind an end user of an account, for a key of it (null: for none).
+-- Returns the daily and the monthly limit of an end user. p_key_id: the key whose default limits apply; null: no key.
 create function turnpike.end_user_caps(p_user_id bigint, p_key_id text, p_test boolean, p_end_user text, p_moment timestamptz)
 returns turnpike.cap_state[] language plpgsql stable as $$
 begin

@@ -1,8 +1,9 @@
--- Caps (docs/architecture/quotas.md). A turn counts in the day, month and window in which it was accepted, whenever it is billed. So the
--- next period of a cap begins with nothing reserved in it.
+-- Caps (docs/architecture/quotas.md). A turn counts in the day, month and window in which it was accepted, whenever
+-- it is billed. So each period of a cap begins with nothing reserved.
 
--- When the window of a key's cap began that is open at a moment; null when none is. One in which nothing was spent is none, wherever
--- it stands: moments come from many clocks, so that a window may be opened behind one that began later and came to nothing.
+-- Returns the start of the window of a key's cap that is open at a moment, or null.
+-- A window without spend does not count, whenever it started. Clocks differ, so a window can be opened after one that
+-- starts later and has stayed empty.
 create function turnpike.open_window(p_key_id text, p_moment timestamptz) returns timestamptz language plpgsql stable as $$
 begin
   return (select c.starts_at from api_keys k, lateral (
@@ -17,7 +18,7 @@ begin
     where k.key_id = p_key_id);
 end $$;
 
--- What the account's plan lets it spend in a day at a moment; null: it has no plan, or one without a cap.
+-- Returns what an account may spend in a day by its plan at a moment; null without a plan, or if the plan has no cap.
 create function turnpike.plan_cap(p_user_id bigint, p_moment timestamptz) returns bigint language plpgsql stable as $$
 declare
   active text;
@@ -29,21 +30,24 @@ begin
   return round((turnpike.setting_value('plans') -> active ->> 'daily_cap_usd')::numeric * 10000000)::bigint;
 end $$;
 
--- What the members of a shared space may spend of its owner's balance in a day: as the owner has said, else the setting.
+-- Returns what the members of a shared space may spend of its owner's
+-- balance in a day: the owner's limit, else the setting.
 create function turnpike.members_cap(p_space_id bigint) returns bigint language plpgsql stable as $$
 begin
   return coalesce((select s.members_daily_credit_micros from spaces s where s.space_id = p_space_id),
     turnpike.setting_number('members_daily_credit_micros'));
 end $$;
 
--- The space of a turn that a member has sent into somebody else's; null: its owner has, or a key.
+-- Returns the space of a turn that a member sent into another user's space; null for turns of its owner and of keys.
 create function turnpike.shared_space(turn turns) returns bigint language sql immutable as $$
   select case when turn.member_id is not null then turn.space_id end
 $$;
 
--- The caps that bind turns of a key for an end user (either may be null: then those of the other) which count at a moment, and in
--- a window; without either, those of the account alone, as for its web chat. The limit of an end user is `own`, else the key's default,
--- else the account's. p_shared: the space of a member's turn.
+-- Returns the caps that bind a turn of a key for an end user at a moment, with the amounts of their counters.
+-- p_key_id or p_end_user may be null: then only the caps of the other apply. Without
+-- both, as for the web chat, only caps of the account apply.
+-- p_window: the start of the key's window. p_shared: the space of a member's turn.
+-- The limit of an end user is `own`, else the key's default, else the account's default.
 create function turnpike.cap_states_under(own end_users, p_user_id bigint, p_key_id text, p_end_user text, p_moment timestamptz,
   p_window timestamptz, p_shared bigint)
 returns setof turnpike.cap_state language sql stable rows 5 as $$
@@ -74,7 +78,7 @@ returns setof turnpike.cap_state language sql stable rows 5 as $$
   where p.amount is not null and p.subject is not null
 $$;
 
--- The same under the limits that the end user has.
+-- cap_states_under, with the limits that the end user has.
 create function turnpike.cap_states(p_user_id bigint, p_key_id text, p_end_user text, p_moment timestamptz, p_window timestamptz,
   p_shared bigint)
 returns setof turnpike.cap_state language plpgsql stable rows 5 as $$
@@ -84,8 +88,8 @@ begin
     lateral turnpike.cap_states_under(e, p_user_id, p_key_id, p_end_user, p_moment, p_window, p_shared) s;
 end $$;
 
--- Whether any cap can bind turns of a key for an end user at a moment. Most turns have none: cap_states would take five times as long to
--- say so.
+-- Returns true if any cap can bind turns of a key for an end user at a moment. Most turns have no cap, and cap_states
+-- would take five times as long to find that out.
 create function turnpike.has_caps(p_user_id bigint, p_key_id text, p_end_user text, p_moment timestamptz, p_shared bigint) returns boolean
 language plpgsql stable as $$
 begin
@@ -99,34 +103,35 @@ begin
     or turnpike.plan_cap(p_user_id, p_moment) is not null;
 end $$;
 
--- What a turn would hold, or what keeps it from that. Credit micros.
+-- The hold that a turn would get, or the limits that refuse it. Credit micros.
 create type turnpike.hold_state as (
-  amount bigint, -- null: it is refused
-  -- The least that the turn must be able to hold.
+  amount bigint, -- null: refused
+  -- The smallest hold that the turn needs.
   needed bigint,
   available bigint,
   held bigint,
   caps turnpike.cap_state[],
-  -- The turn's own limit, where that does not pay for its first model call.
+  -- The turn's own limit, if that does not pay for its first model call.
   max_cost bigint -- null: it does
 );
 
--- The hold of up to p_wanted that a turn would get: as much as the balance and every cap have left, in all of them; or nothing
--- (amount is null) when one has less than p_needed. It takes nothing and locks nothing, and all its numbers are of one moment.
--- A new turn counts at p_moment in its key's window, which it opens when none is; a turn that has a window already stays in it. p_shared:
--- the space of a member's turn.
+-- Returns the hold that a turn would get now: up to p_wanted, as far as the balance and every cap allow. amount is
+-- null if one of them has less left than p_needed.
+-- Takes nothing and locks nothing. All amounts come from one snapshot.
+-- p_is_new: the turn counts at p_moment in the open window of its key, or opens one. Otherwise it stays in p_window.
+-- p_shared: the space of a member's turn.
 create function turnpike.headroom(p_user_id bigint, p_key_id text, p_end_user text, p_wanted bigint, p_needed bigint,
   p_moment timestamptz, p_is_new boolean, p_window timestamptz, p_shared bigint, out amount bigint, out window_started_at timestamptz,
   out available bigint, out held bigint, out caps turnpike.cap_state[]) language plpgsql stable as $$
 declare
   room bigint;
-  -- A web chat is the owner's own: limits of end users do not bind it.
+  -- A web chat belongs to the owner, so limits of end users do not bind it.
   bound_user text := case when p_key_id is not null then p_end_user end;
 begin
   select s.balance - s.held, s.held into available, held from turnpike.wallet_sums(p_user_id) s;
   room := available;
   caps := '{}';
-  -- Without a cap of a window, a new turn of a key is in none.
+  -- If its key has no cap of a window, a new turn is in no window.
   window_started_at := case when p_key_id is null or not p_is_new then p_window end;
   if turnpike.has_caps(p_user_id, p_key_id, bound_user, p_moment, p_shared) then
     if p_is_new and p_key_id is not null then
@@ -142,9 +147,10 @@ begin
   end if;
 end $$;
 
--- Whether one of these caps can only be looked at under the locks of the whole account: it is not counted yet; or the
--- account has shards, and a cap of a key or of the account would gain or has too little left to be counted in them. p_margin: what has to
--- be left beside the turn's own hold; 0: the account has no shards.
+-- Returns true if one of these caps can be checked only under all locks of the account. A cap that is not counted yet
+-- is one. In an account with shards, a cap of a key or account whose
+-- counter must move into shards or out of them is another.
+-- p_margin: the credit that must be left besides the turn's own hold; 0: the account has no shards.
 create function turnpike.needs_all_locks(p_caps turnpike.cap_state[], p_window_opens boolean, p_wanted bigint, p_margin bigint) returns boolean
 language plpgsql immutable as $$
 begin
@@ -156,9 +162,11 @@ begin
       or case when c.sharded then r.remains < p_margin + p_wanted else r.remains >= 2 * p_margin end)));
 end $$;
 
--- Takes room for a turn that goes on, up to p_wanted and at least p_needed. Each query in here sees what was committed before its locks
--- were given: so no two turns get the same credit. With p_locked under the locks of the whole account; without, and where the account
--- has shards, only those may be able to tell: then locks_needed is true and nothing is taken. shard: the one that was changed.
+-- Takes credit for the hold of a running turn: up to p_wanted, and at least p_needed. All amounts are read after the
+-- locks were acquired, so no two turns get the same credit.
+-- p_locked: locks the whole account. Without it, locks_needed can be true:
+-- only these locks can decide, and nothing was taken.
+-- shard: the shard that was changed.
 create function turnpike.take_hold(turn turns, p_wanted bigint, p_needed bigint, p_locked boolean, out amount bigint, out shard integer,
   out available bigint, out held bigint, out caps turnpike.cap_state[], out locks_needed boolean) language plpgsql as $$
 declare
@@ -190,12 +198,12 @@ begin
     perform turnpike.begin_counting(turn.user_id, caps, p_wanted, turn.created_at);
   end if;
   if coalesce(amount > 0, false) and not turnpike.change_held(turn.user_id, shard, amount) then
-    raise exception 'the room of account % is gone', turn.user_id;
+    raise exception 'the credit of account % is gone', turn.user_id;
   end if;
 end $$;
 
--- Whether the window of a turn that is not counted yet is still the one that is open. Behind the lock of the wallet or of one of its
--- shards: nobody opens one meanwhile.
+-- Returns true if the window of a turn that is not counted yet is still the open one. The caller has locked the
+-- wallet or one of its shards, so no other turn opens a window in the meantime.
 create function turnpike.is_in_open_window(turn turns) returns boolean language plpgsql as $$
 begin
   return turn.window_started_at is not distinct from (
@@ -203,7 +211,8 @@ begin
       from api_keys k where k.key_id = turn.key_id and k.window_seconds is not null);
 end $$;
 
--- Whether a turn that has just been counted is more than its caps have left. Of those in shards p_margin has to be left beside it.
+-- Returns true if a turn that was just counted exceeds one of its caps. A
+-- cap with a counter in shards must have p_margin left.
 create function turnpike.overshoots(turn turns, p_margin bigint) returns boolean language plpgsql as $$
 begin
   return exists (select from turnpike.cap_states(turn.user_id, turn.key_id,

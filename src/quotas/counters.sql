@@ -1,4 +1,4 @@
--- What one cap has left, in credit micros, and what its counter is called.
+-- One cap with its amounts in credit micros, and the key of its counter (kind, subject, period, starts_at).
 create type turnpike.cap_state as (
   cap text,
   source text,
@@ -14,21 +14,18 @@ create type turnpike.cap_state as (
   sharded boolean
 );
 
--- Counters of what keys, end users and accounts have spent and reserved. Only what somebody limits is counted: of a key that has a cap, of
--- an account whose plan has one, of all end users of an account in which a limit binds one, and of the members of each of its shared
--- spaces (spend_counted). A period that had begun
--- before begins with what the books say, under the locks of the whole account; every change behind that is counted by the transaction that
--- makes it. The counter of a key or an account may be in as many shards as its account's wallet: each is changed by who has that shard of
--- the wallet, so that the same holds for its sum. Counters are locked last, those of the end user before those of the key, the
--- account's and the members', each in the order of their periods.
+-- Counters of spent and reserved credit (docs/architecture/quotas.md). Each transaction counts its own changes.
+-- spend_counted has a row for each limited key and account, for all end users together, and for members of spaces.
+-- Counters are locked last: end user, then key, account and members, each by period.
 
--- A transaction may come so much later than the moment that it is about, on clocks that differ: periods that begin earlier than this behind
--- the begin of counting begin with the books too.
+-- Returns true if every change of a period that starts at p_starts_at was counted, since counting began at p_since.
+-- Clocks differ, and a transaction may commit up to an hour after its moment, so a period must start an hour later.
+-- Earlier periods begin with the sums of their turns.
 create function turnpike.is_counted_from(p_since timestamptz, p_starts_at timestamptz) returns boolean language sql stable as $$
   select coalesce(p_starts_at >= p_since + interval '1 hour', false)
 $$;
 
--- What was spent and reserved in a period, whether it is counted or has to be asked of the books. is_counted: the counter says it.
+-- Returns what was spent and reserved in a period: from its counter if is_counted, else from its turns.
 create function turnpike.counter_now(p_user_id bigint, p_kind text, p_subject text, p_period text, p_starts_at timestamptz,
   out spent bigint, out reserved bigint, out is_counted boolean, out sharded boolean) language plpgsql stable as $$
 declare
@@ -38,7 +35,7 @@ begin
   reserved := 0;
   is_counted := true;
   sharded := false;
-  -- A window that no turn has opened.
+  -- No turn has opened this window.
   if p_starts_at is null then
     return;
   end if;
@@ -65,8 +62,8 @@ begin
   end if;
 end $$;
 
--- Begins to count what these caps limit, and moves a counter of a key or the account into shards or out of them, as
--- far as it has come to its cap. Under the locks of the whole account.
+-- Starts the counters of these caps. Moves the counter of a key or an account into shards while its cap is far away,
+-- and out of them when the cap is near. The caller holds all locks of the account.
 create function turnpike.begin_counting(p_user_id bigint, p_caps turnpike.cap_state[], p_wanted bigint,
   p_moment timestamptz) returns void language plpgsql as $$
 declare
@@ -95,19 +92,20 @@ begin
   end loop;
 end $$;
 
--- What a turn has newly spent and reserved.
+-- The amounts that a turn has newly spent and reserved.
 create type turnpike.turn_spend as (
   turn turns,
   spent bigint,
   reserved bigint
 );
 
--- Adds what turns of one account have newly spent and reserved to the counters of the days, months and windows that they count in, as far
--- as they are counted: each counter once, in an order that all transactions keep. p_shard: the shard of the wallet that this transaction
--- has; null: it has the wallet. Never below 0: a counter that was wrong must not keep a turn from its end; the reconciliation finds it.
+-- Adds the new spend and holds of an account's turns to the counters of their days, months and windows.
+-- Periods that are not counted are skipped. Each counter is written once, in an order that all transactions keep.
+-- p_shard: the shard of the wallet that this transaction has locked; null: the account has no shards.
+-- A counter never falls below 0: a wrong counter must not keep a turn from ending. The reconciliation finds it.
 create function turnpike.count_spends(p_user_id bigint, p_spends turnpike.turn_spend[], p_shard integer) returns void language plpgsql as $$
 declare
-  -- A web chat has no key, and counts for the account alone.
+  -- A turn of a web chat has no key. It counts for the account, but not for an end user.
   of_users timestamptz := (select s.since from spend_counted s where s.user_id = p_user_id and s.kind = 'end_user' and s.subject = '');
   of_account timestamptz := (select s.since from spend_counted s where s.user_id = p_user_id and s.kind = 'account' and s.subject = '');
   of_members timestamptz := (select s.since from spend_counted s where s.user_id = p_user_id and s.kind = 'members' and s.subject = '');
@@ -160,7 +158,7 @@ begin
   end if;
 end $$;
 
--- The same for one turn.
+-- count_spends for one turn.
 create function turnpike.count_spend(turn turns, p_spent bigint, p_reserved bigint, p_shard integer) returns void language plpgsql as $$
 begin
   perform turnpike.count_spends(turn.user_id, array[row(turn, p_spent, p_reserved)::turnpike.turn_spend], p_shard);

@@ -7,35 +7,35 @@ import type { Answers } from "../platform/procedures.ts"
 import { balanceSchema, serializeBalance } from "../wallets/get-balance.ts"
 import { CAPS, type CapRow, type CapState, capStateSchema, leftOf, serializeCapState } from "./cap-state.ts"
 
-/** What a turn would hold, or what keeps it from that. Amounts in credit micros. */
+/** The hold that a turn would get, or the limit that refuses it. Amounts in credit micros. */
 export type HoldRow = Omit<Answers["hold_state"], "caps"> & { caps: CapRow[] }
 
-const neededUsd = z.number().meta({ description: "The least that the turn must be able to hold." })
+const neededUsd = z.number().meta({ description: "The smallest hold that the turn needs." })
 
 export const creditsDetailsSchema = balanceSchema.extend({ needed_usd: neededUsd }).partial().meta({
   id: "CreditsDetails",
-  description: "The `details` of INSUFFICIENT_CREDITS; without amounts for whoever does not see the balance.",
+  description: "The `details` of INSUFFICIENT_CREDITS. Empty if the caller may not see the balance.",
 })
 
 export const quotaDetailsSchema = capStateSchema
   .extend({
     needed_usd: neededUsd,
-    exceeded: z.array(capStateSchema).meta({ description: "Every cap that has less left than that." }),
+    exceeded: z.array(capStateSchema).meta({ description: "All caps that have less left than `needed_usd`." }),
   })
-  .meta({ id: "QuotaDetails", description: "The `details` of QUOTA_EXCEEDED: the cap that frees the turn last." })
+  .meta({ id: "QuotaDetails", description: "The `details` of QUOTA_EXCEEDED: the cap that blocks the turn longest." })
 
 export const costLimitDetailsSchema = z
   .object({
     max_cost_usd: z.number(),
-    needed_usd: z
-      .number()
-      .meta({ description: "What the turn's first model call can cost: the least max_cost_usd that it needs." }),
+    needed_usd: z.number().meta({
+      description: "The most that the turn's first model call can cost. `max_cost_usd` must be at least this.",
+    }),
   })
   .meta({ id: "CostLimitDetails", description: "The `details` of COST_LIMIT_TOO_LOW." })
 
 const message = z.string()
 
-/** Why a turn gets no hold. */
+/** The reason why a turn gets no hold. */
 export const refusedBySchema = z
   .union([
     z
@@ -45,11 +45,11 @@ export const refusedBySchema = z
         details: quotaDetailsSchema,
         retry_after: z.int().nullable().meta({
           description:
-            "Whole seconds until the next period of that cap; null: no waiting helps, since the cap is too small.",
+            "Whole seconds until that cap resets. Null: the cap is too small for the turn, so waiting does not help.",
         }),
         retryable: z.boolean().meta({
           description:
-            "Whether the same turn is worth another try then; false: the cap is too small for it at any time.",
+            "True if the same turn can be sent again after `retry_after`. False: the cap is too small for it at any time.",
         }),
       })
       .meta({ id: "RefusedByCap" }),
@@ -58,7 +58,7 @@ export const refusedBySchema = z
         code: z.literal("INSUFFICIENT_CREDITS"),
         message,
         details: creditsDetailsSchema,
-        retry_after: z.null().meta({ description: "No waiting helps." }),
+        retry_after: z.null().meta({ description: "Always null: waiting does not help." }),
         retryable: z.literal(false),
       })
       .meta({ id: "RefusedByBalance" }),
@@ -67,7 +67,7 @@ export const refusedBySchema = z
         code: z.literal("COST_LIMIT_TOO_LOW"),
         message,
         details: costLimitDetailsSchema,
-        retry_after: z.null().meta({ description: "No waiting helps." }),
+        retry_after: z.null().meta({ description: "Always null: waiting does not help." }),
         retryable: z.literal(false),
       })
       .meta({ id: "RefusedByCostLimit" }),
@@ -86,7 +86,7 @@ const reached: CapState = {
   resets_at: "2026-01-16T00:00:00.000Z",
 }
 
-/** What the documentation shows as `details` of a refusal. */
+/** The examples of `details` in the documentation. */
 export const DETAILS_EXAMPLES = {
   QUOTA_EXCEEDED: { ...reached, needed_usd: 0.0017, exceeded: [reached] },
   INSUFFICIENT_CREDITS: { balance_usd: 0.25, held_usd: 0.25, available_usd: 0 },
@@ -94,10 +94,9 @@ export const DETAILS_EXAMPLES = {
 } satisfies { [Code in RefusedBy["code"]]: Extract<RefusedBy, { code: Code }>["details"] }
 
 /**
- * Why a turn gets no hold: 402 INSUFFICIENT_CREDITS when the balance has too little, for then no waiting helps; else 429
- * QUOTA_EXCEEDED, which names the cap that resets last (all are in `exceeded`), with Retry-After until then: whole seconds,
- * at least 1 (RFC 9110, section 10.2.3). A cap too small for the turn goes before all others, and is not retryable: it has no Retry-After. Null when it
- * gets one. Before all of these, 422 COST_LIMIT_TOO_LOW when the turn's own limit does not pay for its first call. What the account has is only told to an actor who may know it.
+ * Returns why a turn gets no hold, or null if it gets one. COST_LIMIT_TOO_LOW comes first, then INSUFFICIENT_CREDITS,
+ * because waiting does not help, then QUOTA_EXCEEDED (docs/architecture/quotas.md). The amounts of the balance are
+ * shown only to an actor that may see them. `retry_after` is an integer (RFC 9110, section 10.2.3).
  */
 export function refusedBy(row: HoldRow, now: Date, actor: Actor): RefusedBy | null {
   if (row.max_cost !== null) return costLimitTooLow(row.needed, row.max_cost)
@@ -119,7 +118,7 @@ export function refusedBy(row: HoldRow, now: Date, actor: Actor): RefusedBy | nu
   }
 }
 
-/** The same as the error that a request ends with. */
+/** The refusal as the error that the request ends with. */
 export function holdRefusal(row: HoldRow, now: Date, actor: Actor): TurnpikeError {
   const refused = refusedBy(row, now, actor)
   if (!refused) return new TurnpikeError("CONFLICT", "The turn was not accepted. Try again.")
@@ -163,7 +162,7 @@ function insufficientCredits({ available, held, needed }: HoldRow): RefusedBy {
   }
 }
 
-/** What a cap that has too little left says of itself. */
+/** The message for a cap that has too little left. */
 function capSentence(row: CapRow, hold: HoldRow): string {
   const cap = `${CAPS[row.cap].replace(/^t/, "T")} of ${usdText(row.limit_credit_micros)} USD`
   const needed = `this turn needs at least ${usdText(hold.needed)}`
@@ -173,6 +172,6 @@ function capSentence(row: CapRow, hold: HoldRow): string {
   return `${cap} is reached: ${taken}${rest}. It resets at ${toInstant(row.resets_at)}.`
 }
 
-/** Whether a cap would refuse the turn even with nothing spent. */
+/** True if the cap refuses the turn even when nothing is spent. */
 const isTooSmall = (cap: CapRow, { needed }: HoldRow) => cap.limit_credit_micros < needed
 const resetOf = (cap: CapRow) => new Date(cap.resets_at ?? 0).getTime()

@@ -1,10 +1,10 @@
--- No turn that a counter counts has a smaller id. The id is from before the acceptance, which may wait or be asked again, and its worker's
--- clock may be behind.
+-- Returns a lower bound for the ids of turns that count in a period. An id is made before its turn is accepted:
+-- the acceptance may wait or be repeated, and the worker's clock may be slow.
 create function turnpike.first_counted_id(p_starts_at timestamptz) returns text language sql stable as $$
   select 'turn_' || turnpike.id_time(p_starts_at - interval '1 hour')
 $$;
 
--- Whether a counter counts the turns of a day and a window (subject_spend).
+-- Returns true if the counter of a period includes a row of subject_spend with this day and window.
 create function turnpike.counts_in(p_period text, p_starts_at timestamptz, p_day timestamptz, p_window timestamptz)
 returns boolean language sql stable as $$
   select case p_period when 'day' then p_day is not distinct from p_starts_at
@@ -12,11 +12,12 @@ returns boolean language sql stable as $$
     else p_window is not distinct from p_starts_at end
 $$;
 
--- What the turns of a key, an end user, an account or the members of a space were billed and hold, from p_first_id on, by the day of their acceptance and, of a key's, their
--- window: one scan for all of the subject's counters.
+-- Returns what the turns of a key, an end user, an account or the members of a space were billed and still hold.
+-- Only turns from p_first_id on count. One scan serves all counters of the subject:
+-- the sums are by day of acceptance, for a key also by window.
 create function turnpike.subject_spend(p_user_id bigint, p_kind text, p_subject text, p_first_id text)
 returns table (day timestamptz, window_started_at timestamptz, spent bigint, reserved bigint) language sql stable as $$
-  -- The owner is no condition that an index could serve: only the key's own is to be read.
+  -- `is not distinct from` keeps the planner from the owner's index: it must read only the index of the key.
   select date_trunc('day', t.created_at, 'UTC'), t.window_started_at, sum(t.billed_credit_micros)::bigint,
       coalesce(sum(t.hold_credit_micros) filter (where t.finished_at is null), 0)::bigint
     from turns t where p_kind = 'key' and t.key_id = p_subject and t.user_id is not distinct from p_user_id
@@ -29,7 +30,7 @@ returns table (day timestamptz, window_started_at timestamptz, spent bigint, res
       and t.turn_id collate "C" >= p_first_id
     group by 1
   union all
-  -- With its web chat, and without its test turns.
+  -- Includes the web chat, but not test turns.
   select date_trunc('day', t.created_at, 'UTC'), null, sum(t.billed_credit_micros)::bigint,
       coalesce(sum(t.hold_credit_micros) filter (where t.finished_at is null), 0)::bigint
     from turns t where p_kind = 'account' and t.user_id = p_user_id and not t.test and t.turn_id collate "C" >= p_first_id

@@ -1,10 +1,11 @@
--- Forgets up to p_most counters that began before p_before: of months, or of days and windows. Returns how many.
+-- Deletes up to p_most counters that started before p_before: of months if
+-- p_months, else of days and windows. Returns how many it deleted.
 create function turnpike.forget_counters(p_months boolean, p_before timestamptz, p_most integer) returns integer
 language plpgsql set enable_seqscan = off set jit = off as $$
 declare
   forgotten integer;
 begin
-  -- Each has an index of its own.
+  -- Each branch has its own index.
   if p_months then
     delete from spend_counters where ctid = any (array(select c.ctid from spend_counters c
       where c.period = 'month' and c.starts_at < p_before order by c.starts_at limit p_most));

@@ -3,7 +3,7 @@ import { DAY_MS } from "../base/time.ts"
 import { callOne } from "../platform/db.ts"
 import { QUOTA_POLICY } from "./policies.ts"
 
-/** Forgets the counters of days, windows and months that are long over. */
+/** Deletes the counters of days, windows and months that ended long ago. */
 export async function sweepCounters(ctx: Context): Promise<{ forgotten: number }> {
   const short = await forget(ctx, { months: false, days: QUOTA_POLICY.shortDays })
   const months = await forget(ctx, { months: true, days: QUOTA_POLICY.monthDays })

@@ -1,9 +1,8 @@
--- Events of the whole account, told in the transaction of what they tell, under the lock of its wallet: once each. Each function
--- returns whether an endpoint hears of what it told.
+-- Events of an account. Each is written once: in the transaction of the change that it reports, under the lock of the
+-- wallet. Each function returns true if an endpoint receives an event that it wrote.
 
--- Tells of these percents of a cap those that were not told yet in its period of the limit that it has now: after a change of the limit
--- they are told again. Keys may give an end user different limits at once, so each limit has its own. The amounts of
--- p_state stay in the event.
+-- Writes `cap.reached` for each of these percents that was not told yet in this period, with the amounts of p_state.
+-- The notes in `told` contain the limit: a changed limit is told again, and keys may give an end user different limits.
 create function turnpike.tell_cap(p_user_id bigint, p_key_id text, p_state turnpike.cap_state, p_percents integer[], p_moment timestamptz)
 returns boolean language plpgsql as $$
 declare
@@ -18,7 +17,7 @@ begin
   if cardinality(news) = 0 then
     return false;
   end if;
-  -- Nothing is counted yet under a cap that is too small for any turn.
+  -- A cap that is too small for any turn has no counter yet.
   insert into spend_counters as c (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros, told)
   values (p_user_id, p_state.kind, p_state.subject, p_state.period, p_state.starts_at, 0, 0, array(select p || of_limit from unnest(news) p))
   on conflict (user_id, kind, subject, period, starts_at) do update set told = c.told || excluded.told;
@@ -36,19 +35,19 @@ begin
   return has_subscriber;
 end $$;
 
--- The percents of a cap that are told of and that are spent.
+-- Returns those percents of a cap that events report and that p_spent has reached.
 create function turnpike.reached_percents(p_spent bigint, p_limit bigint) returns integer[] language sql immutable as $$
   select array(select p from unnest('{50, 80, 100}'::integer[]) p where p_spent * 100 >= p_limit * p)
 $$;
 
--- A charge tells each share of the caps that bind its turn which is reached by what is spent now: behind count_spend.
+-- Writes `cap.reached` for the caps of a turn that was charged. Runs after count_spend has counted the charge.
 create function turnpike.tell_spend(turn turns, p_moment timestamptz) returns boolean language plpgsql as $$
 declare
   state turnpike.cap_state;
   has_subscriber boolean := false;
   bound_user text := case when turn.key_id is not null then turn.end_user_ref end;
 begin
-  -- A cap that is set later begins to count with the next turn.
+  -- This account counts nothing. A cap that was just set starts to count with the next turn.
   if not exists (select from spend_counted c where c.user_id = turn.user_id) then
     return false;
   end if;
@@ -64,8 +63,9 @@ begin
   return has_subscriber;
 end $$;
 
--- Tells why a turn gets no hold, where that holds for everyone from now on: nothing is held that could be released, and a turn with
--- a short text (which needs p_short_needed) is refused too. The numbers are those of headroom, looked at under the wallet's lock.
+-- Reports why a turn got no hold, but only if no turn can get one from now on. That is so if no hold is left that could
+-- be released, and even a turn with a short text is refused (it needs p_short_needed).
+-- The amounts are the results of headroom under the wallet's lock.
 create function turnpike.tell_refusal(p_user_id bigint, p_key_id text, p_needed bigint, p_short_needed bigint,
   p_available bigint, p_held bigint, p_caps turnpike.cap_state[], p_moment timestamptz) returns boolean language plpgsql as $$
 declare
@@ -84,7 +84,7 @@ begin
   end if;
   for state in select s.* from unnest(p_caps) s
     where s.reserved_credit_micros = 0 and s.limit_credit_micros - s.spent_credit_micros < p_short_needed
-      -- A window in which nothing was spent has not begun.
+      -- A window without spend has not begun.
       and (s.cap <> 'key_window' or s.spent_credit_micros > 0)
   loop
     if turnpike.tell_cap(p_user_id, p_key_id, state, '{100}', p_moment) then

@@ -1,6 +1,6 @@
 import type { ModelAnswer } from "../agent/engine.ts"
 
-/** Ends of an answer with which nobody was answered: the code of a turn that ends so, and its sentence. */
+/** The finishes of an answer that make a turn fail, each with the turn's error code and message. */
 const FAULTS: { [Finish in ModelAnswer["finish"]]?: { code: string; message: string } } = {
   refused: { code: "MODEL_REFUSED", message: "The model refused to answer." },
   filtered: { code: "CONTENT_FILTERED", message: "A content filter of the model's provider cut the answer off." },

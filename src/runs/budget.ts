@@ -1,11 +1,11 @@
 import type { TurnRow } from "../turns/turn-row.ts"
 import type { HoldBound } from "./grow-hold.ts"
 
-/** What a turn may still spend in this run. All amounts are credit micros. */
+/** The credit that a turn can spend in this run. All amounts are credit micros. */
 export class Budget {
   hold: number
   cost: number
-  /** The limit that the hold met when it last grew. */
+  /** The limit that bounded the hold when it last grew. */
   boundBy: HoldBound | null = null
   private reserved = 0
   private waiting: (() => void)[] = []
@@ -23,7 +23,7 @@ export class Budget {
     return this.reserved > 0
   }
 
-  /** Sets a call's worst case aside and returns the function that gives it back. */
+  /** Reserves the worst case of a call. Returns the function that releases it. */
   reserve(micros: number): () => void {
     this.reserved += micros
     return () => {
@@ -32,7 +32,7 @@ export class Budget {
     }
   }
 
-  /** Resolves when a running call has given back what it did not need. */
+  /** Resolves when a running call has released its reservation. */
   freed(): Promise<void> {
     return new Promise((wake) => this.waiting.push(wake))
   }

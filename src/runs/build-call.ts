@@ -14,7 +14,7 @@ import { cacheOf } from "./prompt-cache.ts"
 import type { AgentWork, Run } from "./run.ts"
 import { RunEnd } from "./run-end.ts"
 
-/** The next model call of an agent, before its output is bounded by the hold. `opening`: the beginning of its transcript. */
+/** Builds the next model call of an agent; the hold does not bound it yet. `opening`: the first messages. */
 export function buildCall(run: Run, agent: AgentWork, opening: Message[]): ModelCall {
   const { model, system, specs, steps, maxOutputTokens } = agent
   const { temperature } = run.claim.config.manifest
@@ -41,7 +41,7 @@ function stepMessages({ content, results, finish }: StepRow): Message[] {
   return [{ role: "assistant", content }, ...(answers.length > 0 ? [{ role: "tool" as const, content: answers }] : [])]
 }
 
-/** Earlier turns and this one's text with its files, for the space's own agent. */
+/** The first messages of the space's own agent: earlier turns, and this turn's text with its files. */
 export async function turnOpening(ctx: Context, { history, turn, files }: Claim): Promise<Message[]> {
   const earlier = history.flatMap(({ text, result }): Message[] => [
     { role: "user", content: [{ type: "text", text }] },
@@ -51,7 +51,7 @@ export async function turnOpening(ctx: Context, { history, turn, files }: Claim)
   return [...earlier, { role: "user", content: [...attached, { type: "text", text: turn.text }] }]
 }
 
-/** A text as it is, up to a limit; other bytes as an object, which the engine loads if its provider takes the type. */
+/** A text file becomes text, up to a limit. Any other file becomes an object, which the engine may load. */
 async function attachedPart(ctx: Context, file: AttachedFile): Promise<TextPart | ObjectPart> {
   const { file_id, name, media_type, bytes } = file
   const about = `File ${name} (${file_id}, ${media_type}, ${bytes} bytes)`
@@ -63,7 +63,7 @@ async function attachedPart(ctx: Context, file: AttachedFile): Promise<TextPart 
   const range = { offset: 0, length: Math.min(bytes, limit) }
   const read = bytes === 0 ? new Uint8Array() : await ctx.files.read(file.object_key, { range })
   if (!read) return { type: "text", text: `[${about}: not there any more.]` }
-  // Admission has counted the file's bytes: text of another charset that has more in UTF-8 is cut to as many.
+  // Admission counted the file's bytes. A text of another charset can be longer in UTF-8, so it is cut to that number.
   const most = Math.min(bytes, limit)
   const whole = readable(read, media_type)
   const cut = cutToBytes(whole, most)
@@ -71,7 +71,7 @@ async function attachedPart(ctx: Context, file: AttachedFile): Promise<TextPart 
   return { type: "text", text: `${about}${isPart ? `, its first ${most} bytes` : ""}:\n${storable(cut)}\n` }
 }
 
-/** Bytes as text. In UTF-8 it has at most as many bytes, as admission counts them: an invalid byte becomes "?", one byte. */
+/** Decodes bytes as text. An invalid byte becomes "?", so UTF-8 text never has more bytes than admission counted. */
 function readable(bytes: Uint8Array, mediaType: string): string {
   const text = decoderOf(charsetOf(bytes, mediaType)).decode(bytes)
   return text.includes("\uFFFD") ? text.replaceAll("\uFFFD", "?") : text
@@ -81,15 +81,15 @@ export interface BoundedCall {
   call: ModelCall
   /** True when the hold, not the configuration, limits the output. */
   cutByHold: boolean
-  /** What is set aside for it, in credit micros. */
+  /** The reserved amount, in credit micros. */
   worst: number
-  /** Gives back what was set aside for the call. */
+  /** Releases the reserved amount. */
   release(): void
 }
 
 /**
- * Bounds a call so that its worst case fits into what the hold has left beside running calls, and sets that aside. Grows the hold when
- * it is too small. Ends the run when the epoch is stale, or when not even a short answer can be paid for.
+ * Bounds a call so that its worst case fits into the free part of the hold, and reserves that amount. Grows the hold
+ * if it is too small. Ends the run if the epoch is stale, or if the hold does not even pay for a short answer.
  */
 export async function boundCall(run: Run, price: Price, call: ModelCall): Promise<BoundedCall> {
   const prompt = promptTokenBound(call)
@@ -106,7 +106,7 @@ export async function boundCall(run: Run, price: Price, call: ModelCall): Promis
     run.budget.boundBy = grown.boundBy
   }
   const least = Math.min(wanted, TURN_POLICY.minOutputTokens)
-  // A sub-agent that runs beside this one may give back a part of what was set aside for it.
+  // A sub-agent that runs in parallel may release a part of its reservation.
   while (affordable() < least && run.budget.isReserved) await run.budget.freed()
   const output = Math.min(wanted, affordable())
   if (output < least || (output === 0 && wanted > 0)) throw run.limit("COST_LIMIT_REACHED")

@@ -3,7 +3,7 @@ import { callOne } from "../platform/db.ts"
 import { callRunner } from "../turns/call-runner.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 
-/** Calls a runner if turns are ready and none is about to look for them. Returns whether it did. */
+/** Calls a runner if turns are ready and no runner is about to look for them. Returns true if it called one. */
 export async function callMissingRunner(ctx: Context): Promise<boolean> {
   const { lacks_runner } = await callOne(ctx.db, "lacks_runner", {
     runners: ctx.slots.runners,

@@ -23,7 +23,7 @@ const FREE: Price = {
   price_cache_write_hour: 0,
 }
 
-/** The agent's model refused, or was told to fail: this ends the turn, or the sub-agent's task. */
+/** The agent's model refused the request, or a rehearsal script failed. This ends the turn or the sub-agent's task. */
 export class AgentFailed extends Error {
   readonly error: ModelError
 
@@ -35,8 +35,8 @@ export class AgentFailed extends Error {
 }
 
 /**
- * Makes the next model call of an agent. A call that is cut off after it has said something is committed as a step, "aborted". Throws
- * RunEnd, or AgentFailed.
+ * Makes the next model call of an agent. A call that is cut off after it has produced output is committed as a step
+ * with the finish `aborted`. Throws RunEnd or AgentFailed.
  */
 export async function callStep(run: Run, agent: AgentWork, opening: Message[]): Promise<CalledStep> {
   const { ctx, turn } = run
@@ -46,12 +46,12 @@ export async function callStep(run: Run, agent: AgentWork, opening: Message[]): 
   const of = stepOf(agent, step)
   const begun = { model: agent.model.pin, attempt: turn.model_failures, leftOut: agent.ref === null ? run.leftOut : [] }
   const stream = openTextStream(ctx, turn, of, begun)
-  /** The step of an answer; adds its cost to the run's. */
+  /** Makes the step of an answer, and adds its cost to the cost of the run. */
   const called = (answer: ModelAnswer, rest: EventDraft[], { beganAt, served }: RoutedCall): CalledStep => {
     const durationMs = Math.max(0, run.time.now - beganAt)
     const whole = priceOf(price, answer.usage)
-    // If a provider counts more than the worst case, that is our loss: a charge never exceeds its hold, and takes nothing of what calls
-    // beside it have set aside.
+    // Tokens beyond the worst case are our loss: a charge never exceeds its hold,
+    // and never uses the reservations of parallel calls.
     const cost = Math.min(whole, Math.max(0, run.budget.left + bounded.worst))
     run.budget.cost += cost
     const { engine: provider, pin, price_version: priceVersion } = agent.model

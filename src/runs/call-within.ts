@@ -15,11 +15,11 @@ import type { TextStream } from "./stream-text.ts"
 
 /** A call without a complete answer. */
 export interface CutCall {
-  /** The reason: a ModelError, or the reason with which it was aborted. */
+  /** A ModelError, or the reason of the abort. */
   why: unknown
-  /** What it had said and used until then; null when nothing had come. */
+  /** The text and usage until then; null if nothing had arrived. */
   answer: ModelAnswer | null
-  /** Whether the customer pays for it; otherwise it is our loss. */
+  /** True if the customer pays for it; otherwise it is our loss. */
   paid: boolean
 }
 
@@ -27,11 +27,11 @@ interface CameBack {
   came: ModelAnswer | CutCall
   headers: Headers | null
   barred: boolean
-  /** A whole answer that only repeats what was said before it. */
+  /** True for a whole answer that only repeats earlier text. */
   isFree: boolean
 }
 
-/** What a provider says without an end, in all or in one line, must not take a worker's memory. */
+/** Limits the size of a response and of its lines, so that an endless one cannot fill the worker's memory. */
 function bounded(response: Response, keep: Keep, lives: () => void): Response {
   const count = byteCounter()
   const most = response.ok ? TURN_POLICY.modelBytes : TURN_POLICY.modelErrorBytes
@@ -43,10 +43,10 @@ function bounded(response: Response, keep: Keep, lives: () => void): Response {
   })
 }
 
-/** Told of how long a line is, or of a text that came. Throws when there is no memory for it. */
+/** Counts the length of a line, or a text that arrived. Throws if there is no memory for it. */
 type Keep = (more: { line?: number; text?: string }) => void
 
-/** Memory for what is kept of an answer: its longest line, and what it has said. The frames around that are forgotten as they come. */
+/** Borrows memory for the longest line and the text of an answer. The frames around them are not kept. */
 function keepBy(loan: Loan): Keep {
   let [longest, said, lent] = [0, 0, MEMORY.smallBytes]
   return ({ line = 0, text = "" }) => {
@@ -64,9 +64,9 @@ const LEND_BYTES = 64 * 1024
 export const isCut = (came: ModelAnswer | CutCall): came is CutCall => "why" in came
 
 /**
- * One model call at one account. It goes on as long as something comes (the model's idle limit), until the turn's time or the worker's time is over,
- * or a cancel is seen. Does not throw the call's own errors. `headers`: of the provider's answer, also when that broke off.
- * `mayBegin` is asked right before the request is sent; where it says no, the call is `barred`.
+ * Makes one model call at one account. Silence, the turn's time, the worker's time or a cancel cuts it off. Errors of
+ * the call are returned, not thrown. `headers`: of the response, even if it broke off. `barred`: `mayBegin`, which is
+ * called right before the request is sent, returned false.
  */
 export async function callWithin(
   run: Run,
@@ -79,7 +79,7 @@ export async function callWithin(
   }: { agent: AgentWork; call: ModelCall; stream: TextStream; accounts: ModelAccounts; mayBegin?: () => boolean },
 ): Promise<CameBack> {
   const { turnFetch: send, clock, files, meter, memory, requestId } = run.ctx
-  // Its silence counts from when it may be sent.
+  // The idle limit starts when the call can be sent.
   await run.ctx.room?.(run.time.signal).catch(() => {})
   const loan = memory.open(MEMORY.shares.answer, requestId, clock)
   const keep = keepBy(loan)
@@ -97,7 +97,7 @@ export async function callWithin(
       if (barred) throw new Error("The call may not begin any more.")
     }
     begin()
-    // Another server must not get the account's key.
+    // A redirect could send the account's key to another server.
     const sent: BoundInit = { ...init, redirect: "manual", afterWait: begin }
     const response = await send(input, sent)
     headers = response.headers
@@ -147,7 +147,7 @@ export async function callWithin(
     const usage = usageOfCut(call, streamed + hidden, counted)
     const content = text === "" ? [] : [{ type: "text" as const, text }]
     const answer = hasBegun ? { text, content, finish: "aborted" as const, usage } : null
-    // The customer pays for what they can see, and for what their own limit or cancel cut off, as far as the model had come.
+    // The customer pays for text that they can see, and for a call that their own limit or cancel cut off.
     const saysMore = text !== "" && !continuation.repeats(text)
     const paid = saysMore || (hasBegun && (why === TIMED_OUT || why === CANCELLED))
     return { came: { why, answer, paid }, headers, barred, isFree: false }

@@ -2,14 +2,14 @@ import type { Context } from "../actor/context.ts"
 import { call } from "../platform/db.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 
-/** The turns of this isolate with a long model call, and when each has asked last, in milliseconds. */
+/** The turns of this isolate with a long model call, and when each last asked, in milliseconds. */
 const asking = new Map<string, number>()
-/** What was found of them, and when the statement was sent. */
+/** The last answer about each of these turns, and when its statement was sent. */
 const found = new Map<string, { at: number; isAsked: boolean }>()
 
 /**
- * Whether a turn was asked to stop, as of `cancelFreshMs` ago at most. One statement asks for all turns of the isolate with a long call, so
- * that many cost as much as one. Throws when the database does not answer.
+ * Returns true if a turn was asked to stop; the answer is at most `cancelFreshMs` old. One statement asks for all
+ * turns of the isolate with a long call, so that many cost as much as one. Throws if the database does not answer.
  */
 export async function cancelAsked({ db, clock }: Pick<Context, "db" | "clock">, turnId: string): Promise<boolean> {
   const now = clock.now().getTime()
@@ -18,7 +18,7 @@ export async function cancelAsked({ db, clock }: Pick<Context, "db" | "clock">, 
   if (!isFresh(turnId)) {
     const ids = [turnId]
     for (const [id, askedAt] of asking) {
-      // One that is not heard of any more has lost its worker.
+      // A turn that has stopped asking has lost its worker.
       if (now - askedAt > TURN_POLICY.leaseMs) forgetAsking(id)
       else if (ids.length < TURN_POLICY.cancelsAtOnce && id !== turnId && !isFresh(id)) ids.push(id)
     }
@@ -30,7 +30,7 @@ export async function cancelAsked({ db, clock }: Pick<Context, "db" | "clock">, 
   return found.get(turnId)?.isAsked === true
 }
 
-/** The turn has no call under way. */
+/** Stops asking for a turn, which has no running call any more. */
 export function forgetAsking(turnId: string): void {
   asking.delete(turnId)
   found.delete(turnId)

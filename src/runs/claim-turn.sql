@@ -3,9 +3,9 @@ create type turnpike.turn_config as (
   manifest jsonb,
   tools jsonb,
   mcp_servers jsonb,
-  -- What the tools of each server counted in a prompt when they were listed last.
+  -- The tokens of each server's tools in a prompt, from their last listing.
   mcp_tokens jsonb,
-  -- What the tools of each server were when they were pinned.
+  -- The pinned form of each server's tools.
   mcp_pins jsonb
 );
 
@@ -18,33 +18,33 @@ create type turnpike.earlier_turn as (
 -- A step as it was committed (src/turns/step-row.ts).
 create type turnpike.kept_step as (
   step integer,
-  agent text, -- null: the space's own
+  agent text, -- null: the space's own agent
   text text,
   content jsonb,
   finish text,
   results jsonb
 );
 
--- What a worker needs to go on with a turn.
+-- Everything that a worker needs to continue a turn.
 create type turnpike.claimed_turn as (
   turn turns,
   slug text,
   config turnpike.turn_config,
   models jsonb,
   accounts jsonb,
-  roster jsonb, -- null: none was wanted
+  roster jsonb, -- null: not requested
   history turnpike.earlier_turn[],
   steps turnpike.kept_step[],
   files files[],
   secrets jsonb,
   engine_keys text, -- null: the environment has none
   containers turnpike.mapped_container[],
-  image_model model_catalog, -- null: it makes no pictures
-  -- Whether a webhook gets an event of it.
+  image_model model_catalog, -- null: it makes no images
+  -- True if a webhook receives an event of the claim.
   has_subscriber boolean
 );
 
--- What a worker has for the turns of one claim.
+-- The terms that all turns of one claim share.
 create type turnpike.claim_terms as (
   runner_id text,
   try integer,
@@ -56,16 +56,17 @@ create type turnpike.claim_terms as (
   history_bytes integer,
   bytes_per_token integer,
   history_tokens bigint,
-  -- By engine, where its pins go.
+  -- The servers that the pins of each engine mean.
   servers jsonb,
   served_after timestamptz,
-  listed jsonb, -- null: no roster is wanted
+  listed jsonb, -- null: no roster requested
   roster_accounts integer
 );
 
--- Makes a turn, which the caller has locked, a worker's own: a queued one becomes running.
--- accounts: by engine, as pick_accounts answers (p_drawn and p_random are for that). roster: all accounts of the engine of the turn's own
--- model, where one of them was drawn and `listed` does not name that engine.
+-- Claims a turn for a worker. The caller has locked the turn. A queued turn becomes running.
+-- accounts: the accounts by engine, from pick_accounts with p_drawn and p_random.
+-- roster: all accounts of the engine of the turn's own model, if one of them
+-- was drawn and `listed` does not name that engine.
 create function turnpike.claim_turn(locked turns, terms turnpike.claim_terms, p_event_id text, p_drawn jsonb, p_random double precision[],
   out claim turnpike.claimed_turn)
 language plpgsql as $$
@@ -80,11 +81,11 @@ declare
 begin
   select s.* into space from spaces s where s.space_id = locked.space_id;
   if begins and locked.position > 1 then
-    -- By whose clock the one before it ended is not known: it does not begin earlier.
+    -- The turn before it may have ended by another clock. This turn must not begin earlier than that.
     select t.finished_at into before_it from turns t
       where t.conversation_id = locked.conversation_id and t.position < locked.position order by t.position desc limit 1;
   end if;
-  -- A worker before this one has died, or has committed nothing: what its models had said is lost.
+  -- An earlier worker has died or has committed nothing: the output of its models is lost.
   lost_before := not begins and (locked.attempts > 0 or locked.lease_until is not null);
   update turns t set state = 'running', epoch = t.epoch + 1, attempts = t.attempts + 1, lease_until = terms.lease,
     claim_message = terms.runner_id, claim_try = terms.try, started_at = coalesce(t.started_at, greatest(terms.moment, before_it)),
@@ -128,7 +129,7 @@ begin
       jsonb_build_object('config_version', claimed.config_version), terms.moment);
   end if;
 
-  -- What its agent needs. A plain turn has none of the parts behind an if.
+  -- The data for the agent. A plain turn needs none of the conditional parts.
   claim.turn := claimed;
   claim.slug := space.slug;
   claim.config := row(version.manifest, version.tools, version.mcp_servers, space.mcp_tokens, turnpike.pins_of(space, version.mcp_servers));
@@ -159,7 +160,9 @@ begin
   end if;
 end $$;
 
--- Makes the turns of earlier tries of a runner's message ready, whose worker has died: those that it did not run alone count as lost.
+-- Makes the turns of earlier deliveries of a runner's message ready, because the worker has died.
+-- A turn that has committed nothing since its last claim keeps its
+-- attempts, so it counts as lost. Locked turns are skipped.
 create function turnpike.release_runner(p_terms turnpike.claim_terms) returns void language plpgsql as $$
 declare
   mine turns;
@@ -173,12 +176,13 @@ begin
   end loop;
 end $$;
 
--- How large a claim is as JSON. Small ones are not written for that: escapes make six bytes of one at most.
+-- Returns about how many bytes a claim has as JSON. Small claims are only
+-- estimated: an escape makes at most six bytes of one.
 create function turnpike.claim_bytes(claim turnpike.claimed_turn) returns bigint language plpgsql stable as $$
 declare
   bytes bigint := 6 * octet_length((claim.turn).text);
 begin
-  -- What is kept compressed may be fifty times as long.
+  -- A compressed value may be fifty times as long as JSON.
   if cardinality(claim.history) > 0 or cardinality(claim.steps) > 0 or cardinality(claim.files) > 20 or bytes > 100000
     or claim.roster is not null or pg_column_size(claim.config) + pg_column_size(claim.secrets) > 2000
   then
@@ -187,8 +191,9 @@ begin
   return bytes;
 end $$;
 
--- Earlier turns of its conversation that were done, oldest first: the newest p_turns of them among the last p_within turns, as far as
--- their texts go into p_bytes and, written as JSON, into p_json_bytes.
+-- Returns earlier turns of the conversation that were done, oldest first:
+-- the newest p_turns of the last p_within turns.
+-- Their texts must fit into p_bytes and, as JSON, into p_json_bytes.
 create function turnpike.history_of(claimed turns, p_turns integer, p_within integer, p_json_bytes bigint, p_bytes bigint)
 returns turnpike.earlier_turn[] language plpgsql stable as $$
 begin

@@ -1,71 +1,75 @@
--- A runner: an invocation that runs many turns side by side. It looks for turns that are ready, as long as it finds any. Who accepts a turn
--- relies on a runner that is about to look (runners.looks_until), and calls another one only where there is none.
+-- A runner is an invocation that runs many turns in parallel, and looks for ready turns as long as it finds any. The
+-- acceptance of a turn relies on a runner that is about to look (runners.looks_until), and otherwise calls one.
 
--- What a runner asks for.
+-- The arguments of a look.
 create type turnpike.look as (
-  -- How many turns it can take. Where it could take no more after these (is_last), the last of them is for an account of which none is
-  -- running, and the one before for such an end user.
+  -- How many turns the runner can take. If it can take no more after these (is_last), the last place is for an
+  -- account without a running turn, and the one before for such an end user.
   places integer,
   is_last boolean,
-  -- From which size on of what it has found, as JSON, it takes no more.
+  -- The look takes no more turns once they have this size as JSON.
   bytes integer,
-  -- Turns that it has. A try that follows one whose end is unknown takes over all others of its message.
+  -- Turns that the runner has. After a look whose answer was lost, it takes over all other turns of its message.
   held jsonb,
   takes_over boolean,
-  -- Whether an earlier delivery of its message may have died: what that had is ready at once.
+  -- True if an earlier delivery of its message may have died. The turns of that delivery are ready at once.
   releases boolean,
-  -- Whether it looks again soon, also when this look finds nothing, or only when it has passed over something.
+  -- True if it looks again soon: even if this look finds nothing (stays), or only if it skips locked turns (waits).
   stays boolean,
   waits boolean,
-  -- Whether it takes no turns any more.
+  -- True if it takes no more turns.
   retires boolean,
-  -- Whether a turn that cannot be claimed is passed over, instead of failing the whole look.
+  -- True if a turn that cannot be claimed is skipped. Otherwise it fails the whole look.
   careful boolean,
-  -- How many runners there may be.
+  -- The most runners of the service.
   runners integer,
-  -- How many turns of an account run at once, live and test ones, and how many of one end user.
+  -- How many turns of an account can run at once, live and test, and how many of one end user.
   live_slots integer,
   test_slots integer,
   end_user_slots integer,
-  -- The live and the test account behind which it begins, and the end user's lane within each.
+  -- The live and the test account after which the look begins, and the lane of the end user within each.
   after_live bigint, -- null: any
   after_test bigint, -- null: any
   after_lane integer,
   alive_until timestamptz,
   looks_until timestamptz,
-  -- As many as places.
+  -- One for each place.
   event_ids jsonb,
-  -- As many as places: the accounts that the worker has drawn itself for a turn.
+  -- One for each place: the accounts that the worker has drawn itself for a turn.
   drawn jsonb,
-  -- As many as places: the numbers with which the database draws.
+  -- One for each place: the numbers with which the database draws.
   random jsonb
 );
 
--- What a look has found. status: 'looking' (others rely on the runner to look again), 'waiting' (they do not), 'over' (it was struck off),
--- 'full' (there are enough runners: it was not taken on).
+-- The result of a look.
+-- status: 'looking' (others rely on the runner to look again), 'waiting' (they do not), 'over' (the runner was
+-- removed) or 'full' (there are enough runners, so it was not added).
 create type turnpike.found_turns as (
   status text,
   claims turnpike.claimed_turn[],
-  -- Whether turns are ready that it could not take for want of places.
+  -- True if turns are ready for which the runner has no place.
   more boolean,
-  runners integer, -- null: it was not counted
-  -- The accounts behind which the next look begins.
-  after_live bigint, -- null: it has looked at none
-  after_test bigint, -- null: it has looked at none
-  -- Turns that could not be claimed, with the reasons: an object by turn_id.
+  runners integer, -- null: not counted
+  -- The accounts after which the next look begins.
+  after_live bigint, -- null: it looked at no account
+  after_test bigint, -- null: it looked at no account
+  -- Turns that could not be claimed: an object of reasons by turn_id.
   broken jsonb,
-  -- Whether the claim is of a turn that was lost with its worker.
+  -- True if the claim is a turn that was lost with its worker.
   alone boolean,
-  -- How large the claims are as JSON, about: a look takes no more once they are large, since an answer of the database is bounded.
+  -- The approximate size of the claims as JSON. An answer of the database
+  -- is bounded, so a look stops when they are large.
   bytes bigint,
-  -- Whether something ready was passed over, since another transaction had it.
+  -- True if a ready turn was skipped because another transaction had locked it.
   skipped boolean
 );
 
--- Takes a runner on, claims turns for it, and says what others may expect of it. In this order: turns that were lost with their worker, one
--- and nothing else, for a runner that has none; turns that have begun; then in turn a turn of each account that has one and may have
--- more at once, live before test; of an account the end users in turn; of an end user the oldest. Nobody is waited for: what another
--- transaction has locked is passed over.
+-- Adds a runner, claims turns for it, and decides what others can expect of it (status).
+-- A runner without turns takes one turn that was lost with its worker, and nothing else. Otherwise, turns that have
+-- begun come first, then new ones, live before test.
+-- New turns are taken in rounds: one turn of each account that may run more,
+-- its end users in rotation, the oldest turn of each.
+-- It never waits for a turn: turns that another transaction has locked are skipped.
 create function turnpike.claim_turns(p_look turnpike.look, p_terms turnpike.claim_terms, out answer turnpike.found_turns)
 language plpgsql as $$
 begin
@@ -76,8 +80,8 @@ begin
   end if;
 end $$;
 
--- Settles turns of a runner and looks for others, in one statement. Wallets are locked after the look, so that nobody waits for them longer
--- than they must, and before the lock of runners, as who accepts a turn does.
+-- Settles turns of a runner and looks for others, in one statement.
+-- It locks wallets after the look, to keep these locks short, and before the lock of runners, as accept_turn does.
 create function turnpike.settle_turns_and_look(p_ends jsonb, p_look turnpike.look, p_terms turnpike.claim_terms,
   out settled turnpike.settled_turn[], out looked turnpike.found_turns) language plpgsql as $$
 declare
@@ -94,8 +98,9 @@ begin
   end if;
 end $$;
 
--- Whether a runner may look: it is known or taken on ('looking'), or there are enough ('full'). Its row is written once, at the end of the
--- look. A repeat of a look whose answer was lost waits here for that one's end.
+-- Returns 'looking' if the runner is known or may be added, or 'full' if there are enough runners.
+-- The runner's row is written once, at the end of the look. If the answer of a look was lost, its repeat waits here
+-- for the end of the first one.
 create function turnpike.take_on_runner(p_look turnpike.look, p_terms turnpike.claim_terms) returns turnpike.found_turns language plpgsql as $$
 declare
   runners integer;
@@ -115,7 +120,8 @@ begin
   return row('looking', '{}', false, null, p_look.after_live, p_look.after_test, '{}', false, 0, false)::turnpike.found_turns;
 end $$;
 
--- Says what others may expect of a runner after a look: unless it stays, it looks a last time and gives its promise up.
+-- Decides what others can expect of a runner after a look, and writes its row. Unless the runner stays, it looks a
+-- last time and gives up its promise.
 create function turnpike.end_look(p_found turnpike.found_turns, p_look turnpike.look, p_terms turnpike.claim_terms)
 returns turnpike.found_turns language plpgsql as $$
 declare
@@ -123,7 +129,8 @@ declare
   goes_on boolean := coalesce(p_look.stays or (p_look.waits and answer.skipped) or answer.bytes > p_look.bytes
     or (cardinality(answer.claims) >= p_look.places and p_look.places > 0), false);
 begin
-  -- Who relies on it at this moment holds this lock, and its turn is seen once it has committed.
+  -- A transaction that relies on the runner holds this lock until it commits. The
+  -- promise is then kept, so that the next look sees its turn.
   if not goes_on and pg_try_advisory_xact_lock(hashtext('runners'), 0) then
     answer := turnpike.claim_ready(answer, p_look, p_terms);
     if p_look.retires or (cardinality(answer.claims) = 0 and p_look.held = '[]') then
@@ -141,7 +148,7 @@ begin
   return answer;
 end $$;
 
--- Claims what is ready, as claim_turns says.
+-- Claims ready turns in the order of claim_turns.
 create function turnpike.claim_ready(p_found turnpike.found_turns, p_look turnpike.look, p_terms turnpike.claim_terms)
 returns turnpike.found_turns language plpgsql as $$
 declare
@@ -161,7 +168,7 @@ begin
   if p_look.takes_over then
     foreach id in array array(select t.turn_id from open_turns o join turns t on t.turn_id = o.turn_id
       where o.state = 'running' and t.claim_message = p_terms.runner_id and t.claim_try < p_terms.try and not p_look.held ? o.turn_id
-        -- One that was given back waits for its time.
+        -- A released turn waits for its time.
         and t.lease_until is not null and t.attempts < p_terms.max_attempts
       order by t.turn_id limit p_look.places)
     loop
@@ -207,7 +214,7 @@ begin
         one := accounts[nth];
         exit when cardinality(answer.claims) >= p_look.places or answer.bytes > p_look.bytes;
         if one.lane is null then
-          -- Two runners that count at the same moment would both take its last slot.
+          -- Without this lock, two runners that count at the same moment would both take the last slot.
           if pg_try_advisory_xact_lock(hashtext('slots'), hashtext(one.user_id || ' ' || kind)) then
             one.running := (select count(*) from open_turns o where o.test = kind and o.user_id = one.user_id and o.state = 'running');
           else
@@ -218,7 +225,7 @@ begin
         end if;
         left_over := case when p_look.is_last then p_look.places - cardinality(answer.claims) end;
         continue when coalesce(one.running >= slots or (one.running > 0 and left_over = 1), false);
-        -- The last slots of an account are for end users of whom none is running, too.
+        -- The last slots of an account, too, are for end users without a running turn.
         is_short := coalesce(left_over = 2, false) or (slots >= 4 and one.running >= slots - greatest(1, slots / 20));
         head := turnpike.next_head(kind, one.user_id, coalesce(one.lane, p_look.after_lane), passed,
           case when is_short then 1 else p_look.end_user_slots end, slots);
@@ -247,7 +254,7 @@ begin
   return answer;
 end $$;
 
--- Adds what is ready beyond what a look may take, and how many runners there are.
+-- Adds whether turns are ready that the look cannot take, and the number of runners.
 create function turnpike.count_left(answer turnpike.found_turns, p_look turnpike.look, p_terms turnpike.claim_terms)
 returns turnpike.found_turns language plpgsql as $$
 begin
@@ -257,7 +264,7 @@ begin
   return answer;
 end $$;
 
--- Adds a turn to what a look has found, unless another transaction has it.
+-- Claims a turn and adds it to the result of a look. Skips it if another transaction has locked it.
 create function turnpike.claim_found(answer turnpike.found_turns, p_turn_id text, p_look turnpike.look, p_terms turnpike.claim_terms)
 returns turnpike.found_turns language plpgsql as $$
 declare

@@ -20,7 +20,7 @@ import { type TurnRow, turnRowOf } from "../turns/turn-row.ts"
 import { assumedServers, type EngineServers, readServers, type ServersContext } from "./engine-servers.ts"
 import { type Settled, settledInOrder, type TurnEnd, tellSettled } from "./settle-turns.ts"
 
-/** A row of the catalog. A disabled one still serves the turns it was accepted for. */
+/** A row of the catalog. A disabled model still serves the turns that were accepted for it. */
 export interface ModelRow extends Omit<JsonRow<"model_catalog">, "engine"> {
   engine: EngineName
 }
@@ -28,7 +28,7 @@ export interface ModelRow extends Omit<JsonRow<"model_catalog">, "engine"> {
 /** A file that was sent with the turn. */
 export type AttachedFile = JsonRow<"files">
 
-/** Everything a worker needs to go on with a turn. */
+/** Everything that a worker needs to continue a turn. */
 export interface Claim {
   turn: TurnRow
   /** The version of the space's configuration that the turn began with. */
@@ -36,33 +36,33 @@ export interface Claim {
     manifest: Manifest
     tools: Record<string, Tool>
     mcp_servers: Record<string, McpServer>
-    /** What the tools of each server counted in a prompt when they were listed last. */
+    /** The tokens of each server's tools in a prompt, from their last listing. */
     mcp_tokens: Record<string, number>
-    /** What the tools of each server were when they were pinned. */
+    /** The pinned form of each server's tools. */
     mcp_pins: Record<string, ServerPins>
   }
-  /** The turn's model and those of its sub-agents, by pin. */
+  /** The turn's model and the models of its sub-agents, by pin. */
   models: Record<string, ModelRow>
-  /** An account at a provider for each engine of those models that has any, by engine. */
+  /** The account of each engine of these models, for engines that have accounts. */
   accounts: Record<string, PickedAccount | NoAccount | null>
-  /** When the statement was sent that has picked them, in milliseconds. */
+  /** When the statement that picked the accounts was sent, in milliseconds. */
   accounts_read_at: number
-  /** Earlier turns of the conversation that were done, oldest first: as many as the manifest's history lets through. */
+  /** Earlier turns of the conversation that were done, oldest first, as far as the manifest's history limits allow. */
   history: { text: string; result: string; ended_at: string }[]
   steps: StepRow[]
   files: AttachedFile[]
-  /** The space's secrets, sealed, by name; none when nothing could use them. */
+  /** The space's sealed secrets by name; empty if nothing can use them. */
   secrets: Record<string, string>
-  /** Where the pins of each engine go. */
+  /** The servers that the pins of each engine mean. */
   servers: EngineServers
-  /** The sealed environment file that engines read, as the last statement found it. */
+  /** The sealed environment file of the engines, as the last statement read it. */
   engine_keys: string | null
   containers: MappedContainer[]
-  /** What makes its pictures, at the turn's prices; null when it makes none, or the catalog has no such model. */
+  /** The model for images, at the turn's prices; null if the turn makes no images or the catalog has no such model. */
   image_model: ModelRow | null
 }
 
-/** `drawn`: the account that the worker has drawn itself. */
+/** `drawn`: an account that the worker has drawn itself. */
 interface ClaimRow extends Omit<Claim, "turn" | "accounts" | "accounts_read_at" | "servers"> {
   turn: JsonRow<"turns">
   slug: string | null
@@ -71,42 +71,48 @@ interface ClaimRow extends Omit<Claim, "turn" | "accounts" | "accounts_read_at" 
   has_subscriber: boolean
 }
 
-/** A runner, and what it asks for with one look. */
+/** A runner, and the arguments of one of its looks. */
 export interface RunnerLook {
-  /** The message of the queue that has started it, and which try of it this is: a later one may take over what those before had. */
+  /**
+   * The queue message that started it, and the number of the try. A later
+   * try can take over the turns of earlier tries.
+   */
   runner: { id: string; attempt: number; takesOver: boolean; isRetry?: boolean }
   /** How many turns it can take, and whether it can take no more after these. */
   places: number
   isLast: boolean
   /** Turns that it has. */
   held: readonly string[]
-  /** Whether it looks again soon, also when this look finds nothing; and whether it takes no turns any more. */
+  /** `stays`: it looks again soon, even if this look finds nothing. `retires`: it takes no more turns. */
   stays: boolean
-  /** Whether it looks again soon when it has passed over something that another transaction had. */
+  /** True if it looks again soon after it has skipped turns that another transaction had locked. */
   waits?: boolean
   retires: boolean
-  /** The accounts behind which the look begins, from the look before; null: any. */
+  /** The accounts after which the look begins, from the previous look; null: any. */
   after: { live: number | null; test: number | null }
 }
 
 export interface FoundTurns {
-  /** Whether others rely on the runner to look again, or not; or it was struck off; or there are enough runners, and it is none. */
+  /**
+   * looking: others rely on the runner to look again. waiting: they do
+   * not. over: it was removed. full: it was not added.
+   */
   status: "looking" | "waiting" | "over" | "full"
   claims: Claim[]
-  /** How many it could have taken, and whether they were lost with their worker. */
+  /** How many turns it could have taken. `isLost`: the claimed turns were lost with their worker. */
   places: number
   isLost: boolean
-  /** Whether something ready was passed over, since another transaction had it. */
+  /** True if a ready turn was skipped because another transaction had locked it. */
   skipped: boolean
-  /** Whether turns are ready that it has no place for, and how many runners there are then. */
+  /** True if turns are ready for which it has no place. `runners`: the number of runners then. */
   more: boolean
   runners: number
   after: { live: number | null; test: number | null }
 }
 
 /**
- * Takes turns that are ready for `leaseMs`, in fair order (claim-turns.sql): queued ones whose conversation is free become running, and
- * running ones that nobody holds go on. A turn whose rows are broken keeps no other from being taken.
+ * Claims ready turns for `leaseMs`, in fair order (claim-turns.sql): queued turns whose conversation is free, and
+ * running turns that no worker holds. A turn with broken rows is skipped.
  */
 export async function claimTurns(ctx: ServersContext, look: RunnerLook): Promise<FoundTurns> {
   const asked = lookFor(ctx, look)
@@ -120,7 +126,7 @@ export async function claimTurns(ctx: ServersContext, look: RunnerLook): Promise
   }
 }
 
-/** The same, after the ends of turns that the runner had. */
+/** Settles turns of the runner and claims others, in one statement. */
 export async function settleAndLook(
   ctx: ServersContext,
   ends: TurnEnd[],
@@ -137,7 +143,7 @@ interface Asked {
   assumed: EngineServers
   /** The accounts that the worker has drawn for each place. */
   drawn: Map<string, ListedAccount>[]
-  /** Whether it was to list the accounts of an engine. */
+  /** True if the statement should list the accounts of an engine. */
   lists: boolean
   args(careful: boolean): ArgumentsOf<"claim_turns">
 }
@@ -199,7 +205,7 @@ function lookFor(ctx: ServersContext, look: RunnerLook): Asked {
 }
 
 async function foundOf(ctx: ServersContext, asked: Asked, found: Answers["found_turns"] | null): Promise<FoundTurns> {
-  if (!found) throw new Error("The look has found no answer.")
+  if (!found) throw new Error("The look returned no answer.")
   const rows = found.claims as unknown as ClaimRow[]
   if (asked.lists && rows.length > 0) rosterOf(ctx).noteAsked(asked.now.getTime())
   wakeWebhooksOf(
@@ -238,7 +244,7 @@ async function claimOf(
   if (own && listed) roster.list(own, listed, now.getTime())
   const servers = await readServers(ctx, claim.engine_keys)
   const accounts_read_at = now.getTime()
-  // The operator's keys have changed: the accounts may be at another server, so each engine's first call asks.
+  // The operator's keys have changed, so the accounts may be at another server: each engine's first call asks.
   if (!isDeepStrictEqual(servers, assumed)) {
     const asks = Object.values(models).flatMap(({ engine }) =>
       engine === "rehearsal" ? [] : [[engine, null] as const],
@@ -248,7 +254,7 @@ async function claimOf(
   return { ...claim, models, servers, accounts: Object.fromEntries(known) as Claim["accounts"], accounts_read_at }
 }
 
-/** What the database needs of the accounts that the worker has drawn for a turn; null: it has drawn none. */
+/** The rows of the accounts that the worker has drawn for a turn; null if it has drawn none. */
 function rowsOf(drawn: Map<string, ListedAccount>) {
   if (drawn.size === 0) return null
   return Object.fromEntries(

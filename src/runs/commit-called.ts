@@ -7,18 +7,18 @@ import { commitAnswer } from "./commit-step.ts"
 import type { AgentWork, Run } from "./run.ts"
 import { announceCalls } from "./run-calls.ts"
 
-/** A model call that came back, or was cut off after it had said something; not committed yet. */
+/** A model call that returned, or was cut off after it had produced output. It is not committed yet. */
 export interface CalledStep {
   step: FinishedStep
   /** The step's start, the rest of its text, and its end. */
   events: EventDraft[]
-  /** The hold, not the configuration, limited what it could say. */
+  /** True if the hold, not the configuration, limited its output. */
   cutByHold: boolean
 }
 
 /**
- * Commits a called step and adds it to its agent's. Ends the run when the turn is no longer this worker's; then the step's cost is our
- * loss.
+ * Commits a called step and appends it to the steps of its agent. If the turn belongs to another worker now, the run
+ * ends and the cost of the step is our loss.
  */
 export async function commitCalled(run: Run, agent: AgentWork, called: CalledStep): Promise<void> {
   const row = rowOf(called)
@@ -31,7 +31,7 @@ export async function commitCalled(run: Run, agent: AgentWork, called: CalledSte
   run.committed(turn, { ...allowsCallsFrom, bytes: wireBytes(row.content) })
 }
 
-/** Runs a commit of a called step. When it fails for good, the answer is lost. */
+/** Runs a commit of a called step. If it fails for good, the cost of the answer is noted as our loss. */
 export async function orNoted<T>(run: Run, called: CalledStep | undefined, commit: () => Promise<T>): Promise<T> {
   try {
     return await commit()
@@ -41,7 +41,7 @@ export async function orNoted<T>(run: Run, called: CalledStep | undefined, commi
   }
 }
 
-/** Notes that an answer is lost, unless it was committed after all. */
+/** Notes the cost of a lost answer as our loss, unless the answer was committed after all. */
 export async function noteLost(run: Run, called: CalledStep | undefined, cause: LossCause): Promise<void> {
   if (called) await noteLoss(run.ctx, run.turn, { step: called.step.step, cause, micros: called.step.price })
 }

@@ -1,4 +1,4 @@
--- A running turn under lock, if it is still this worker's (its epoch); all null when it is stale.
+-- Locks and returns a running turn if it still belongs to this worker (its epoch); all null if the epoch is stale.
 create function turnpike.own_turn(p_turn_id text, p_epoch integer) returns turns language plpgsql as $$
 declare
   mine turns;
@@ -7,11 +7,14 @@ begin
   return mine;
 end $$;
 
--- Keeps a step and its model call: a usage record, or a call of a web chat (one without a key), whose turn is in api_turns once it has
--- ended (docs/contract.md). p_settled_at: the end of the turn that ends with this step, else null; with it, p_billed is the step's bill.
--- p_step: {step, agent, subagent, text, content, calls, finish, cost, price, provider, model, tokens_input, tokens_cached, tokens_cache_written,
--- tokens_cache_written_hour, tokens_output, duration_sec, price_version, account: the member of a pool that served it, or null}. What its
--- tokens come to (price) above what the hold had left (cost) is our loss. events: drafts that the turn's log gets with it, before any other.
+-- Stores a step and its model call. A turn of a web chat, which has no key,
+-- is in api_turns once it has ended (docs/contract.md).
+-- p_settled_at: the end of the turn if it ends with this step, else null. p_billed: the step's bill then.
+-- p_step: {step, agent, subagent, text, content, calls, finish, cost, price, provider, model, tokens_input,
+-- tokens_cached, tokens_cache_written, tokens_cache_written_hour,
+-- tokens_output, duration_sec, price_version, account, events}.
+-- account: the provider account that served it, or null. events: drafts that the turn's log gets with the step.
+-- If the tokens cost more (price) than the hold had left (cost), the difference is our loss.
 create function turnpike.keep_step(mine turns, p_step jsonb, p_billed bigint, p_settled_at timestamptz, p_moment timestamptz)
 returns void language plpgsql as $$
 declare
@@ -26,7 +29,8 @@ begin
   values (mine.turn_id, step, agent, mine.epoch, p_step ->> 'text', p_step -> 'content', (p_step ->> 'calls')::integer,
     p_step ->> 'finish', cost, p_moment, p_step ->> 'subagent', p_step ->> 'model', (p_step ->> 'tokens_input')::bigint,
     turnpike.packed_drafts(p_step -> 'events'), mine.last_event_seq + 1);
-  -- Who served it: a member of a pool, else the account's active plan. In one expression, the plan would be made anew for each member.
+  -- The provider account, else the account's active plan. Two statements, because one expression would be planned
+  -- again for each provider account.
   served_by := p_step ->> 'account';
   if served_by is null then
     select b.sub_id::text into served_by from turnpike.active_subscription(mine.user_id, p_moment) b;
@@ -47,8 +51,9 @@ begin
   end if;
 end $$;
 
--- Keeps what a step says of the account that served it. The steps of one minute write the binding once. p_ends: the end of the turn, which
--- locks its conversation, has written it.
+-- Stores the facts of a step about the provider account that served it.
+-- The steps of one minute write the binding once.
+-- p_ends: the end of the turn has already written the binding, because it locks the conversation.
 create function turnpike.keep_served(mine turns, p_step jsonb, p_ends boolean, p_moment timestamptz) returns void language plpgsql as $$
 begin
   if (p_step ->> 'bind')::boolean and not p_ends then
@@ -64,10 +69,13 @@ begin
   end if;
 end $$;
 
--- Commits what a model answered, before any of its tool calls starts, and renews the lease: whoever goes on with the turn makes exactly
--- these calls, under the same keys. p_calls_until: so long they may start; null when there are none. No row: the epoch is stale.
--- Committing the same step again has no effect: the answer of the first time was lost. One that was cut off ('aborted') is no success of
--- its model's. unusable: those of p_accounts that its worker calls no more without asking (unusable_accounts).
+-- Commits an answer of a model before any of its tool calls starts, and renews the lease. So a later worker makes
+-- exactly these calls, under the same keys.
+-- p_calls_until: until when the calls may start; null without calls.
+-- p_accounts: the accounts that the run would call next.
+-- No row: the epoch is stale. A repeat, after the first answer was lost, has no effect.
+-- A step that was cut off ('aborted') does not count as a success of its model.
+-- unusable: the accounts in p_accounts that the worker must not call without asking (unusable_accounts).
 create function turnpike.commit_answer(p_turn_id text, p_epoch integer, p_step jsonb, p_events jsonb, p_calls_until timestamptz,
   p_accounts text[], p_lease timestamptz, p_moment timestamptz)
 returns table (cancel_requested_at timestamptz, model_failures integer, stream_until timestamptz, tool_calls integer, engine_keys text,
@@ -78,7 +86,7 @@ begin
   if mine.turn_id is null then
     return;
   end if;
-  -- An epoch numbers each step once.
+  -- An epoch commits each step once, so this is a repeat.
   if exists (select from turn_steps p where p.turn_id = p_turn_id and p.step = (p_step ->> 'step')::integer and p.epoch = p_epoch) then
     return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls, turnpike.engine_keys(),
       turnpike.unusable_accounts(p_accounts, p_moment);
@@ -100,10 +108,12 @@ begin
       turnpike.unusable_accounts(p_accounts, p_moment);
 end $$;
 
--- Commits what tool calls of a step answered (all, or those that have ended) with the files they made, and renews the lease.
--- p_containers: how many milliseconds calls took in each container. p_pictures: those that were paid for (keep_pictures). p_results: by the
--- place of the call; p_files: [{file_id, name, media_type, bytes, sha256, object_key, place, paid}]. No row: stale.
--- Committing the same results again has no effect.
+-- Commits results of a step's tool calls (all, or the ones that have ended)
+-- with the files that they made, and renews the lease.
+-- p_results: by the index of the call. p_containers: the milliseconds of calls in each container. p_pictures: images
+-- that were paid for (keep_pictures).
+-- p_files: [{file_id, name, media_type, bytes, sha256, object_key, place, paid}].
+-- No row: the epoch is stale. A repeat has no effect.
 create function turnpike.commit_results(p_turn_id text, p_epoch integer, p_step integer, p_results jsonb, p_count integer, p_files jsonb,
   p_containers jsonb, p_pictures jsonb, p_events jsonb, p_accounts text[], p_lease timestamptz, p_moment timestamptz)
 returns table (cancel_requested_at timestamptz, model_failures integer, stream_until timestamptz, tool_calls integer, engine_keys text,
@@ -146,9 +156,10 @@ begin
       turnpike.unusable_accounts(p_accounts, p_moment);
 end $$;
 
--- Gives a turn back until p_wake_at. p_failed: its model did not answer, which counts; else all accounts of its provider are cooling, or
--- there is no memory for the call. p_events: a draft of model.waiting, which is written once for a wait, however often the turn comes
--- back in vain. False: stale.
+-- Releases a turn until p_wake_at, because its model call must wait. Returns false if the epoch is stale.
+-- p_failed: the model did not answer, which counts as a failure. Otherwise all accounts of its provider are cooling,
+-- or there is no memory for the call.
+-- p_events: a draft of model.waiting. It is written once per wait, however often the turn is tried in vain.
 create function turnpike.back_off(p_turn_id text, p_epoch integer, p_failed boolean, p_wake_at timestamptz, p_events jsonb)
 returns boolean language plpgsql as $$
 declare
@@ -169,8 +180,9 @@ begin
   return true;
 end $$;
 
--- Gives the lease back until p_wake_at. p_broke: the run broke, and counts as an attempt, also when it had committed a step: what its models
--- were saying is lost, and the next claim names that.
+-- Releases the lease of a turn until p_wake_at. Returns false if the epoch is stale.
+-- p_broke: the run failed, which counts as an attempt even if it had committed a step. The output of its running
+-- models is lost, and the next claim notes that.
 create function turnpike.release_turn(p_turn_id text, p_epoch integer, p_broke boolean, p_wake_at timestamptz) returns boolean
 language plpgsql as $$
 declare
@@ -185,8 +197,8 @@ begin
   return true;
 end $$;
 
--- Whether the turn is still this worker's, and may start tool calls ('yes', 'cancel', 'stale'): then a cancel that comes now waits for
--- their start, and the lease is renewed for as long as they may take.
+-- Returns whether the turn still belongs to this worker and may start tool calls: 'yes', 'cancel' or 'stale'.
+-- After a yes, a cancel waits until the calls have started, and the lease is renewed.
 create function turnpike.may_start_calls(p_turn_id text, p_epoch integer, p_calls_until timestamptz, p_lease timestamptz)
 returns text language plpgsql as $$
 declare
@@ -202,8 +214,9 @@ begin
   return case when mine.cancel_requested_at is null then 'yes' else 'cancel' end;
 end $$;
 
--- Renews the lease of a turn whose model is still answering: 'yes', 'cancel' (it was asked to stop) or 'stale'. One that comes behind the
--- end of its worker's run finds no lease, and leaves the turn to the next.
+-- Renews the lease of a turn whose model is still answering. Returns
+-- 'yes', 'cancel' (it was asked to stop) or 'stale'.
+-- A renewal after the end of its worker's run finds no lease, and leaves the turn to the next worker.
 create function turnpike.renew_lease(p_turn_id text, p_epoch integer, p_lease timestamptz) returns text language plpgsql as $$
 declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
@@ -216,13 +229,14 @@ begin
   return case when mine.cancel_requested_at is null then 'yes' else 'cancel' end;
 end $$;
 
--- Grows a turn's hold by up to p_micros, as far as its max_cost_usd, the balance and its caps allow (those of the day, month and window
--- in which it was accepted). hold: the whole of it afterwards; amount: by how much it grew; room: what max_cost_usd had left. No row: stale.
--- locks_needed: nothing was done, and the next call has to be with p_locked (take_hold).
+-- Grows a turn's hold by up to p_micros, as far as its max_cost_usd, the balance and its caps allow. The caps of the
+-- day, month and window of its acceptance apply.
+-- hold: the whole hold afterwards. amount: the growth. room: what max_cost_usd had left. No row: the epoch is stale.
+-- locks_needed: nothing was done, and the call must be repeated with p_locked (take_hold).
 create function turnpike.grow_hold(p_turn_id text, p_epoch integer, p_micros bigint, p_locked boolean)
 returns table (hold bigint, amount bigint, room bigint, caps turnpike.cap_state[], locks_needed boolean) language plpgsql rows 1 as $$
 declare
-  -- Locked: several calls of a turn may grow its hold at once.
+  -- Locked, because several calls of a turn can grow its hold at once.
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
   shard integer;
 begin
@@ -241,7 +255,8 @@ begin
   return next;
 end $$;
 
--- Writes events if somebody reads the turn's log as it grows (watched), once: writing them again has no effect.
+-- Writes events if a reader follows the turn, and returns whether one
+-- does. Writing the same events again has no effect.
 create function turnpike.write_for_reader(p_turn_id text, p_epoch integer, p_events jsonb, p_moment timestamptz) returns boolean
 language plpgsql as $$
 declare

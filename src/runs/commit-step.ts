@@ -11,26 +11,26 @@ import type { TurnRow } from "../turns/turn-row.ts"
 import { alone, gathered } from "./gathered.ts"
 import { repeatCommit } from "./repeat-commit.ts"
 
-/** Whether a turn is still this worker's; `cancel`: it is, and was asked to stop. */
+/** Whether a turn still belongs to this worker. `cancel`: it does, but it was asked to stop. */
 export type StillMine = "yes" | "cancel" | "stale"
 
 type Mine = Pick<TurnRow, "turn_id" | "epoch">
 
-/** What a worker must know of its turn behind a commit. */
+/** The state of its turn that a worker must know after a commit. */
 export interface Committed {
   cancel_requested_at: Date | null
   model_failures: number
   stream_until: Date | null
   tool_calls: number
   engine_keys: string | null
-  /** Of the accounts that the run may call next, those that it may not call without asking; null: none. */
+  /** The accounts that the run would call next but must not call without asking; null: none. */
   unusable: string[] | null
 }
 
 /**
- * Commits what a model answered, before any of its tool calls starts, and renews the lease: whoever goes on with the turn
- * makes exactly these calls, under the same keys. Null when this worker's epoch is stale: write nothing more. `accounts`: those that the run may
- * call next, of which `unusable` tells.
+ * Commits an answer of a model before any of its tool calls starts, and renews the lease. So a later worker makes
+ * exactly these calls, under the same keys. Null if this worker's epoch is stale: it must write nothing more.
+ * `accounts`: the accounts that the run would call next; the result names the unusable ones.
  */
 export function commitAnswer(
   ctx: CommitContext,
@@ -44,8 +44,8 @@ export function commitAnswer(
 }
 
 /**
- * Commits what the tool calls of a step answered (all of them, or those that have ended) with the files they made, and
- * renews the lease. Null when the epoch is stale.
+ * Commits the results of tool calls of a step (all calls, or the ones that have ended) with the files that they made,
+ * and renews the lease. Null if the epoch is stale.
  */
 export function commitResults(
   ctx: CommitContext,
@@ -59,9 +59,9 @@ export function commitResults(
     step: number
     results: Record<number, ToolOutput>
     files: MadeFile[]
-    /** How many milliseconds calls took in each container. */
+    /** The duration of the calls in each container, in milliseconds. */
     containers: Record<string, number>
-    /** Those that were paid for, each with the place of its call. */
+    /** The images that were paid for, each with the index of its call. */
     pictures: (PaidPicture & { call: number })[]
     events: EventDraft[]
     accounts?: string[]
@@ -71,7 +71,7 @@ export function commitResults(
   return commitStep(ctx, "commit_tool_results", { turn_id, epoch, number, results, count, ...made, accounts })
 }
 
-/** As `step_commit` of commit-steps.sql, but for its place. */
+/** The type `step_commit` of commit-steps.sql, without the place. */
 interface StepCommit extends Mine {
   events: EventDraft[]
   accounts: string[]
@@ -125,7 +125,7 @@ async function commitAll(
 
 const isBusy = ({ outcome }: CommittedStep) => outcome === "busy"
 
-/** What the turns of one runner write together: steps, and renewals of leases. */
+/** Statements that the turns of one runner share: commits of steps, and renewals of leases. */
 export interface Together {
   commit_answers: Pick<Gather<StepCommit, CommittedStep>, "add">
   commit_tool_results: Pick<Gather<StepCommit, CommittedStep>, "add">
@@ -138,12 +138,14 @@ export const togetherOf = (ctx: Context): Together => ({
   renewals: new Gather((turns) => renewAll(ctx, turns), { most: RUNNER_POLICY.carries, atOnce: 1 }),
 })
 
-/** Why a turn waits for its model: all accounts that could serve it are used up or out of use, or the worker has no memory left. */
+/**
+ * Why a turn waits for its model: `capacity`, no account can be called now; `memory`, the worker has no memory left.
+ */
 export type WaitReason = "capacity" | "memory"
 
 /**
- * Gives a turn back for `delayMs`: after its model did not answer (`failed`, which counts), or while it waits for `reason`, which its log
- * says once (`model.waiting`). False when the epoch is stale.
+ * Releases a turn for `delayMs`. With a `reason`, its log gets the event `model.waiting` once. Without a reason, the
+ * model did not answer, which counts as a failure. Returns false if the epoch is stale.
  */
 export async function backOff(
   ctx: Context,
@@ -158,8 +160,8 @@ export async function backOff(
 }
 
 /**
- * Whether the turn is still this worker's, and may start tool calls: then a cancel that comes now waits for their start, and
- * the lease is renewed for as long as they may take.
+ * Asks whether the turn still belongs to this worker and may start tool calls. If so, a later cancel waits until they
+ * have started, and the lease is renewed.
  */
 export async function mayStartCalls(ctx: Context, { turn_id, epoch }: Mine): Promise<StillMine> {
   const now = ctx.clock.now()
@@ -168,7 +170,7 @@ export async function mayStartCalls(ctx: Context, { turn_id, epoch }: Mine): Pro
   return may_start_calls === "yes" || may_start_calls === "cancel" ? may_start_calls : "stale"
 }
 
-/** Renews the lease while a model answers: whether the turn is still this worker's, and whether it was asked to stop. */
+/** Renews the lease while a model answers, and returns whether the turn still belongs to this worker. */
 export async function renewLease(
   ctx: Pick<Context, "db" | "clock"> & { together?: Together | undefined },
   { turn_id, epoch }: Mine,
@@ -186,6 +188,6 @@ async function renewAll(ctx: Pick<Context, "db" | "clock">, turns: Mine[]): Prom
   })
 }
 
-/** A worker that was held up for longer asks again before it starts a call. */
+/** A worker that was delayed for longer must ask again before it starts a call. */
 const startLimit = (now: Date) => new Date(now.getTime() + TURN_POLICY.startCallsWithinMs)
 const leaseFrom = (now: Date) => new Date(now.getTime() + TURN_POLICY.leaseMs)

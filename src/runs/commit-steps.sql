@@ -1,4 +1,4 @@
--- What a model or tools have answered in a turn's step, as commit_answer and commit_results take it: the fields that the other has are null.
+-- The arguments of commit_answer or commit_results for one step of a turn. Fields of the other procedure are null.
 create type turnpike.step_commit as (
   place integer,
   turn_id text,
@@ -17,32 +17,33 @@ create type turnpike.step_commit as (
 
 create type turnpike.committed_step as (
   place integer,
-  -- 'committed', 'stale' (the turn is another worker's), 'busy' (another transaction had it: nothing was done).
+  -- 'committed', 'stale' (the turn belongs to another worker) or 'busy' (another transaction has locked it).
   outcome text,
-  cancel_requested_at timestamptz, -- null: nobody has asked for it
-  model_failures integer, -- null: it was not committed, as for all that follow
-  stream_until timestamptz, -- null: nobody reads
+  cancel_requested_at timestamptz, -- null: not requested
+  model_failures integer, -- null: not committed, as for all fields below
+  stream_until timestamptz, -- null: no reader
   tool_calls integer, -- null
   engine_keys text, -- null: the environment has none
   unusable text[] -- null: none
 );
 
--- Commits what models have answered in turns of a worker.
+-- Commits answers of models in turns of one worker.
 create function turnpike.commit_answers(p_commits jsonb, p_lease timestamptz, p_moment timestamptz) returns turnpike.committed_step[]
 language plpgsql as $$
 begin
   return turnpike.commit_steps('answer', p_commits, p_lease, p_moment);
 end $$;
 
--- Commits what tools have answered in turns of a worker.
+-- Commits results of tools in turns of one worker.
 create function turnpike.commit_tool_results(p_commits jsonb, p_lease timestamptz, p_moment timestamptz) returns turnpike.committed_step[]
 language plpgsql as $$
 begin
   return turnpike.commit_steps('results', p_commits, p_lease, p_moment);
 end $$;
 
--- Commits steps, in the order of their places within each turn. One of several whose turn or conversation another transaction has is left
--- out, so that no turn waits for another's.
+-- Commits steps, by turn and within a turn by place.
+-- A single step waits for locks. In a group, a step whose turn or conversation is locked by another transaction is
+-- skipped ('busy'), so that no turn waits for another one.
 create function turnpike.commit_steps(p_kind text, p_commits jsonb, p_lease timestamptz, p_moment timestamptz) returns turnpike.committed_step[]
 language plpgsql as $$
 declare
@@ -78,8 +79,8 @@ create function turnpike.uncommitted_step(p_place integer, p_outcome text) retur
   select row(p_place, p_outcome, null, null, null, null, null, null)::turnpike.committed_step
 $$;
 
--- A running turn under lock, if it is still this worker's, as own_turn has it, without waiting. is_busy: another transaction has it or, if
--- that is to be changed, its conversation.
+-- Locks a running turn like own_turn, but without waiting, if it still belongs to this worker.
+-- p_conversation: its conversation is locked too. is_busy: another transaction holds one of these locks.
 create function turnpike.free_turn(p_turn_id text, p_epoch integer, p_conversation boolean, out mine turns, out is_busy boolean)
 language plpgsql as $$
 begin
@@ -95,8 +96,9 @@ begin
   end if;
 end $$;
 
--- Renews the leases of turns whose models are still answering, of each what renew_lease says: 'yes', 'cancel' or 'stale'. One that another
--- transaction has is not waited for: who commits a step renews its lease, and the next renewal comes soon enough otherwise.
+-- Renews the leases of turns whose models are still answering.
+-- Returns the result of renew_lease for each: 'yes', 'cancel' or 'stale'. A locked turn is skipped and gets 'yes': if
+-- the other transaction does not renew its lease, the next renewal comes soon enough.
 create function turnpike.renew_leases(p_turns jsonb, p_lease timestamptz) returns table (turn_id text, found_as text) language plpgsql as $$
 declare
   one record;

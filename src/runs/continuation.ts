@@ -1,24 +1,24 @@
 import type { AssistantPart, ModelAnswer, ModelCall } from "../agent/engine.ts"
 import { textOf } from "../agent/engine.ts"
 
-/** A shorter beginning may be how the answer truly goes on: "ha" and "ha, ha". */
+/** A shorter text may be no repetition but the true continuation, such as "ha" after "ha". In characters. */
 const LEAST = 4
 
-/** What an answer has said before it was cut off, where a call is asked to go on from there; else an empty text. */
+/** The text of the cut answer that a call must continue; empty if there is no such answer. */
 function begunIn({ engine, messages }: ModelCall): string {
-  // A rehearsal goes on exactly.
+  // A rehearsal continues exactly and repeats nothing.
   if (engine === "rehearsal") return ""
   const first = messages.findLastIndex((message) => message.role !== "assistant" || !message.cut) + 1
   return messages.slice(first).map(textOf).join("")
 }
 
-/** Tells what is new in a continuation from what its answer has said already: many models begin again instead of going on. */
+/** Removes repeated text from a continuation: many models start their answer again instead of continuing it. */
 export class Continuation {
   private readonly begun: string
-  /** What came and is the beginning of what was said, so far. */
+  /** Text that has arrived and so far equals the beginning of the earlier text. */
   private held = ""
   private isNew: boolean
-  /** How many characters were left out. */
+  /** How many characters were removed. */
   private repeated = 0
 
   constructor(call: ModelCall) {
@@ -26,7 +26,7 @@ export class Continuation {
     this.isNew = this.begun === ""
   }
 
-  /** What is new of a piece as it comes. */
+  /** Returns the new text of a piece as it arrives. */
   take(piece: string): string {
     if (this.isNew) return piece
     this.held += piece
@@ -38,7 +38,7 @@ export class Continuation {
     return this.held.slice(this.repeated)
   }
 
-  /** At the end of a whole answer: what was held back and is new after all. */
+  /** At the end of a whole answer, returns the text that was held back but is new. */
   end(): string {
     if (this.isNew || this.held === "") return ""
     const said = this.held.trim()
@@ -50,7 +50,7 @@ export class Continuation {
     return this.held
   }
 
-  /** A whole answer without what it repeats. */
+  /** Returns a whole answer without the repeated text. */
   rest(answer: ModelAnswer): ModelAnswer {
     let left = this.repeated
     if (left === 0) return answer
@@ -63,12 +63,12 @@ export class Continuation {
     return { ...answer, text: answer.text.slice(this.repeated), content }
   }
 
-  /** Whether a call that was cut off has said nothing that was not said before. */
+  /** True if a call that was cut off has only repeated earlier text. */
   repeats(text: string): boolean {
     return this.begun !== "" && text.trim().length >= LEAST && this.begun.includes(text.trim())
   }
 
-  /** Whether a whole answer only repeats what was said before, so it is not billed. */
+  /** True if a whole answer only repeats earlier text, so that it is not billed. */
   onlyRepeats({ content, finish }: ModelAnswer): boolean {
     const isPlain = finish === "stop" || finish === "other"
     return this.repeated > 0 && isPlain && content.every(({ type }) => type === "reasoning")

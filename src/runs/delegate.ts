@@ -14,7 +14,7 @@ import { AgentFailed } from "./call-step.ts"
 import type { AgentWork, Run } from "./run.ts"
 import { runAgent, TooManySteps } from "./run-agent.ts"
 
-/** The tool that hands a task to one of the manifest's sub-agents; null when it has none. */
+/** The tool that hands a task to one of the manifest's sub-agents; null if the manifest has none. */
 export function delegateTool(run: Run, tools: ReadonlyMap<string, BoundTool>): BoundTool | null {
   const subagents = run.claim.config.manifest.subagents ?? []
   const names = subagents.map(({ name }) => name)
@@ -28,11 +28,11 @@ export function delegateTool(run: Run, tools: ReadonlyMap<string, BoundTool>): B
   return builtin({ name: DELEGATE, description, input }, (task, context) => delegate(run, tools, task, context))
 }
 
-/** A provider's refusal may be about our account, so its words stay out. */
+/** A provider's refusal may be about our account, so its message is not shown. */
 const reasonOf = ({ error }: AgentFailed) =>
   error.kind === "failed" ? error.message : "its model's provider refused the request."
 
-/** Runs a sub-agent from its last committed step on. Its failure is an error for the agent that asked. */
+/** Runs a sub-agent from its last committed step on. If it fails, the calling agent gets an error. */
 async function delegate(
   run: Run,
   tools: ReadonlyMap<string, BoundTool>,

@@ -1,5 +1,5 @@
--- Decides about a turn's pending files: its pictures, which were paid for, become outputs whatever its end is; of the others the newest of
--- each name, when it is done. What is left is deleted. Returns its outputs.
+-- Decides about the pending files of a turn. Images always become outputs, because they were paid for.
+-- If the turn is done, the newest file of each name becomes one too. All other files are deleted. Returns the outputs.
 create function turnpike.end_files(mine turns, p_done boolean, p_moment timestamptz) returns jsonb language plpgsql as $$
 declare
   one files;
@@ -7,7 +7,7 @@ declare
   names text[] := '{}';
   kept jsonb := '[]';
 begin
-  -- Pictures keep the names that the agent knows them by.
+  -- Images come first, so they keep the names that the agent knows.
   for one in
     select p.* from files p
     where p.turn_id = mine.turn_id and p.state = 'pending' and (p.paid or (p_done and not exists (
@@ -24,8 +24,9 @@ begin
   return (select coalesce(jsonb_agg(o order by o ->> 'file_id' collate "C"), '[]') from jsonb_array_elements(kept) o);
 end $$;
 
--- The name, or the first numbered one that is not among p_names: picture-2.png. Tools give free names (src/tools/picture-name.ts); what they
--- could not know of each other is settled here.
+-- Returns the name, or the first numbered name that is not in p_names, such as picture-2.png.
+-- Tools choose free names (src/tools/picture-name.ts), but two tools that
+-- do not know of each other can choose one name.
 create function turnpike.free_name(p_name text, p_names text[]) returns text language plpgsql immutable as $$
 declare
   extension text := coalesce(substring(p_name from '.(\.[^.]{1,19})$'), '');
@@ -40,7 +41,7 @@ begin
   return free;
 end $$;
 
--- What the space's own agent has said in a turn, as joinedText puts it together (src/turns/step-row.ts); null for nothing.
+-- Returns the text of the space's own agent in a turn, joined as in joinedText (src/turns/step-row.ts); null if empty.
 create function turnpike.said_in(p_turn_id text) returns text language plpgsql stable as $$
 declare
   step turn_steps;

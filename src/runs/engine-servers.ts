@@ -6,27 +6,28 @@ import { openEnvironmentFile } from "../environment/environment-file.ts"
 import { describeError } from "../platform/log.ts"
 
 /**
- * The server that the pins of each engine name: that of the environment's own account, in its spellings, in lower case, the engine's own as "".
- * An engine that the environment has no account for is not here, and accounts at any server serve its pins.
+ * The server that the pins of each engine mean: the server of the environment's account, in all its spellings, in lower
+ * case. The engine's default server is also spelled "". An engine without an environment account is missing here, and
+ * accounts at any server serve its pins.
  */
 export type EngineServers = Partial<Record<EngineName, string[]>>
 
-/** What an isolate has read of the operator's environment file: base URLs, and which keys there are. */
+/** The base URLs in the operator's environment file, and which keys it has, as an isolate has read it. */
 interface KnownFile {
   sealed: string | null
   variables: ModelVariables
 }
 
-/** `variables`: those of the worker; only calls need them. */
+/** `variables`: of the worker. Only model calls need them. */
 export type ServersContext = Context & { variables?: ModelVariables }
 
 const knownFiles = onceFor((_cooling: Context["cooling"]): KnownFile => ({ sealed: null, variables: {} }))
 
-/** The servers as this isolate has last read the operator's keys. */
+/** The servers according to the environment file that this isolate last read. */
 export const assumedServers = ({ variables = {}, cooling }: ServersContext): EngineServers =>
   serversOf(variables, knownFiles(cooling).variables)
 
-/** The servers by the operator's keys as a statement has just read them. */
+/** The servers according to the environment file that a statement has just read. */
 export async function readServers(ctx: ServersContext, sealed: string | null): Promise<EngineServers> {
   const known = knownFiles(ctx.cooling)
   if (known.sealed !== sealed) {
@@ -36,7 +37,7 @@ export async function readServers(ctx: ServersContext, sealed: string | null): P
   return serversOf(ctx.variables ?? {}, known.variables)
 }
 
-/** A file that cannot be read names no server: a call that needs its keys fails, and says so. */
+/** An unreadable file names no server. A call that needs its keys fails with an error. */
 async function shapeOf(ctx: Context, sealed: string | null): Promise<ModelVariables> {
   try {
     const { ANTHROPIC_API_KEY, OPENAI_API_KEY, ...urls } = await openEnvironmentFile(ctx, "engines", sealed)

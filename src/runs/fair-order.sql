@@ -1,13 +1,14 @@
--- An account with turns that may begin.
+-- An account with turns that can start.
 create type turnpike.ready_account as (
   user_id bigint,
   running integer,
-  -- The end user whose turn was taken last.
+  -- The lane of the end user whose turn was taken last.
   lane integer
 );
 
--- Up to p_most accounts with turns that may begin, of whom fewer than p_slots run, from the one behind p_after on and around; null: from any.
--- last: the one that was looked at last, behind which the next look goes on.
+-- Returns up to p_most accounts that have turns which can start, and fewer than p_slots running turns.
+-- Goes around all accounts, from the one after p_after; null: from a random one.
+-- last: the last account that was looked at. The next look continues after it.
 create function turnpike.ready_accounts(p_test boolean, p_after bigint, p_slots integer, p_most integer,
   out accounts turnpike.ready_account[], out last bigint)
 language plpgsql as $$
@@ -44,15 +45,15 @@ begin
   end loop;
 end $$;
 
--- Whether any account has turns that may begin, within the first accounts that have some.
+-- Returns true if an account has turns that can start and a free slot, among the first accounts with such turns.
 create function turnpike.is_any_ready(p_live_slots integer, p_test_slots integer) returns boolean language plpgsql as $$
 begin
   return coalesce(cardinality((turnpike.ready_accounts(false, -1, p_live_slots, 1)).accounts) > 0
     or cardinality((turnpike.ready_accounts(true, -1, p_test_slots, 1)).accounts) > 0, false);
 end $$;
 
--- Whether turns are ready and no runner is about to look, and there may be another one. Turns that were lost p_max_attempts times are the
--- sweeper's.
+-- Returns true if turns are ready, no runner is about to look, and fewer than p_runners are alive.
+-- Turns that were lost p_max_attempts times do not count: the sweep ends them.
 create function turnpike.lacks_runner(p_runners integer, p_live_slots integer, p_test_slots integer, p_max_attempts integer, p_moment timestamptz)
 returns boolean language plpgsql as $$
 begin
@@ -61,8 +62,9 @@ begin
       where o.state = 'running' and o.wake_at <= p_moment and t.attempts < p_max_attempts));
 end $$;
 
--- The oldest ready turn of an account's next end user behind a lane, around, of whom fewer than p_most run; null: there is none. It is
--- not locked: other runners pass over the account (claim_ready), and claim_found locks the turn.
+-- Returns the oldest ready turn of an account's next end user after a lane, in rotation; null if none is found.
+-- End users with p_most or more running turns are skipped.
+-- The turn is not locked: other runners skip the account (claim_ready), and claim_found locks the turn.
 create function turnpike.next_head(p_test boolean, p_user_id bigint, p_after integer, p_passed text[], p_most integer, p_slots integer)
 returns open_turns language plpgsql as $$
 declare

@@ -4,15 +4,16 @@ import { DatabaseError } from "../platform/db.ts"
 import { RUNNER_POLICY } from "../turns/policies.ts"
 
 /**
- * Sends what the turns of a runner write together, up to a group in one statement. One that others have locked (`isBusy`), or whose group
- * failed, is sent by itself afterwards (`sendOne`): it holds up no other. `send` answers in the order of the items.
+ * Sends the writes of a runner's turns in groups, one statement per group. An item that is locked (`isBusy`), or
+ * whose group failed, is sent alone afterwards (`sendOne`), so it delays no
+ * other item. `send` answers in the order of the items.
  */
 export function gathered<Item extends object, Answer>(
   send: (items: Item[]) => Promise<(Answer | undefined)[]>,
   isBusy: (answer: Answer) => boolean,
   sendOne = send,
 ): Pick<Gather<Item, Answer>, "add"> {
-  // What was sent in a group that the database did not answer is sent by itself when it is repeated.
+  // If the database did not answer a group, its items are sent alone when they are repeated.
   const apart = new WeakSet<Item>()
   const sendGroup = async (items: Item[]) => {
     const answers = await send(items).catch((error: unknown) => {
@@ -29,12 +30,12 @@ export function gathered<Item extends object, Answer>(
   return { add: (item) => (apart.has(item) ? alone(item, sendOne) : group.add(item)) }
 }
 
-/** Sends one item by itself. */
+/** Sends one item alone. */
 export async function alone<Item, Answer>(
   item: Item,
   send: (items: Item[]) => Promise<(Answer | undefined)[]>,
 ): Promise<Answer> {
   const [answer] = await send([item])
-  if (answer === undefined) throw new Error("The statement has answered nothing.")
+  if (answer === undefined) throw new Error("The statement returned no answer for its only item.")
   return answer
 }

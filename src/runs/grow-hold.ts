@@ -9,7 +9,7 @@ export type HoldBound = "max_cost" | "balance" | CapRow["cap"]
 interface Grown {
   /** The whole hold after growing, in credit micros. */
   hold: number
-  /** The limit that it met; null when it grew as far as asked. */
+  /** The limit that bounded it; null if it grew as far as requested. */
   boundBy: HoldBound | null
 }
 
@@ -22,8 +22,8 @@ interface GrownRow {
 }
 
 /**
- * Grows a turn's hold by up to `micros`, as far as its max_cost_usd, the balance and its caps allow (those of the day, month and
- * window in which it was accepted). Null when the epoch is stale.
+ * Grows a turn's hold by up to `micros`, as far as its max_cost_usd, the
+ * balance and its caps allow. Null if the epoch is stale.
  */
 export async function growHold(ctx: Context, turn: TurnRow, micros: number): Promise<Grown | null> {
   if (turn.test || micros <= 0) return { hold: turn.hold_credit_micros, boundBy: null }

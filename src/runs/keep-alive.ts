@@ -8,15 +8,15 @@ import type { TurnRow } from "../turns/turn-row.ts"
 import { cancelAsked, forgetAsking } from "./cancels-asked.ts"
 import { renewLease, type Together } from "./commit-step.ts"
 
-/** The reasons, beside the turn's own time, with which running model calls are aborted. */
+/** The reasons, besides the turn's own time, why running model calls are aborted. */
 export const CANCELLED = Symbol("the turn was cancelled")
 export const LOST = Symbol("the turn is another worker's")
 export const WORKER_OVER = Symbol("this worker's time is over")
 
 /**
- * Keeps the turn with this worker while its models answer: one renewal of the lease every `renewLeaseMs` for all calls of a run. The
- * renewal also tells of a cancel; a call that takes long asks for one more often. Aborts the calls when the worker's own time is over.
- * Does nothing while no call is running.
+ * Keeps the turn with this worker while its models answer: it renews the lease every `renewLeaseMs`, for all calls of
+ * a run together. A renewal also reports a cancel, and long calls check for one more often. Aborts the calls when the
+ * worker's time is over. Does nothing while no call is running.
  */
 export class KeepAlive {
   private readonly ctx: Pick<Context, "db" | "clock" | "log"> & {
@@ -35,7 +35,7 @@ export class KeepAlive {
     this.workerUntil = ctx.workerUntil ?? ctx.clock.now().getTime() + TURN_POLICY.workerMs
   }
 
-  /** Does `work` under a signal that is aborted with one of the reasons above. */
+  /** Runs `work` with a signal that is aborted with one of the reasons above. */
   async during<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.underWay++ === 0) this.startTimers()
     try {
@@ -50,7 +50,7 @@ export class KeepAlive {
     const left = Math.max(0, this.workerUntil - clock.now().getTime())
     const stopWorker = clock.after(left, () => this.over.abort(WORKER_OVER))
     const every = TURN_POLICY.renewLeaseMs
-    // All turns of an isolate renew at the same moments, so that those of a runner do it with one statement.
+    // All turns of an isolate renew at the same moments, so that the turns of a runner share one statement.
     const stopRenewals = repeat(clock, every, () => this.renew(), every - (clock.now().getTime() % every))
     const stopLooks = repeat(clock, TURN_POLICY.cancelLookMs, () => this.lookForCancel())
     this.stopTimers = () => {
@@ -62,7 +62,7 @@ export class KeepAlive {
   }
 
   private async lookForCancel(): Promise<void> {
-    // Without an answer, the next look or renewal tells.
+    // If the database does not answer, the next check or renewal sees the cancel.
     const isAsked = await cancelAsked(this.ctx, this.turn.turn_id).catch(() => false)
     if (isAsked) this.over.abort(CANCELLED)
   }
@@ -78,7 +78,7 @@ export class KeepAlive {
   }
 }
 
-/** Does `work` after `first` ms, and each time that `ms` have passed since it was done. Returns what ends that. */
+/** Runs `work` after `first` ms, and again `ms` after each run has ended. Returns the function that stops it. */
 function repeat(clock: Clock, ms: number, work: () => Promise<void>, first = ms): () => void {
   let stopped = false
   let stop = () => {}
@@ -98,15 +98,15 @@ function repeat(clock: Clock, ms: number, work: () => Promise<void>, first = ms)
 
 interface Silence {
   signal: AbortSignal
-  /** The model has said something. */
+  /** Call it when output of the model has arrived. */
   heard(): void
-  /** Bytes have come, such as a server's signs of life while a model thinks. */
+  /** Call it when any bytes have arrived, such as comments that a server sends while a model thinks. */
   lives(): void
   clear(): void
 }
 
 /**
- * Aborts with an unavailable ModelError when nothing has come for more than `ms`, or nothing but signs of life for more than `wordlessMs`.
+ * Aborts with an unavailable ModelError if no bytes arrive for more than `ms`, or no output for more than `wordlessMs`.
  */
 export function abortWhenSilent(clock: Clock, ms: number): Silence {
   const over = new AbortController()

@@ -1,5 +1,6 @@
--- Keeps the pictures that tool calls of a step have made, each as a call of its own beside the step's, billed with the turn. p_pictures:
--- [{call, provider, account, model, price_version, cost, duration_sec}]. The turn must be locked. A picture counts as a model call.
+-- Stores the images that tool calls of a step have made. Each is a model call of its own, and is billed with the turn.
+-- The caller has locked the turn.
+-- p_pictures: [{call, provider, account, model, price_version, cost, duration_sec}].
 create function turnpike.keep_pictures(mine turns, p_step integer, p_pictures jsonb, p_moment timestamptz) returns void
 language plpgsql as $$
 declare
@@ -20,7 +21,8 @@ begin
     where t.turn_id = mine.turn_id;
 end $$;
 
--- Notes a picture that was made and is lost with its worker. Nothing is noted when its file was committed after all.
+-- Notes the cost of an image that was lost with its worker.
+-- Returns false and notes nothing if the image's file was committed after all.
 create function turnpike.note_lost_picture(p_turn_id text, p_file_id text, p_cause text, p_micros bigint, p_moment timestamptz)
 returns boolean language plpgsql as $$
 declare
@@ -34,8 +36,8 @@ begin
   return true;
 end $$;
 
--- The model that a turn's pictures are made by, at the prices of the turn: the one that its manifest names, else the first that is
--- enabled; null when there is none.
+-- Returns the image model of a turn, at the turn's prices: the one that the manifest names, else the first enabled one.
+-- Null if there is no such model, or it is not enabled.
 create function turnpike.image_model(claimed turns, p_manifest jsonb) returns model_catalog language plpgsql stable as $$
 declare
   model model_catalog;

@@ -1,6 +1,9 @@
--- Picks another account for a call of a model in a running turn, by pick_account, and renews the lease. mine_still: 'yes', 'cancel' (it was asked
--- to stop) or 'stale'. p_bound: the account of its conversation, null when that binding has ended. p_tried: not these. p_preferred: these first.
--- cools: accounts are enabled, but none serves this call. cooling_until: when the first of them recovers; null: none does by itself.
+-- Picks another account for a model call of a running turn with pick_account, and renews the lease.
+-- p_bound: the account of its conversation; null if that binding has ended.
+-- p_tried: accounts to skip. p_preferred: accounts to try first.
+-- mine_still: 'yes', 'cancel' (the turn was asked to stop) or 'stale'. cools:
+-- accounts are enabled, but none can take this call.
+-- cooling_until: when the first of them recovers; null: none recovers by itself.
 create function turnpike.next_account(p_turn_id text, p_epoch integer, p_engine text, p_servers jsonb, p_model text, p_bound text,
   p_tried text[], p_preferred text[], p_random double precision[], p_probe_until timestamptz, p_lease timestamptz, p_moment timestamptz,
   out mine_still text, out account turnpike.picked_account, out cools boolean, out cooling_until timestamptz)

@@ -7,7 +7,7 @@ import { TURN_POLICY } from "../turns/policies.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 import type { StillMine } from "./commit-step.ts"
 
-/** Another account for a call of a turn, and whether the turn is still this worker's. Null: no account that serves the engine's pins is enabled. */
+/** Another account for a call, and whether the turn still belongs to this worker. Null: no enabled account fits. */
 export interface NextAccount {
   mine_still: StillMine
   account: PickedAccount | NoAccount | null
@@ -21,11 +21,11 @@ interface Wanted {
   /** The account of the turn's conversation. */
   bound: string | null
   tried: string[]
-  /** These come first, in their order, while they may be called. */
+  /** Accounts that are preferred, in this order, if they can be called. */
   preferred: string[]
 }
 
-/** Picks another account for a call of a model than those of `tried`, and renews the lease. */
+/** Picks an account for a model call, except the ones in `tried`, and renews the lease. */
 export async function nextAccount(
   ctx: Context,
   { turn_id, epoch }: Pick<TurnRow, "turn_id" | "epoch">,

@@ -1,5 +1,7 @@
--- Writes the row of a runner whose lock this transaction has: until when it is alive, and until when others may rely on it to look; null: they
--- may not. A look that moves neither by half of its time writes nothing.
+-- Writes the row of a runner. The caller has locked the runner.
+-- p_alive_until: until when it counts as alive. p_looks_until: until when
+-- others may rely on it to look; null: they may not.
+-- Writes nothing while more than half of both times is left.
 create function turnpike.note_runner(p_runner_id text, p_alive_until timestamptz, p_looks_until timestamptz, p_moment timestamptz) returns void
 language plpgsql as $$
 declare

@@ -6,7 +6,7 @@ import { growHold } from "./grow-hold.ts"
 import type { Run } from "./run.ts"
 import { RunEnd } from "./run-end.ts"
 
-/** What a turn's pictures are made by, paid from its hold. Test turns rehearse them by their own model. Null when there is none. */
+/** The image model of a turn, paid from its hold; null without one. Test turns rehearse with their own model. */
 export function paintingOf(run: Run, own: ModelRow): Painting | null {
   const model = run.turn.test ? own : run.claim.image_model
   if (!model) return null
@@ -18,8 +18,8 @@ export function paintingOf(run: Run, own: ModelRow): Painting | null {
 }
 
 /**
- * Sets a price aside from the hold, which grows when it is too small. Null when it cannot grow so far. Ends the run when the epoch is
- * stale.
+ * Reserves a price from the hold, which grows if it is too small. Null if it
+ * cannot grow that far. Ends the run if the epoch is stale.
  */
 async function setAside(run: Run, micros: number): Promise<SetAside | null> {
   while (run.budget.left < micros) {
@@ -30,7 +30,7 @@ async function setAside(run: Run, micros: number): Promise<SetAside | null> {
     )
     if (grown === null) throw new RunEnd({ kind: "stale" })
     run.budget.hold = Math.max(run.budget.hold, grown.hold)
-    // Without a bound it grew far enough, and a call beside this one has taken it: once more.
+    // The hold grew far enough, but a parallel call has taken the amount: try again.
     if (run.budget.left >= micros || grown.boundBy === null) continue
     if (!run.budget.isReserved) return null
     await run.budget.freed()

@@ -2,15 +2,15 @@ import type { CacheLifetime, PromptCache } from "../agent/engine.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import type { AgentWork, Run } from "./run.ts"
 
-/** How many messages a call's opening and each step have. */
+/** The number of messages in a call's opening and in each step. */
 interface Transcript {
   opening: number
   steps: number[]
 }
 
 /**
- * What of a call's prompt its provider is to keep: tools and instructions, the earlier turns, and the newest step for the next one. A
- * write costs more than a plain token, so what no later call begins with is not written.
+ * Chooses the parts of a prompt that the provider caches: tools and instructions, the earlier turns, and the newest
+ * step for the next call. A cache write costs more than a plain token, so parts without a later use are not written.
  */
 export function cacheOf(run: Run, agent: AgentWork, { opening, steps }: Transcript): PromptCache {
   const { turn, claim } = run
@@ -18,7 +18,7 @@ export function cacheOf(run: Run, agent: AgentWork, { opening, steps }: Transcri
   const all = steps.reduce((sum, count) => sum + count, opening)
   const earlier = agent.ref === null ? claim.history.length * 2 : 0
   const goesOn = agent.specs.length > 0 || (earlier > 0 && !isFull(run))
-  // The end of the last call's prompt too: Anthropic looks back over 20 parts only, and a step can have more.
+  // Also the end of the last call's prompt: Anthropic looks back over only 20 parts, and a step can have more.
   const ends = goesOn ? [all - (steps.at(-1) ?? all), all].filter((end) => end > earlier) : []
   return {
     key: `space-${turn.space_id}${agent.name === null ? "" : `-${agent.name}`}`.slice(0, TURN_POLICY.cacheKeyChars),
@@ -30,12 +30,12 @@ export function cacheOf(run: Run, agent: AgentWork, { opening, steps }: Transcri
   }
 }
 
-/** Whether the next turn's prompt leaves out the first of these earlier turns, and so begins differently. */
+/** True if the next turn's prompt leaves out the first of these earlier turns, and so begins differently. */
 function isFull({ claim }: Run): boolean {
   return claim.history.length >= (claim.config.manifest.history?.max_turns ?? TURN_POLICY.historyTurns)
 }
 
-/** An hour, where it has a price, for a conversation that last paused for longer than five minutes but no longer than that. */
+/** An hour, if it has a price and the last pause of the conversation was between five minutes and an hour. */
 function lifetimeOf({ claim }: Run, { model }: AgentWork): CacheLifetime {
   const last = claim.history.at(-1)
   if (!last || model.price_cache_write_hour === null) return "5m"

@@ -3,8 +3,8 @@ import { TurnpikeError } from "../base/errors.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 
 /**
- * Commits for this worker's epoch, and repeats that for some seconds when the database does not answer, since the model calls have been
- * paid for. Repeating is safe: a step or an end that is there already counts as success.
+ * Runs a commit, and repeats it for some seconds if the database does not answer, because its model calls are paid for
+ * already. Repeating is safe: a step or an end that is already committed counts as success.
  */
 export async function repeatCommit<T>(ctx: Pick<Context, "clock" | "log">, commit: () => Promise<T>): Promise<T> {
   const began = ctx.clock.now().getTime()

@@ -21,13 +21,13 @@ import type { TextStream } from "./stream-text.ts"
 
 export interface RoutedCall {
   came: ModelAnswer | CutCall
-  /** Null: the environment's account, or nobody. */
+  /** Null: the environment's account, or no account. */
   served: Served | null
-  /** When the try began that `came` is of, in milliseconds. */
+  /** When the try that returned `came` began, in milliseconds. */
   beganAt: number
-  /** Its failures were noted already, by account. */
+  /** True if its failures were already noted, by account. */
   noted: boolean
-  /** A whole answer that only repeats what was said before it. */
+  /** True for a whole answer that only repeats earlier text. */
   isFree: boolean
 }
 
@@ -36,13 +36,13 @@ interface Asked {
   agent: AgentWork
   call: ModelCall
   stream: TextStream
-  /** Told of a failed try that had used tokens. */
+  /** Called for a failed try that has used tokens. */
   lost(answer: ModelAnswer): Promise<void>
 }
 
 /**
- * One model call with memory for its pictures and documents. Throws RunEnd: no account may be called now, the turn is over, or it must
- * wait for memory.
+ * Makes one model call, with memory for its images and documents. Throws RunEnd if no account can be called now, the
+ * turn's time is over, or the call must wait for memory.
  */
 export async function routeCall(asked: Asked): Promise<RoutedCall> {
   const { run, call } = asked
@@ -65,7 +65,7 @@ export async function routeCall(asked: Asked): Promise<RoutedCall> {
   }
 }
 
-/** Says now and then that a loan is held, since a call may take longer than one that says nothing counts. Returns what ends that. */
+/** Keeps a loan valid during a long call: an unused loan counts as returned. Returns the function that stops it. */
 function keeping(loan: Loan, clock: Clock): () => void {
   let stop = () => {}
   const again = () => {
@@ -76,7 +76,10 @@ function keeping(loan: Loan, clock: Clock): () => void {
   return () => stop()
 }
 
-/** At one account after another (REACTIONS says when) until one answers or text went out; by the environment's keys when none is enabled. */
+/**
+ * Tries one account after another (REACTIONS says when) until one answers or text was shown. Uses the environment's
+ * keys if no account is enabled.
+ */
 async function routed(asked: Asked): Promise<RoutedCall> {
   const { run, call } = asked
   const { engine, model } = call
@@ -94,10 +97,10 @@ async function routed(asked: Asked): Promise<RoutedCall> {
     if (next.kind === "cancel") throw run.cancel()
     if (next.kind === "none") return unrouted(asked, await environmentAccounts(run))
     if (next.kind === "cooling") {
-      // Nobody has the model, and nobody comes back who may have it.
+      // No account has the model, and no cooling account may have it.
       if (lacking && !last && !isOut && next.until === null) return failed(run, lacking)
       const recovery = next.until === null ? Number.POSITIVE_INFINITY : Date.parse(next.until)
-      // One of those that were tried may answer soon; but while another comes back in time, the turn has not failed.
+      // A tried account may answer again soon. The turn fails only if no other account recovers before its deadline.
       if (last && recovery >= run.time.deadline) return failed(run, last)
       throw coolingEnd(engine, last ? Math.min(recovery, run.time.now + PROVIDER_POLICY.passingMs) : recovery)
     }
@@ -107,7 +110,7 @@ async function routed(asked: Asked): Promise<RoutedCall> {
     const came = await tryAccount(asked, account)
     if (came.kind === "ended") return came.routed
     if (came.kind === "lacks") {
-      // Each that may have the model is asked; one that was known to lack it is asked behind them all.
+      // An account that was known to lack the model is tried last, so no account is left that may have it.
       lacking = came.error
       if (wasLacking && !last && !isOut) return failed(run, lacking)
       continue
@@ -118,7 +121,7 @@ async function routed(asked: Asked): Promise<RoutedCall> {
       isRefused ||= came.refused === true
     } else last = came.error
   }
-  // Where each account that was tried is out of use now, none of them has failed the turn.
+  // If all tried accounts are out of use now, the turn waits and does not fail.
   if (!last) throw coolingEnd(engine, run.time.now)
   return failed(run, last)
 }
@@ -145,7 +148,7 @@ async function unrouted(
   return { came, served: null, beganAt, noted: false, isFree }
 }
 
-/** The environment's accounts at this moment. Keys of the operator's environment file go before the worker's variables. */
+/** The environment's accounts at this moment. Keys of the environment file override the worker's variables. */
 async function environmentAccounts({ ctx, claim, turn }: Run): Promise<ModelAccounts | ModelError> {
   try {
     return accountsOf(ctx.variables, await openEnvironmentFile(ctx, "engines", claim.engine_keys))
@@ -155,16 +158,19 @@ async function environmentAccounts({ ctx, claim, turn }: Run): Promise<ModelAcco
   }
 }
 
-/** passed: it has failed, but may be called again. out: it may not; refused: for what it is. lacks: it does not have the model. */
+/**
+ * passed: the call failed, but the account can be called again. out: it cannot; `refused`: the provider refused the
+ * account itself. lacks: the account does not have the model.
+ */
 type Tried =
   | { kind: "ended"; routed: RoutedCall }
   | { kind: "passed" | "lacks"; error: ModelError }
   | { kind: "out"; refused?: boolean }
 
-/** A call at one account, repeated in place as REACTIONS says. */
+/** Makes a call at one account, and repeats it there as REACTIONS says. */
 async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
   const { run, agent, call, stream } = asked
-  // Another call may have heard meanwhile that the account is not to be called.
+  // Another call may have learned in the meantime that the account must not be called.
   const mayBegin = () => !coolsMeanwhile(run.ctx, account.provider_id, account.readAt)
   let credential = await credentialOf(run, account, { after401: false })
   const done = { once: false, refreshed: false }
@@ -191,7 +197,7 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
     }
     if (!error) {
       if (isCut(came) && !came.answer) return inVain()
-      // The run's next call begins with what has just served.
+      // The run's next call starts at the account that has just served.
       const bind = run.route.served({ ...account, ...credential.from }, { main: agent.ref === null })
       return ended({
         account: account.provider_id,
@@ -232,7 +238,7 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
   }
 }
 
-/** An account that may not make this call says nothing of the request. */
+/** A provider that forbids the call to this account does not reject the request, so the error becomes `unavailable`. */
 const verdictOf = ({ message, status }: ModelError) => new ModelError("unavailable", message, { status })
 
 interface NoCredential {
@@ -240,9 +246,9 @@ interface NoCredential {
 }
 
 /**
- * What a call sends. `after401`: its provider has just refused what was made from that version. The version must be the one that was
- * read with what is sealed: a refresh token that was used already is never sent again. Without one the account is dropped; it cools for a
- * minute when that may pass by itself.
+ * Returns the credential of a call. `after401`: the provider has just refused this version. The version must belong
+ * to the sealed text that was read with it, because a refresh token must never be sent twice. Without a credential
+ * the account is dropped; it cools for a minute if the reason may pass by itself.
  */
 async function credentialOf(
   run: Run,
@@ -262,7 +268,7 @@ async function credentialOf(
     }
     if (!after401) noteFailure(run, account, fault, told)
     route.drop([account.provider_id])
-    // Of many calls that wait for the same refresh, one notes how it has ended.
+    // If many calls wait for the same refresh, only one of them notes its failure.
     if (health !== "contained" && !coolsMeanwhile(ctx, account.provider_id, account.readAt)) {
       const coolUntil = health === null ? new Date(run.time.now + PROVIDER_POLICY.coolAgainMs) : null
       await noteAccount(ctx, account, { coolUntil, health, reason: fault, windows: [] })
@@ -271,7 +277,7 @@ async function credentialOf(
   }
 }
 
-/** A failed try, for the log and for those who look at failures. Messages of ModelErrors are without keys. */
+/** Writes a failed try to the log and to the list of failures. Messages of ModelErrors contain no keys. */
 function noteFailure(
   run: Run,
   { provider_id, engine }: KnownAccount,

@@ -6,26 +6,26 @@ import type { Claim } from "./claim-turns.ts"
 import type { EngineServers } from "./engine-servers.ts"
 import { nextAccount } from "./next-account.ts"
 
-/** An account that may be called, as far as a statement that was sent at `readAt` (in milliseconds) could know. */
+/** An account that could be called according to a statement that was sent at `readAt` (in milliseconds). */
 export interface KnownAccount extends PickedAccount {
   readAt: number
 }
 
-/** Where the calls of one engine go. */
+/** The accounts for the calls of one engine. */
 interface EngineRoute {
-  /** What the next call begins at; null: it asks. */
+  /** The account at which the next call starts; null: the call must ask. */
   account: KnownAccount | NoAccount | null
-  /** The account that the conversation stays with; null: there is none, or it may not be called any more. */
+  /** The account that the conversation stays with; null: no account, or it cannot be called any more. */
   bound: string | null
 }
 
-/** What a call asks for: an engine, and what its provider calls the model. */
+/** The engine of a call, and the provider's name for the model. */
 export interface RoutedModel {
   engine: RealEngine
   model: string
 }
 
-/** none: no account that serves the engine's pins is enabled. cooling: there are some, but none for this call. */
+/** none: no enabled account serves the engine's pins. cooling: such accounts exist, but none can take this call. */
 export type Next =
   | { kind: "account"; account: KnownAccount }
   | { kind: "cooling"; until: string | null }
@@ -33,7 +33,7 @@ export type Next =
   | { kind: "cancel" }
   | { kind: "stale" }
 
-/** The accounts that a run calls, by engine. An engine that is not here has no account: its calls go by the environment. */
+/** The accounts that a run calls, by engine. Calls of an engine without an entry use the environment's keys. */
 export class Route {
   private readonly ctx: Context
   private readonly turn: Claim["turn"]
@@ -45,7 +45,7 @@ export class Route {
     this.turn = turn
     this.servers = servers
     for (const [engine, picked] of Object.entries(accounts)) {
-      // Null: one that is tried again after it has cooled, which is for a call to ask for.
+      // Null: an account must be probed after cooling, and only a call may ask for it.
       const route =
         picked && isAccount(picked)
           ? { account: { ...picked, readAt }, bound: picked.bound ? picked.provider_id : null }
@@ -55,8 +55,8 @@ export class Route {
   }
 
   /**
-   * The account for a call that has tried others. Costs a statement only when the one that is known cannot be called, or lacks the model.
-   * `proven`: one was refused for what it is, so those that have served last are asked first.
+   * Returns the account for a call that has tried others. Sends a statement only if the known account cannot be
+   * called or lacks the model. `proven`: a provider refused an account itself, so accounts that served last come first.
    */
   async next(
     { engine, model }: RoutedModel,
@@ -71,7 +71,7 @@ export class Route {
       return { kind: "cooling", until: known.cooling_until }
     }
     if (known && !tried.includes(known.provider_id) && this.mayCall(known, model)) {
-      // While it is tried, nobody else begins at it.
+      // While it is probed, no other call of the run starts at it.
       if (known.probe) route.account = null
       return { kind: "account", account: known }
     }
@@ -107,7 +107,7 @@ export class Route {
       if (!isAccount(account)) return { kind: "cooling", until: account.cooling_until }
       if (!coolsMeanwhile(this.ctx, account.provider_id, readAt)) {
         const known = { ...account, readAt }
-        // What is bound is not left for an account that only stands in for it.
+        // A substitute does not replace the bound account.
         if (route.bound === null && !account.probe) route.account = known
         return { kind: "account", account: known }
       }
@@ -116,8 +116,8 @@ export class Route {
   }
 
   /**
-   * Notes who has served a call. `main`: of the space's own agent. Returns whether the conversation stays with that account from now on:
-   * not with one that has stood in for its own, which had only a passing error.
+   * Notes that an account has served a call. `main`: a call of the space's own agent. Returns true if the
+   * conversation stays with this account from now on. It does not stay with a substitute for its own account.
    */
   served(account: KnownAccount, { main }: { main: boolean }): boolean {
     const { provider_id, engine } = account
@@ -130,7 +130,7 @@ export class Route {
     return main
   }
 
-  /** This account lacks the model of a call: such calls ask for another. `main`: of the space's own agent, whose conversation leaves it. */
+  /** Notes that an account lacks a call's model. `main`: the conversation of the space's own agent leaves the account. */
   lacks(account: KnownAccount, { main }: { main: boolean }): void {
     const route = this.byEngine.get(account.engine)
     if (!route) return
@@ -139,7 +139,7 @@ export class Route {
     if (main && route.bound === account.provider_id) route.bound = null
   }
 
-  /** The accounts that calls may begin at without asking. */
+  /** The accounts at which calls may start without asking. */
   known(): string[] {
     const ids = [...this.byEngine.values()].flatMap(({ account, bound }) => [
       ...(account && isAccount(account) ? [account.provider_id] : []),
@@ -148,7 +148,7 @@ export class Route {
     return [...new Set(ids)]
   }
 
-  /** These accounts are not called any more without asking. */
+  /** Calls must ask before they use these accounts again. */
   drop(ids: readonly string[] | null): void {
     if (ids === null) return
     for (const route of this.byEngine.values()) {
@@ -158,7 +158,7 @@ export class Route {
   }
 }
 
-/** Whether an account has answered of late that it does not have a model. `now` in milliseconds. */
+/** True if an account has recently answered that it does not have a model. `now` in milliseconds. */
 export const lacksModel = ({ lacks }: KnownAccount, model: string, now: number) => Date.parse(lacks[model] ?? "") > now
 
 const isAccount = <A extends PickedAccount>(picked: A | NoAccount): picked is A => "provider_id" in picked

@@ -6,15 +6,15 @@ import type { AgentWork, Run } from "./run.ts"
 import { runCalls } from "./run-calls.ts"
 import { RunEnd } from "./run-end.ts"
 
-/** The agent made more model calls than it may. */
+/** The agent reached its limit of model calls. */
 export class TooManySteps extends Error {
   override name = "TooManySteps"
 }
 
 /**
- * Runs an agent from its last committed step to its last answer: model call → commit → tool calls → commit, again and again. The answer
- * of the turn's own agent is returned uncommitted, since it is committed with the turn's end. Null when a sub-agent's answer was
- * committed by an earlier worker. Throws RunEnd, AgentFailed, TooManySteps.
+ * Runs an agent from its last committed step to its last answer: model call → commit → tool calls → commit, in a
+ * loop. The answer of the space's own agent is returned uncommitted, because it is committed with the turn's end.
+ * Null if the answer is committed, as for sub-agents. Throws RunEnd, AgentFailed or TooManySteps.
  */
 export async function runAgent(run: Run, agent: AgentWork, opening: Message[]): Promise<CalledStep | null> {
   for (;;) {

@@ -12,7 +12,7 @@ import { type AgentWork, type Run, stepOf } from "./run.ts"
 import { RunEnd } from "./run-end.ts"
 import { TIMED_OUT } from "./run-time.ts"
 
-/** The events that announce a step's calls, written with the commit after which they start. */
+/** The events that announce a step's calls. The commit after which the calls start writes them. */
 export function announceCalls(agent: AgentWork, row: StepRow, at: Date): EventDraft[] {
   return callsOf(row.content).map((call, index) =>
     draftEvent("tool.started", describeCall(agent, row.step, index, call), at),
@@ -30,8 +30,8 @@ interface EndedCall {
 }
 
 /**
- * Makes the calls of a committed step that have no result yet, several at a time, and commits their results. When the run must stop in
- * between, the finished calls are committed first.
+ * Makes the calls of a committed step that have no result yet, several in parallel, and commits their results. If the
+ * run must stop, it commits the finished calls first.
  */
 export async function runCalls(run: Run, agent: AgentWork, row: StepRow): Promise<void> {
   const calls = callsOf(row.content)
@@ -131,7 +131,7 @@ async function commit(run: Run, row: StepRow, ended: EndedCall[]): Promise<void>
   run.committed(turn, { bytes: wireBytes(results) })
 }
 
-/** A picture that was made and not committed is our loss. */
+/** The cost of an image that was made but not committed is our loss. */
 async function noteLostPictures(run: Run, ended: EndedCall[], cause: LossCause): Promise<void> {
   for (const { run: made } of ended) {
     if (!made.picture) continue
@@ -145,7 +145,7 @@ async function noteLostPictures(run: Run, ended: EndedCall[], cause: LossCause):
 
 const isStale = (error: unknown) => error instanceof RunEnd && error.why.kind === "stale"
 
-/** Which of two reasons to stop wins: a lost turn, then an end, then an unavailable model, then time. */
+/** The stronger of two reasons to stop: a lost turn, an error, an end, an unavailable model, the worker's time. */
 function worse(one: unknown, other: unknown): unknown {
   const rank = (error: unknown) => {
     if (error === undefined) return 0

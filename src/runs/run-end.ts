@@ -3,16 +3,16 @@ import { CAPS } from "../quotas/cap-state.ts"
 import type { HoldBound } from "./grow-hold.ts"
 import type { Outcome } from "./settle-turns.ts"
 
-/** Why a run stops before its agent has finished. It is thrown, since it unwinds an agent and its sub-agents at once. */
+/** Why a run stops before its agent has finished. It is thrown to leave an agent and its sub-agents at once. */
 export class RunEnd extends Error {
   readonly why:
     | { kind: "stale" }
     | { kind: "hand_over" }
     | { kind: "ended"; outcome: Outcome }
     | { kind: "unavailable"; error: ModelError }
-    /** No account of the engine may be called now; `until`: the earliest recovery, in milliseconds; infinite: none by itself. */
+    /** No account of the engine can be called now. `until`: the first recovery in ms; infinite: none by itself. */
     | { kind: "cooling"; engine: string; until: number }
-    /** The isolate has no memory for a call's pictures and documents. */
+    /** The isolate has no memory for a call's images and documents. */
     | { kind: "crowded" }
 
   constructor(why: RunEnd["why"]) {
@@ -25,8 +25,8 @@ export class RunEnd extends Error {
 export type LimitCode = keyof typeof LIMIT_MESSAGES
 
 /**
- * A limit that the customer set or reached; the work until then is billed. `boundBy`: the limit that caused COST_LIMIT_REACHED. `grown`: the
- * turn's first model call costs more than when the turn was accepted.
+ * The outcome of a turn that reached a limit. The work until then is billed. `boundBy`: the limit that caused
+ * COST_LIMIT_REACHED. `grown`: the first model call costs more than when the turn was accepted.
  */
 export function limitReached(
   code: LimitCode,
@@ -41,8 +41,8 @@ export function limitReached(
 function costMessage(boundBy: HoldBound | null, grown: boolean): string {
   if (boundBy === null || boundBy === "max_cost") return LIMIT_MESSAGES.COST_LIMIT_REACHED
   const end = boundBy === "balance" ? "the end of the balance" : CAPS[boundBy]
-  if (grown) return `${GROWN} It reached ${end}: what is left there does not pay for it.`
-  return `The turn reached ${end}: what is left there does not pay for its next model call.`
+  if (grown) return `${GROWN} It reached ${end}: the rest does not pay for the call.`
+  return `The turn reached ${end}: the rest does not pay for its next model call.`
 }
 
 const GROWN =
@@ -51,7 +51,7 @@ const GROWN =
 
 const LIMIT_MESSAGES = {
   TIMEOUT_REACHED: "The turn took longer than its timeout_seconds.",
-  STEP_LIMIT_REACHED: "The agent made more model calls than it may.",
-  COST_LIMIT_REACHED: "The turn reached its max_cost_usd: what is left of it does not pay for the next model call.",
-  TRANSCRIPT_LIMIT_REACHED: "The model and its tools have said more than a turn can hold.",
+  STEP_LIMIT_REACHED: "The agent reached its limit of model calls.",
+  COST_LIMIT_REACHED: "The turn reached its max_cost_usd: the rest does not pay for the next model call.",
+  TRANSCRIPT_LIMIT_REACHED: "The output of the model and its tools is larger than a turn can hold.",
 }

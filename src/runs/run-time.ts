@@ -1,7 +1,7 @@
 import type { Clock } from "../platform/clock.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 
-/** The reason with which everything is aborted when the turn's time is over. */
+/** The reason of all aborts when the turn's time is over. */
 export const TIMED_OUT = Symbol("the turn's time is over")
 
 /** The time of a turn, and of a worker's run of it. Moments are milliseconds since 1970. */
@@ -27,7 +27,7 @@ export class RunTime {
     return this.signal.aborted || this.now >= this.deadline
   }
 
-  /** Whether the next callback should go on. */
+  /** True if the next callback should continue the turn. */
   get isTired(): boolean {
     return this.now - this.started >= TURN_POLICY.runBudgetMs
   }

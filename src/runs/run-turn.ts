@@ -29,12 +29,12 @@ import { limitReached, RunEnd } from "./run-end.ts"
 import { TIMED_OUT } from "./run-time.ts"
 import { type Outcome, settleTurn } from "./settle-turns.ts"
 
-/** How a worker's run of a turn ended; `lost`: it could not even be given back, and its lease has to run out. */
+/** How a worker's run of a turn ended. `lost`: the turn could not even be released, so its lease must expire. */
 export type RunResult = "settled" | "handed_over" | "backed_off" | "stale" | "broke" | "lost"
 
 /**
- * Runs a claimed turn until it has finished, or waits for its model, or its worker's time is over; then it is settled or given back. Never
- * throws: after an error the next worker goes on from the last committed step.
+ * Runs a claimed turn until it has finished, must wait for its model, or its worker's time is over. Then the turn is
+ * settled or released. Never throws: after an error, the next worker continues from the last committed step.
  */
 export async function runTurn(ctx: AgentContext, claim: Claim): Promise<RunResult> {
   const deadline = deadlineOf(claim)
@@ -105,7 +105,7 @@ async function openTools(run: Run, model: ModelRow): Promise<Toolbox> {
     })
     run.leftOut = toolbox.leftOut
     const { mcp_servers: servers, mcp_tokens: tokens, mcp_pins: pins } = claim.config
-    // If this is lost, the next turn is counted with the previous listing, or the allowance.
+    // If this write is lost, admission counts the next turn with the previous listing or the allowance.
     const noted = noteListing(ctx, turn.space_id, {
       servers,
       listed: toolbox.listed,
@@ -140,7 +140,7 @@ function outcomeOf(run: Run, called: CalledStep | null): Outcome {
   return { state: "done", result: answerText(called ? [...steps, rowOf(called)] : steps) }
 }
 
-/** The result of a run that could not finish. Throws unexpected errors. */
+/** Ends a run that could not finish. Throws unexpected errors. */
 async function end(run: Run, error: unknown): Promise<RunResult> {
   const { ctx, turn } = run
   if (error instanceof AgentFailed) return settle(run, failureOf(run, error))
@@ -183,7 +183,7 @@ async function retryLater(run: Run, error: AgentFailed["error"]): Promise<RunRes
   return giveBack(run, { delayMs, reason: null })
 }
 
-/** Waits until the first account may be called again, a minute at most, or until the turn's time is over. Counts as no failure of its model. */
+/** Releases the turn until an account can be called again: for a minute at most. This is no failure of its model. */
 async function waitForAccounts(run: Run, { engine, until }: { engine: string; until: number }): Promise<RunResult> {
   const { ctx, turn } = run
   const { now, deadline } = run.time
@@ -192,16 +192,16 @@ async function waitForAccounts(run: Run, { engine, until }: { engine: string; un
     engine,
     wait_ms: Number.isFinite(until) ? until - now : null,
   })
-  // Somebody may bring another account before the first of these is back.
+  // An operator may add an account before the first of these recovers.
   const { modelBackoffMs: least, modelBackoffLimitMs: most } = TURN_POLICY
   const wait = Math.min(Math.max(until - now, least), most)
-  // Those that wait for the same account do not all come at once: the longer they wait, the further apart.
+  // Turns that wait for the same account must not all return at once. Longer waits are spread over a longer time.
   const apart = ctx.random() * Math.min(Math.max(wait / 4, least), PROVIDER_POLICY.crowdMs)
   const delayMs = Math.ceil(Math.max(0, Math.min(wait + apart, deadline - now)))
   return giveBack(run, { delayMs, reason: "capacity" })
 }
 
-/** What others hold is no failure of this turn: it comes back, perhaps to another isolate, until its time is over. */
+/** Other calls use the memory, so this is no failure of the turn. It runs again, perhaps in another isolate. */
 async function waitForMemory(run: Run): Promise<RunResult> {
   const { ctx, turn } = run
   const { now, deadline } = run.time
@@ -217,11 +217,12 @@ async function giveBack({ ctx, turn }: Run, wait: { delayMs: number; reason: Wai
 }
 
 /**
- * Scripts and models choose their codes, so no code makes a failure ours: only a turn that the sweeper gives up counts as lost by us.
+ * Rehearsal scripts and models choose their error codes, so no code makes a failure
+ * our loss. Only a turn that the sweep gives up is our loss.
  */
 function failureOf(run: Run, { error }: AgentFailed): Outcome {
   if (error.kind === "failed") return failed(run, error.code ?? "FAILED", error.message)
-  // The provider's own words stay out: with tools, the customer's files and answers decide what it sees.
+  // The provider's message is left out: with tools, its content can depend on the customer's files and responses.
   return failed(run, "MODEL_REJECTED", `The model's provider refused the request. ${billOf(run)}`)
 }
 
@@ -236,7 +237,7 @@ function deadlineOf({ turn, config }: Claim): number {
   return new Date(turn.started_at ?? turn.created_at).getTime() + seconds * 1000
 }
 
-/** After a run broke: the attempt stays counted, and the next one waits the longer, the more there were. */
+/** Releases a turn whose run failed. The attempt stays counted, and more attempts mean a longer wait. */
 async function giveUp(ctx: Context, turn: TurnRow): Promise<RunResult> {
   const { brokenMs } = TURN_POLICY
   const delayMs = brokenMs[Math.min(turn.attempts, brokenMs.length) - 1] ?? 0
@@ -245,7 +246,7 @@ async function giveUp(ctx: Context, turn: TurnRow): Promise<RunResult> {
   return "broke"
 }
 
-/** Gives the lease back. False when that fails too: then it runs out, and the next runner takes over. */
+/** Releases the lease. Returns false if that fails too: then the lease expires, and the next runner takes over. */
 export async function releaseTurn(
   ctx: Context,
   { turn_id, epoch }: TurnRow,

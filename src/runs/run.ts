@@ -18,7 +18,7 @@ import { Transcript } from "./transcript.ts"
 
 /** One agent at work in a turn: the space's own, or a sub-agent on one task. */
 export interface AgentWork {
-  /** The call "step.call" that it works for; null for the space's own agent. */
+  /** The tool call "step.call" that it works for; null for the space's own agent. */
   ref: string | null
   name: string | null
   system: string | undefined
@@ -45,10 +45,10 @@ export class Run {
   readonly transcript: Transcript
   readonly alive: KeepAlive
   readonly route: Route
-  /** Tools of MCP servers that are not what was pinned. */
+  /** Tools that the agent does not get: they differ from their pinned form, or the model cannot take them. */
   leftOut: readonly string[] = []
   private isCancelled: boolean
-  /** When the last statement that allowed calls was sent. */
+  /** When the last statement that allowed calls was sent, in milliseconds. */
   private knownAt = Number.NEGATIVE_INFINITY
 
   constructor(ctx: AgentContext, claim: Claim, { deadline, signal }: { deadline: number; signal: AbortSignal }) {
@@ -64,7 +64,7 @@ export class Run {
     if (ctx.waited) ctx.waited.ask = () => this.askAgain()
   }
 
-  /** Ends the run when it must not go on: cancelled, out of time, or the transcript is full. */
+  /** Ends the run if it was cancelled, is out of time, or its transcript is full. */
   checkpoint(): void {
     if (this.isCancelled) throw this.cancel()
     this.checkTime()
@@ -72,12 +72,12 @@ export class Run {
     if (limit) throw this.limit(limit)
   }
 
-  /** Ends the run when the turn's time is over. */
+  /** Ends the run if the turn's time is over. */
   checkTime(): void {
     if (this.time.isOver) throw this.limit("TIMEOUT_REACHED")
   }
 
-  /** Notes the turn as a commit found it, or ends the run when the turn is no longer this worker's. */
+  /** Takes over the turn's state from a commit, or ends the run if the turn belongs to another worker. */
   committed(turn: Committed | null, { allowsCallsFrom, bytes }: { allowsCallsFrom?: number; bytes: number }): void {
     if (!turn) throw new RunEnd({ kind: "stale" })
     this.isCancelled ||= turn.cancel_requested_at !== null
@@ -89,9 +89,9 @@ export class Run {
     if (allowsCallsFrom !== undefined) this.knownAt = allowsCallsFrom
   }
 
-  /** Before a call starts: asks whether it may, unless a statement has just said so. */
+  /** Asks before a call whether it may start, unless a statement has just allowed it. */
   async beforeCall(): Promise<void> {
-    // An answer that came too late says nothing of this moment: a cancel may have been acknowledged meanwhile.
+    // An answer that arrives too late is void: a cancel may have been acknowledged in the meantime.
     for (let tries = 0; this.time.now - this.knownAt > TURN_POLICY.startCallsWithinMs; tries++) {
       if (tries >= TURN_POLICY.startTries) throw new RunEnd({ kind: "hand_over" })
       const sentAt = this.time.now
@@ -104,13 +104,13 @@ export class Run {
     this.checkpoint()
   }
 
-  /** Asks in any case, since a cancel may have come. */
+  /** Always asks, because a cancel may have come. */
   async askAgain(): Promise<void> {
     this.knownAt = Number.NEGATIVE_INFINITY
     await this.beforeCall()
   }
 
-  /** The same as an answer, for a call that would be sent again. Throws when another worker is to send it. */
+  /** Returns whether a call may be sent again. Throws if another worker must send it. */
   mayStart(): Promise<boolean> {
     return this.askAgain().then(
       () => true,
@@ -137,17 +137,17 @@ export class Run {
   }
 }
 
-/** What the worker that runs turns may use in addition: models and customers' URLs. */
+/** The context of the worker that runs turns. It also has models and access to customers' URLs. */
 export interface AgentContext extends ToolContext, PoolContext {
-  /** The accounts at the providers, as the worker's variables name them; environment files go before. */
+  /** The accounts at the providers in the worker's variables. Environment files override them. */
   readonly variables: ModelVariables
-  /** Until when its worker may go on, in milliseconds; left out: for `workerMs`. */
+  /** Until when the worker may keep the turn, in milliseconds. Default: for `workerMs`. */
   readonly workerUntil?: number | undefined
-  /** Resolves when a call would not have to wait for others of the runner. */
+  /** Resolves when a call would not have to wait for other calls of the runner. */
   readonly room?: ((signal?: AbortSignal) => Promise<void>) | undefined
-  /** Set by a run: what its calls ask that had to wait for others of the runner, since a cancel may have come. Throws when it has. */
+  /** A call that had to wait for other calls of the runner calls `ask`, which the run sets. It throws after a cancel. */
   readonly waited?: { ask(): Promise<void> } | undefined
-  /** What settles turns together, in a runner, and what writes their steps. */
+  /** Set in a runner: settles its turns together, and commits their steps together. */
   readonly settling?: Settling
   readonly together?: Together | undefined
 }

@@ -11,18 +11,18 @@ import type { AgentContext } from "./run.ts"
 import { type RunResult, runTurn } from "./run-turn.ts"
 import { type Settled, type Settling, settleAll, settlingOf, type TurnEnd } from "./settle-turns.ts"
 
-/** The message of the queue that has started a runner, and how often it was delivered before. */
+/** The queue message that started a runner, and how often it was delivered before. */
 export interface QueueAttempt {
   message: string
   retried: number
 }
 
-/** How many turns ended how. */
+/** The number of turns by the result of their run. */
 export type RunnerReport = Partial<Record<RunResult, number>>
 
 /**
- * What a runner needs: a context for each turn, and what to call when that has ended; how many calls wait for the first byte of their
- * answers, and how many its turns have sent.
+ * The context of a runner. `forTurn` makes the context of a turn; `leave` must be called after the turn.
+ * `waitingCalls`: calls that wait for the first byte of their answer. `calls`: calls that its turns have sent.
  */
 export interface RunnerContext extends AgentContext {
   forTurn(turn: TurnRow, afterWait: () => Promise<void>): { ctx: AgentContext; leave: () => void }
@@ -31,8 +31,8 @@ export interface RunnerContext extends AgentContext {
 }
 
 /**
- * Runs turns that are ready until there are none: takes them in groups, runs them side by side, and looks again whenever some have ended.
- * UNAVAILABLE when the database did not answer, and the next delivery of the message is to take over.
+ * Runs ready turns until none is left: claims them in groups, runs them in parallel, and looks again whenever some have
+ * ended. UNAVAILABLE if the database did not answer, so that the next delivery of the message takes over.
  */
 export function runTurns(ctx: RunnerContext, delivery: QueueAttempt): Promise<RunnerReport> {
   return new Runner(ctx, delivery).run()
@@ -43,7 +43,7 @@ class Runner {
   private readonly id: string
   private attempt: number
   private takesOver = false
-  /** Whether an earlier delivery of its message may have died with turns. */
+  /** True if an earlier delivery of its message may have died with turns. */
   private isRetry: boolean
   private readonly underWay = new Set<string>()
   private readonly report: RunnerReport = {}
@@ -52,12 +52,12 @@ class Runner {
   private readonly settling: Settling
   private readonly together: Together
   private after: FoundTurns["after"] = { live: null, test: null }
-  /** Turns that were lost by a worker before, and may be what killed that one: no other is taken beside them. */
+  /** Turns that an earlier worker lost, perhaps because they killed it. No other turn runs next to them. */
   private readonly lost = new Set<string>()
-  /** Whether it is none any more, and only ends what it has. */
+  /** True once the runner claims no more turns and only finishes the ones it has. */
   private isOver = false
   private vainLooks = 0
-  /** Looks in a row that have passed over something. */
+  /** How many looks in a row have skipped locked turns. */
   private skips = 0
   private calledAt = Number.NEGATIVE_INFINITY
   private looking: Promise<void> | null = null
@@ -68,7 +68,7 @@ class Runner {
   constructor(ctx: RunnerContext, { message, retried }: QueueAttempt) {
     this.ctx = ctx
     this.id = message
-    // A look that is repeated counts as a try of its own.
+    // Each look of a delivery gets its own number.
     this.attempt = retried * 1_000_000
     this.isRetry = retried > 0
     this.began = this.now
@@ -81,10 +81,10 @@ class Runner {
     for (;;) {
       const found = this.lastFound() ?? (await this.look())
       if (found?.status === "over" || found?.status === "full") break
-      // Also without a place: others must not rely on it then.
+      // It looks even without a free place, so that others do not rely on it.
       await this.untilChange({ soon: found?.status === "looking" })
     }
-    // What it still has ends here, and others take what comes then.
+    // It finishes its turns here. Other runners take the turns that become ready now.
     this.isOver = true
     while (this.underWay.size > 0) {
       await this.untilChange({ soon: false })
@@ -94,23 +94,23 @@ class Runner {
     return this.report
   }
 
-  /** What a look has found that went with the ends of turns, once. */
+  /** Takes the result of a look that was made together with a settlement. */
   private lastFound(): FoundTurns | null {
     const { found } = this
     this.found = null
     return found
   }
 
-  /** Looks and starts what was found. Null when the database did not answer and turns are under way. */
+  /** Looks, and starts the turns that it found. Null if the database did not answer while turns are running. */
   private async look(): Promise<FoundTurns | null> {
     const ask = () => claimTurns(this.ctx, this.question([]))
     try {
       return await this.alone(async () => {
         if (this.found) return this.lastFound()
-        // When its answer is lost, the next one takes over what that may have got.
+        // If the answer is lost, the next look takes over the turns that this one may have claimed.
         const found = await ask().catch((error: unknown) => {
           this.loseAnswer(error)
-          // With one turn only: what was too large together comes one by one.
+          // Only one turn: the answer of a whole group may be too large.
           return claimTurns(this.ctx, this.question([], 1))
         })
         return this.take(found)
@@ -123,7 +123,7 @@ class Runner {
     }
   }
 
-  /** Settles turns that have ended, and looks for others with the same statement, unless a look is under way. */
+  /** Settles ended turns, and looks for others with the same statement, unless a look is under way. */
   private settle(ends: TurnEnd[]): Promise<(Settled | undefined)[]> {
     if (this.looking || this.found || this.isRetired || this.isOver) return settleAll(this.ctx, ends)
     return this.alone(async () => {
@@ -138,7 +138,7 @@ class Runner {
     })
   }
 
-  /** One look at a time, until what it has found is known: the last one says whether others rely on this runner. */
+  /** Makes one look at a time and waits for its result: the last look decides whether others rely on this runner. */
   private async alone<Found>(look: () => Promise<Found>): Promise<Found> {
     const before = this.looking
     let end = () => {}
@@ -179,12 +179,12 @@ class Runner {
   }
 
   private take(found: FoundTurns): FoundTurns {
-    // A look takes over no more than it has places for.
+    // A look takes over at most as many turns as it has places.
     if (found.places > 0) this.takesOver &&= found.claims.length > 0
     this.isRetry = false
     this.after = found.after
     this.skips = found.skipped ? this.skips + 1 : 0
-    // What another transaction still has is looked for by the next one.
+    // The next runner looks for turns that another transaction still holds.
     if (found.skipped && found.status === "over")
       this.ctx.background(callRunner(this.ctx, { delayMs: RUNNER_POLICY.lookMs }))
     this.vainLooks = found.claims.length > 0 ? 0 : this.vainLooks + 1
@@ -239,7 +239,7 @@ class Runner {
     return this.ctx.clock.now().getTime()
   }
 
-  /** Resolves when a turn has ended since this was asked last, or it is time to look again. */
+  /** Resolves when a turn has ended since the last call, or when it is time to look again. */
   private async untilChange({ soon }: { soon: boolean }): Promise<void> {
     const { clock } = this.ctx
     let stop = () => {}
@@ -258,7 +258,9 @@ class Runner {
   }
 }
 
-/** How many turns have begun in an isolate of late, and which of its runners stays to look for more: one is enough. */
+/**
+ * How many turns have recently started in an isolate, and which of its runners stays to look for more. One is enough.
+ */
 class Load {
   private readonly startedAt: number[] = []
   private stayer = { id: "", until: 0 }

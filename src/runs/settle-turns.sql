@@ -4,43 +4,46 @@ create type turnpike.turn_end as (
   epoch integer,
   state text,
   reason text, -- null: the state says it
-  result text, -- null: it has none
+  result text, -- null: no result
   error_code text, -- null: it has not failed
   error_message text, -- null: it has not failed
-  -- Its result was lost by us.
+  -- True if the service has lost its result.
   lost boolean,
   step jsonb, -- null: its last step is committed
   events jsonb,
-  -- Whether its agent may have made files.
+  -- True if its agent may have made files.
   files boolean,
-  -- Only when it was lost so often, and nobody has its lease.
+  -- The turn is ended only if it was lost this many times and no worker holds it.
   lost_after integer, -- null: in any case
   event_id text
 );
 
 create type turnpike.settled_turn as (
   turn_id text,
-  -- 'settled', 'stale' (it is another worker's, or was not lost so often), 'busy' (another transaction had it: nothing was done).
+  -- 'settled', 'stale' (it belongs to another worker, or was not lost often
+  -- enough) or 'busy' (another transaction has locked it).
   outcome text,
-  user_id bigint, -- null: it was not settled, as for all that follow
+  user_id bigint, -- null: not settled, as for all fields below
   test boolean, -- null
   state text, -- null
-  -- Whether another turn of its conversation may begin.
+  -- True if another turn of its conversation can start.
   next boolean, -- null
-  -- Whether a webhook gets an event.
+  -- True if a webhook receives an event.
   has_subscriber boolean, -- null
-  -- Whether there is work for post_charges.
+  -- True if post_charges has work.
   posts boolean -- null
 );
 
--- Ends running turns: of each its last step (if any), state, events, files, charge, ledger row, bills of its model calls (and, of a web-chat
--- turn, its record in api_turns) and the release of its hold. A cancel that was asked for before wins over any outcome. Settling again
--- with the same event_id has no effect, and answers the same: the answer of the first time was lost. In the order of all locks: turns,
--- conversations, wallets. One of several that another transaction has is left out, so that no turn waits for another account's.
+-- Ends running turns. Writes for each turn: last step, state, events, files, charge, ledger row and bills of its
+-- model calls. Also releases its hold, and writes the record of a web-chat turn in api_turns.
+-- An earlier cancel wins over every outcome. A repeat with the same event_id, after
+-- the first answer was lost, has no effect and returns the same.
+-- Locks turns, conversations, then wallets. In a group, a turn that
+-- another transaction has locked is skipped ('busy').
 --
--- The rule of billing, for every end: each committed model call is billed, whatever the turn comes to, since what it gave can be read;
--- nothing is when its result was lost by us, unless it was cancelled before. What is not billed then is our loss. A picture is an output
--- whatever the end is.
+-- Billing: every committed model call is billed, however the turn ends, because its output can be read. If we have
+-- lost the result, nothing is billed and the cost is our loss, unless the
+-- turn was cancelled before. Images are always outputs.
 create function turnpike.settle_turns(p_ends jsonb, p_moment timestamptz) returns turnpike.settled_turn[] language plpgsql as $$
 declare
   ends record;
@@ -49,7 +52,7 @@ begin
   return ends.settled || turnpike.close_ended(ends.ended, p_moment);
 end $$;
 
--- The first part of it: all but the holds. settled: those that were not ended, or had been before.
+-- The first part of settle_turns: everything but the holds. settled: turns that were not ended now.
 create function turnpike.end_runs(p_ends jsonb, p_moment timestamptz, out settled turnpike.settled_turn[], out ended turnpike.ended_turn[])
 language plpgsql as $$
 declare
@@ -81,7 +84,7 @@ begin
   end loop;
 end $$;
 
--- The second part: charges the turns and releases their holds.
+-- The second part of settle_turns: charges the turns and releases their holds.
 create function turnpike.close_ended(p_ended turnpike.ended_turn[], p_moment timestamptz) returns turnpike.settled_turn[] language plpgsql as $$
 declare
   account record;
@@ -106,7 +109,7 @@ create function turnpike.unsettled_turn(p_turn_id text, p_outcome text) returns 
   select row(p_turn_id, p_outcome, null, null, null, null, null, null)::turnpike.settled_turn
 $$;
 
--- Ends a turn that the caller has locked, but for its hold.
+-- Ends a turn that the caller has locked, except for its hold.
 create function turnpike.end_turn(p_turn turns, p_end turnpike.turn_end, p_moment timestamptz) returns turnpike.ended_turn
 language plpgsql as $$
 declare
@@ -120,7 +123,8 @@ declare
   has_subscriber boolean;
 begin
   select s.created_by_key_id into space_maker from spaces s where s.space_id = mine.space_id;
-  -- A turn that is accepted into its conversation now is either seen here or sees this one ended.
+  -- With this lock, a turn that is being accepted into the conversation is seen
+  -- here, or its acceptance sees that this one has ended.
   if (p_end.step ->> 'bind')::boolean then
     update conversations c set provider_id = p_end.step ->> 'account', served_at = p_moment where c.conversation_id = mine.conversation_id;
   else
@@ -148,7 +152,7 @@ begin
   update turns t set
     state = case when cancelled then 'cancelled' else p_end.state end,
     status_reason = case when cancelled then coalesce(t.status_reason, 'client') else coalesce(p_end.reason, p_end.error_code) end,
-    -- The sweeper, which ends a lost turn, does not know what it had said.
+    -- The sweep, which ends a lost turn, does not know its text.
     result = case when p_end.lost and cancelled then turnpike.said_in(mine.turn_id) else p_end.result end,
     truncated = p_end.state = 'done' and not cancelled and coalesce(p_end.step ->> 'finish' = 'length', false),
     error_code = case when not cancelled then p_end.error_code end,
@@ -183,14 +187,14 @@ begin
   return row(mine, billed, turnpike.next_turn(mine.conversation_id, p_moment), has_subscriber)::turnpike.ended_turn;
 end $$;
 
--- The end that this worker has brought about before, when its answer was lost; 'stale' when it has not.
+-- Returns the end that this worker has already committed, if its answer was lost; 'stale' if there is no such end.
 create function turnpike.settled_before(p_end turnpike.turn_end, p_moment timestamptz) returns turnpike.settled_turn language plpgsql as $$
 declare
   ended turns;
 begin
   select t.* into ended from turns t where t.turn_id = p_end.turn_id and t.epoch = p_end.epoch and t.finished_at is not null;
   if exists (select from events e where e.turn_id = ended.turn_id and e.event_id = p_end.event_id) then
-    -- Whether a webhook hears it, or something is to be posted, is not known any more: a wake too many costs a look.
+    -- It is not known any more if a webhook or a posting waits. A needless wake costs only a look.
     return row(ended.turn_id, 'settled', ended.user_id, ended.test, ended.state, turnpike.next_turn(ended.conversation_id, p_moment), true,
       not ended.test)::turnpike.settled_turn;
   end if;

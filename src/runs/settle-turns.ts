@@ -13,7 +13,7 @@ import type { TurnRow } from "../turns/turn-row.ts"
 import { alone, gathered } from "./gathered.ts"
 import { repeatCommit } from "./repeat-commit.ts"
 
-/** How a running turn ends. `ours`: its result was lost by us, and nothing of it is billed (settle-turns.sql). A cancel that was asked for before wins over all. */
+/** How a running turn ends. `ours`: we lost its result, so nothing is billed. An earlier cancel always wins. */
 export type Outcome =
   | { state: "done"; result: string }
   | { state: "cancelled"; reason: string; result: string | null }
@@ -22,17 +22,17 @@ export type Outcome =
 interface Ending {
   /** The step that the turn ended with, if it is not committed yet. */
   step?: FinishedStep | undefined
-  /** What is to stand in the log before the turn's end. */
+  /** Events to write before the turn's end. */
   events?: EventDraft[]
-  /** Whether its agent may have made files: they become outputs when it is done. When it is not, only pictures do (end-files.sql). */
+  /** True if its agent may have made files. They become outputs if the turn is done; otherwise only images do. */
   files?: boolean
-  /** Only when it was lost so often, and nobody has its lease. */
+  /** Ends only a turn that was lost this many times and that no worker holds. */
   lostAfter?: number
 }
 
 export type Settled = Answers["settled_turn"]
 
-/** As `turn_end` of settle-turns.sql. */
+/** The type `turn_end` of settle-turns.sql. */
 export interface TurnEnd {
   turn_id: string
   epoch: number
@@ -50,8 +50,8 @@ export interface TurnEnd {
 }
 
 /**
- * Ends a running turn (settle-turns.sql). False when the epoch is stale, or the turn was not lost as `lostAfter` asks. Turns of a runner that
- * end at the same time are settled together.
+ * Ends a running turn (settle-turns.sql). Turns of a runner that end at the same time are settled together. Returns
+ * false if the epoch is stale, or the turn was not lost as `lostAfter` requires.
  */
 export async function settleTurn(
   ctx: Context & { settling?: Settling },
@@ -77,9 +77,9 @@ export async function settleTurn(
   }
   const { settling } = ctx
   const settle = () => (settling ? settling.add(end) : alone(end, (ends) => settleAll(ctx, ends)))
-  // The sweeper, which has others to look at, comes again by itself.
+  // The sweep does not repeat a failed commit: other turns wait for it, and it runs again soon.
   const settled = await (lostAfter === undefined ? repeatCommit(ctx, settle) : settle())
-  // A runner that has ended a turn looks again itself.
+  // A runner looks again itself after it has ended a turn.
   if (settled.next && !settling) await callRunner(ctx)
   return settled.outcome === "settled"
 }
@@ -87,7 +87,7 @@ export async function settleTurn(
 /** Settles the turns of one runner together. */
 export type Settling = Pick<Gather<TurnEnd, Settled>, "add">
 
-/** `send` settles a group, in one statement, and may do more with it. */
+/** `send` settles a group in one statement, which may also look for other turns. */
 export const settlingOf = (ctx: Context, send: (ends: TurnEnd[]) => Promise<(Settled | undefined)[]>): Settling =>
   gathered(
     send,
@@ -101,13 +101,13 @@ export async function settleAll(ctx: Context, ends: TurnEnd[]): Promise<(Settled
   return settledInOrder(ends, settle_turns ?? [])
 }
 
-/** What the database has answered, in the order of the ends. */
+/** The database's answers in the order of the ends. */
 export function settledInOrder(ends: readonly TurnEnd[], settled: readonly Settled[]): (Settled | undefined)[] {
   const known = new Map(settled.map((one) => [one.turn_id, one]))
   return ends.map(({ turn_id }) => known.get(turn_id))
 }
 
-/** After the commit: wakes webhooks, and posts charges, once for each account. */
+/** Wakes webhooks and posts charges, once for each account. Call it after the commit. */
 export function tellSettled(ctx: Context, settled: readonly Settled[]): void {
   wakeWebhooksOf(
     ctx,

@@ -7,16 +7,16 @@ import { TURN_POLICY } from "../turns/policies.ts"
 import { draftEvent, type EventDraft } from "../turns/turn-event.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 
-/** The text of one model call on its way into the event log. */
+/** Writes the text of one model call to the event log. */
 export interface TextStream {
   onText(piece: string): void
-  /** Stops, and returns the events to write with the step's commit: its start and the rest of its text. */
+  /** Stops, and returns the events for the step's commit: its start and the rest of its text. */
   finish(): Promise<EventDraft[]>
 }
 
 /**
- * Writes the text of a model call as events while somebody reads along (`stream_until`), and checks less and less often whether anybody
- * does. Without a reader no text is written, and a short call costs nothing. A failed flush is repeated with the same events.
+ * Writes the text of a model call as events while a reader follows the turn (`stream_until`), and checks for a reader
+ * less and less often. Without a reader it writes no text, so a short call costs nothing. A failed write is repeated.
  */
 export function openTextStream(
   ctx: Context,
@@ -28,11 +28,11 @@ export function openTextStream(
   const started = draftEvent("step.started", { ...of, model, ...told }, ctx.clock.now())
   const stop = new AbortController()
   let waiting: EventDraft[] = [started]
-  /** Sent without an answer: it is sent again, alone, before anything else. */
+  /** Events that were sent without an answer. They are sent again, alone, before all other events. */
   let unsure: EventDraft[] = []
   let text = ""
   let watched = turn.stream_until !== null && new Date(turn.stream_until) > ctx.clock.now()
-  /** Whether any text of this call is in the log. Then all of it must follow. */
+  /** True if text of this call is in the log. Then the rest must follow. */
   let shown = false
 
   function take(): EventDraft[] {
@@ -82,7 +82,7 @@ export function openTextStream(
       stop.abort(new Error("finished"))
       await working
       if (unsure.length > 0) await flush()
-      // Still without an answer: it is written under new ids, since the step must be committed in any case.
+      // Still without an answer: these events get new ids, because the step must be committed in any case.
       const again = unsure.map((draft) => ({ ...draft, id: newId("event", draft.at) }))
       const rest = [...again, ...take()]
       // Text without a reader stays out of the log; the result has it.
@@ -91,7 +91,7 @@ export function openTextStream(
   }
 }
 
-/** Writes events if somebody reads the turn's log as it grows; otherwise returns false. Writing them again has no effect. */
+/** Writes events if a reader follows the turn; otherwise returns false. A repeated write has no effect. */
 async function writeForReader(
   ctx: Context,
   turn: Pick<TurnRow, "turn_id" | "epoch">,

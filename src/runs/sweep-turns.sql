@@ -1,4 +1,5 @@
--- Turns that were lost p_max_attempts times, those first that nobody has had for longest, and not again those that were tried (p_passed).
+-- Returns turns that were lost p_max_attempts times, the one that has been without a worker for longest first.
+-- Turns in p_passed were already tried and are skipped.
 create function turnpike.lost_turns(p_max_attempts integer, p_passed jsonb, p_limit integer, p_moment timestamptz)
 returns table (turn_id text, epoch integer) language plpgsql as $$
 begin

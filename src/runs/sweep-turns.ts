@@ -7,22 +7,22 @@ import { callMissingRunner } from "./call-missing-runner.ts"
 import { settleTurn } from "./settle-turns.ts"
 
 export interface Sweep {
-  /** Whether a runner was called. */
+  /** True if a runner was called. */
   called: boolean
   lost: number
   failed: number
 }
 
 /**
- * Finds what lost messages and dead workers left: calls a runner when turns are ready and none is about to look, and fails those that were
- * lost `maxAttempts` times as ENGINE_LOST. Turns that nobody started for an hour are ended by sweepExpiredTurns.
+ * Repairs the effects of lost messages and dead workers. Calls a runner if turns are ready and no runner is about to
+ * look. Fails turns that were lost `maxAttempts` times with ENGINE_LOST. sweepExpiredTurns ends unstarted ones.
  */
 export async function sweepTurns(ctx: Context): Promise<Sweep> {
   const sweep: Sweep = { called: await callMissingRunner(ctx), lost: 0, failed: 0 }
   const passed: string[] = []
   for (let batch = 0; batch < TURN_POLICY.sweepBatches; batch++) {
     const lost = await lostTurns(ctx, passed)
-    // Each is tried once, so turns that fail do not stand in front of the others.
+    // Each turn is tried once, so that failing turns do not block the others.
     passed.push(...lost.map(({ turn_id }) => turn_id))
     const failedBefore = sweep.failed
     await inParallel(lost, (turn) => endLost(ctx, sweep, turn))
@@ -45,7 +45,7 @@ function lostTurns(ctx: Context, passed: readonly string[]): Promise<LostTurn[]>
   })
 }
 
-/** A failure is counted and does not keep the others. */
+/** Ends a lost turn. A failure is counted and does not stop the sweep. */
 async function endLost(ctx: Context, sweep: Sweep, turn: LostTurn): Promise<void> {
   const message = "The turn was lost several times while it ran. Nothing was billed."
   const outcome = { state: "failed", code: "ENGINE_LOST", message, ours: true, result: null } as const

@@ -2,13 +2,13 @@ import { wireBytes } from "../agent-config/request-parts.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import { joinedText, type StepRow } from "../turns/step-row.ts"
 
-/** What the agents of a turn have said so far: its steps, over all agents. */
+/** The steps of a turn so far, over all its agents. */
 export class Transcript {
   private readonly steps: readonly StepRow[]
   private next: number
   private bytes: number
 
-  /** `steps`: the claim's, to which each committed step is added. */
+  /** `steps`: the array of the claim, to which each committed step is appended. */
   constructor(steps: readonly StepRow[]) {
     this.steps = steps
     this.next = steps.reduce((next, { step }) => Math.max(next, step + 1), 0)
@@ -24,7 +24,7 @@ export class Transcript {
     this.bytes += bytes
   }
 
-  /** The limit that is passed, or null. */
+  /** The limit that is exceeded, or null. */
   get limit(): "STEP_LIMIT_REACHED" | "TRANSCRIPT_LIMIT_REACHED" | null {
     if (this.next > TURN_POLICY.maxModelCalls) return "STEP_LIMIT_REACHED"
     return this.bytes > TURN_POLICY.transcriptBytes ? "TRANSCRIPT_LIMIT_REACHED" : null
@@ -34,7 +34,7 @@ export class Transcript {
     return this.steps.length === 0
   }
 
-  /** What the space's own agent has said so far, with `text` as its last words, or null. */
+  /** The text of the space's own agent so far, with `text` at its end; null if it is empty. */
   partialResult(text = ""): string | null {
     const own = this.steps.filter(({ agent }) => agent === null)
     return joinedText([...own, { text, finish: "stop" }]) || null

@@ -1,8 +1,8 @@
--- What a new turn is stored with, beside what it asks for.
+-- The values of a new turn that the request does not contain in asked_turn.
 create type turnpike.new_turn as (
   turn_id text,
   event_id text,
-  conversation_id text, -- of the conversation, if it is new
+  conversation_id text, -- used if the conversation is new
   idempotency_key text,
   request_hash text,
   text text,
@@ -10,12 +10,16 @@ create type turnpike.new_turn as (
   timeout integer -- null: the default
 );
 
--- Accepts a turn: its hold, its place in its conversation, its row and its first event. outcome: 'accepted', 'replayed' (the account used
--- the Idempotency-Key before: `turn` is that one), 'no_hold' (`hold` says which limit has how much left), 'test_turns' (too many are open:
--- `too_many` says of which kind), 'max_cost' (`hold` says what it needs), or what else admit_turn refuses. p_shards: how
--- many shards an account gets whose turns wait for each other. p_runners: how many runners there may be; needs_runner: one is to be called.
--- What an unlocked look has found may be taken at the same moment: then all is undone and decided again under the locks of the whole
--- account, in this statement. An error of the statement would cost its connection, and an account at its limit has many of these.
+-- Accepts a turn: writes its hold, its place in its conversation, its row and its first event.
+-- outcome: 'accepted', 'replayed' (`turn` is from an earlier request with this Idempotency-Key), 'no_hold' (`hold`
+-- has the limits). Or 'test_turns' (`too_many` has the limit), 'max_cost' (`hold` has what the turn needs), or
+-- another refusal of admit_turn.
+-- p_shards: how many shards an account gets if its turns wait for each other. p_runners: the most runners.
+-- needs_runner: the caller must call one.
+--
+-- A look without locks can find credit that another turn takes at the same moment. Then everything is rolled back and
+-- decided again under all locks of the account, in this statement. An error would cost the connection, and an account
+-- at its limit has many of these.
 create function turnpike.accept_turn(p_request turnpike.request, p_asked turnpike.asked_turn, p_new turnpike.new_turn,
   p_shards integer, p_runners integer,
   out actor turnpike.caller, out outcome text, out turn turns, out slug text, out in_scope boolean,
@@ -39,7 +43,8 @@ begin
   needs_runner := answer.needs_runner;
 end $$;
 
--- The same, once. With p_locked under the locks of the whole account; without, SQLSTATE TP001 says that only those can tell.
+-- Tries accept_turn once. p_locked: decides under all locks of the account. Without
+-- it, SQLSTATE TP001 says that only these locks can decide.
 create function turnpike.try_accept_turn(p_request turnpike.request,
   p_asked turnpike.asked_turn, p_new turnpike.new_turn, p_locked boolean, p_shards integer, p_runners integer,
   out actor turnpike.caller, out outcome text, out turn turns, out slug text, out in_scope boolean,
@@ -69,11 +74,12 @@ declare
   wakes_at timestamptz := p_request.moment;
   shared bigint;
 begin
-  -- The caller, and the turn that a repeat asks for. Twins wait here for each other, holding nothing yet.
+  -- Finds the caller, and the turn of an earlier request with this key. Equal requests wait for each other here,
+  -- before they hold any other lock.
   caller := turnpike.find_caller(p_request);
   if caller.kind = 'session' and caller.usable then
     caller := turnpike.as_member(caller, p_asked.space);
-    -- A member's keys never meet those of the owner or of another member.
+    -- A member's Idempotency-Keys never collide with keys of the owner or of another member.
     p_new.idempotency_key := concat(caller.member_id || ' ', p_new.idempotency_key);
   end if;
   actor := caller;
@@ -93,7 +99,7 @@ begin
     return;
   end if;
 
-  -- What it names, and what may be held for it.
+  -- Looks up the rows that the request names, and the hold that the turn can get.
   admission := turnpike.admit_turn(caller, p_asked);
   if admission.refused is not null then
     outcome := admission.refused;
@@ -133,7 +139,8 @@ begin
     end if;
   end if;
   if all_locked then
-    -- In the order of all locks: the conversation before the wallet. One that is new goes again if the turn is refused.
+    -- In the order of all locks: the conversation before the wallet. A new
+    -- conversation is deleted again if the turn is refused.
     insert into conversations (conversation_id, space_id, user_id, test, end_user_ref, name, last_position, created_at)
     values (p_new.conversation_id, admission.space_id, caller.user_id, caller.test, p_asked.end_user, admission.conversation_name, 0,
       p_request.moment)
@@ -157,7 +164,7 @@ begin
       amount := room.amount;
       window_started_at := room.window_started_at;
     elsif wallet.shards > 0 then
-      -- What the account has is looked at behind the lock of a shard.
+      -- The credit of the account is checked later, under the lock of a shard.
       amount := admission.wanted;
     else
       -- Most turns have no cap at all: the balance alone decides.
@@ -175,13 +182,13 @@ begin
     end if;
   end if;
 
-  -- Its place: the conversation's row numbers its turns in the order of their commits.
+  -- Takes its place: the conversation's row numbers its turns in the order of their commits.
   update conversations c set last_position = c.last_position + 1, user_id = caller.user_id, test = caller.test,
     last_turn_at = greatest(c.last_turn_at, p_request.moment)
     where c.space_id = admission.space_id and c.end_user_ref = p_asked.end_user and c.name = admission.conversation_name
     returning c.* into conversation;
   if not found then
-    -- Another first turn of it may come at the same moment.
+    -- Another request can insert the conversation at the same moment.
     insert into conversations as c (conversation_id, space_id, user_id, test, end_user_ref, name, last_turn_at, created_at)
     values (p_new.conversation_id, admission.space_id, caller.user_id, caller.test, p_asked.end_user, admission.conversation_name,
       p_request.moment, p_request.moment)
@@ -197,12 +204,12 @@ begin
       p_asked.max_cost, p_new.timeout,
     amount, amount, window_started_at, p_request.moment, caller.member_id, admission.price_version)
   returning t.* into made;
-  -- Not one condition: for a conversation's first turn it would be known without the table, and its plan made anew each time.
+  -- Two conditions: in one, PostgreSQL would plan the query again for the first turn of each conversation.
   if made.position > 1 then
     if exists (select from open_turns o where o.conversation_id = made.conversation_id and o.wake_at < 'infinity')
       or exists (select from open_turns o where o.conversation_id = made.conversation_id and o.wake_at = 'infinity')
     then
-      -- It may begin once the one before it has ended (next_turn).
+      -- It can start when the turn before it has ended (next_turn).
       wakes_at := 'infinity';
     end if;
   end if;
@@ -211,14 +218,14 @@ begin
     hashtext(made.end_user_ref));
   has_subscriber := turnpike.write_transition(made, admission.made_by, p_new.event_id, '{}', p_request.moment);
 
-  -- Its hold last: the amount was only seen, now it is taken, if it is still there under every limit.
+  -- Takes its hold last: so far the amount was only read. It is taken if every limit still has it.
   if amount > 0 then
     if not all_locked then
       shard := turnpike.take_shard(caller.user_id);
     end if;
     if shard is null then
       if not all_locked then
-        -- Whether a transaction that goes on has written or locked the row: that writes no lock of its own.
+        -- True if a running transaction has written or locked the row. This check writes no lock itself.
         waited := exists (select from wallets w join pg_snapshot_xip(pg_current_snapshot()) x on x::xid = w.xmax
           where w.user_id = caller.user_id);
       end if;
@@ -229,7 +236,7 @@ begin
     else
       taken := turnpike.change_held(caller.user_id, shard, amount);
     end if;
-    -- The account has got shards since it was looked at: whether that was enough is not known.
+    -- The account has got shards in the meantime, so it is not known whether its credit is enough.
     if shard is not null and margin = 0 and not all_locked then
       taken := false;
     end if;
@@ -237,11 +244,12 @@ begin
       taken := turnpike.is_in_open_window(made);
     end if;
     if taken is not true then
-      raise exception 'what was left was taken at the same moment' using errcode = 'TP001';
+      raise exception 'another turn took the credit at the same moment' using errcode = 'TP001';
     end if;
     perform turnpike.count_spend(made, 0, amount, shard);
     if shard is not null and not all_locked then
-      -- Behind the lock of the shard: what others may be taking now, and this cannot see, has to be left (wallet.sql).
+      -- Under the lock of the shard, the margin must be left for holds that other
+      -- transactions take now and that this one cannot see (wallet.sql).
       select s.* into sums from turnpike.wallet_sums(caller.user_id) s;
       margin := sums.shards * sums.shard_hold;
       is_short := amount > sums.shard_hold or sums.balance - sums.held < margin;
@@ -250,7 +258,7 @@ begin
       is_short := case when is_short then true else turnpike.overshoots(made, margin) end;
     end if;
     if is_short then
-      raise exception 'what was left may have been taken at the same moment' using errcode = 'TP001';
+      raise exception 'another turn may have taken the credit at the same moment' using errcode = 'TP001';
     end if;
     if waits >= 20 then
       perform turnpike.grow_shards(caller.user_id, p_shards, p_asked.default_hold);
@@ -263,8 +271,9 @@ begin
   needs_runner := wakes_at < 'infinity' and turnpike.needs_runner(p_runners, p_request.moment);
 end $$;
 
--- Refuses a turn for want of room, with numbers of one moment under the locks of its account, and tells a limit that refuses everyone from
--- now on. When room has come meanwhile: SQLSTATE TP001, as of try_accept_turn.
+-- Refuses a turn that gets no hold, with amounts of one moment under all locks of the account. Writes the event of a
+-- limit that refuses every turn from now on.
+-- If there is enough credit in the meantime: SQLSTATE TP001, as in try_accept_turn.
 create function turnpike.refuse_turn(caller turnpike.caller, p_end_user text, admission turnpike.admission, p_moment timestamptz,
   out outcome text, out hold turnpike.hold_state, out has_subscriber boolean) language plpgsql as $$
 declare
@@ -276,7 +285,7 @@ begin
   select r.* into room from turnpike.headroom(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment,
     true, null, shared) r;
   if room.amount is not null then
-    raise exception 'room has come at the same moment' using errcode = 'TP001';
+    raise exception 'credit was released at the same moment' using errcode = 'TP001';
   end if;
   outcome := 'no_hold';
   hold := row(null, admission.needed, room.available, room.held, room.caps, null);

@@ -15,11 +15,9 @@ import type { CreateTurn } from "./schemas.ts"
 import { type TurnRow, turnRowOf } from "./turn-row.ts"
 
 /**
- * Accepts a turn: takes its hold under the balance and all caps, takes its position in its conversation and writes the turn with its
- * first event, in one statement; then calls a runner in the background, where none is about to look. With an Idempotency-Key that was used, answers
- * the same turn (`replayed`). Errors: NOT_FOUND, VALIDATION_FAILED, SPACE_ARCHIVED, END_USER_BLOCKED, IDEMPOTENCY_KEY_REUSED,
- * INSUFFICIENT_CREDITS, QUOTA_EXCEEDED, COST_LIMIT_TOO_LOW; none is stored, but one that holds for every turn from now on is told once
- * as an event.
+ * Accepts a turn with one statement, then calls a runner in the background if none is about to look. A used
+ * Idempotency-Key returns its turn (`replayed`). Throws NOT_FOUND, VALIDATION_FAILED, SPACE_ARCHIVED,
+ * END_USER_BLOCKED, IDEMPOTENCY_KEY_REUSED, INSUFFICIENT_CREDITS, QUOTA_EXCEEDED or COST_LIMIT_TOO_LOW.
  */
 export async function acceptTurn(
   ctx: Context,

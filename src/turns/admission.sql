@@ -1,6 +1,6 @@
--- What a new turn names, looked up. `refused` says why it may not be sent: 'space' (the caller sees no such space), 'archived', 'end_user'
--- (blocked), 'model', 'conversation', 'files', 'max_cost' (its own limit does not pay for its first call, which needs `needed`); null when
--- it may, as far as the balance and caps allow.
+-- The decision of admit_turn about a new turn, with the rows that the turn names.
+-- refused: 'space' (the caller sees no such space), 'archived', 'end_user' (blocked), 'model', 'conversation', 'files'
+-- or 'max_cost' (the turn's own limit is below `needed`). Null: it may be sent if the balance and the caps allow it.
 create type turnpike.admission as (
   refused text,
   space_id bigint,
@@ -9,32 +9,32 @@ create type turnpike.admission as (
   pin text,
   price_version integer,
   conversation_name text,
-  -- The hold that it wants, and the least that it needs: the worst case of its first model call with the shortest answer. Credit
-  -- micros.
+  -- In credit micros: the hold that the turn wants, and the smallest hold that it needs. The latter is the worst case of
+  -- its first model call with the shortest answer.
   wanted bigint,
   needed bigint,
-  -- The same call with a short text and only its configuration beside it, in tokens, and its shortest answer.
+  -- In tokens: the first call with a short text, without history and files, and the shortest answer.
   short_tokens bigint,
   answer_tokens bigint,
-  -- Whether the end user has limits of their own.
+  -- True if the end user has individual limits.
   limited boolean
 );
 
--- What a request for a turn, or for its estimate, asks for.
+-- The turn that a request wants to send or to estimate.
 create type turnpike.asked_turn as (
   space text,
   end_user text,
-  model text, -- null: the space's
+  model text, -- null: the space's model
   -- A name, or an id (`conv_…`).
-  conversation text, -- null: the default one
+  conversation text, -- null: the default conversation
   files jsonb,
   -- The wanted hold in credit micros.
-  max_cost bigint, -- null: default_hold, or more where the first call needs more
+  max_cost bigint, -- null: default_hold, or more if the first call needs more
   default_hold bigint,
-  -- The most that its text counts, and the same of a short text.
+  -- The most tokens that its text and a short text can have.
   tokens bigint,
   short_tokens bigint,
-  -- What is counted around it (first-call.sql).
+  -- The counts of all other parts of the first call (first-call.sql).
   bounds jsonb,
   -- The shortest answer that is worth a call, in tokens.
   min_output bigint
@@ -74,7 +74,7 @@ begin
   facts := space.prompt_facts;
   wanted_pin := coalesce(p_asked.model, facts ->> 'model', space.model);
   if caller.test then
-    -- Whatever the catalog says of it: also when it is disabled.
+    -- The rehearsal model serves test turns even if it is disabled.
     select c.* into model from model_catalog c where c.pin = turnpike.rehearsal_pin();
   elsif wanted_pin is not null then
     select c.* into model from model_catalog c where c.enabled and c.kind = 'chat' and c.pin = wanted_pin;
@@ -96,7 +96,7 @@ begin
     end if;
     admission.conversation_name := talk.name;
   else
-    -- A member's conversations are their own: no request can say such a name, since it begins like an id.
+    -- Each member has separate conversations. No request can send such a name, because it begins like an id.
     admission.conversation_name := concat('conv_' || caller.member_id || ' ', coalesce(p_asked.conversation, 'default'));
   end if;
   if p_asked.files <> '[]' then
@@ -110,7 +110,7 @@ begin
     return admission;
   end if;
 
-  -- The bound of its first call, from the stored counts, as boundCall will compute it when the call is made.
+  -- The bound of the first call from stored counts, as boundCall computes it when the call is made.
   tokens := turnpike.config_tokens(facts, model.engine, p_asked.bounds);
   admission.answer_tokens := least(p_asked.min_output, model.max_output_tokens, (facts -> 'answer')::bigint);
   admission.short_tokens := tokens + p_asked.short_tokens;
@@ -128,21 +128,22 @@ begin
   end if;
   admission.wanted := coalesce(p_asked.max_cost, greatest(p_asked.default_hold, admission.needed));
   if caller.member_id is not null then
-    -- A member does not set aside more of the owner's balance than a turn usually gets.
+    -- A member's turn holds no more of the owner's balance than a turn gets by default.
     admission.wanted := least(admission.wanted, greatest(p_asked.default_hold, admission.needed));
   end if;
   return admission;
 end $$;
 
--- The hold that pays for a call with these many tokens, in credit micros: at least 1. Prompt and answer are rounded up separately, as
--- affordableOutput does (src/billing/price.ts).
+-- Returns the hold that pays for a call with this many tokens, in credit micros, at least 1.
+-- Prompt and answer are rounded up separately, as in affordableOutput (src/billing/price.ts).
 create function turnpike.least_cost(model model_catalog, p_prompt bigint, p_answer bigint) returns bigint language plpgsql immutable as $$
 begin
   return greatest(1, ceil(greatest(model.price_input, model.price_cached, model.price_cache_write, model.price_cache_write_hour)::numeric * p_prompt / 1000000)
     + ceil(model.price_output::numeric * p_answer / 1000000));
 end $$;
 
--- What accepting the turn would answer now: the hold that it would take, or the limit that would refuse it. Takes and locks nothing.
+-- Returns what accepting the turn would answer now: the hold that it would get, or the limit that would refuse it.
+-- Takes no hold and locks no counter.
 create function turnpike.estimate_turn(p_request turnpike.request,
   p_asked turnpike.asked_turn, out actor turnpike.caller, out refused text, out pin text, out hold turnpike.hold_state, out balance bigint,
     out held bigint) language plpgsql as $$

@@ -7,7 +7,7 @@ import { ATTACHED_BOUNDS, FIRST_CALL_BOUNDS } from "./first-call.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { CreateTurn } from "./schemas.ts"
 
-/** What the procedure admit_turn takes: the turn, and the numbers for counting its first call. */
+/** The turn as an argument of `admit_turn`, with the numbers that bound its first call. */
 export function askedTurn(body: CreateTurn): Records["asked_turn"] {
   const message = { role: "user" as const, content: [{ type: "text" as const, text: body.text }] }
   const tokens = promptTokenBound({ engine: "rehearsal", messages: [message], tools: [] })
@@ -27,7 +27,7 @@ export function askedTurn(body: CreateTurn): Records["asked_turn"] {
   }
 }
 
-/** The error for what admit_turn answers as `refused`: why a turn may not be sent, apart from money. */
+/** The error for a value of `refused` that `admit_turn` returned: why the turn cannot be sent, apart from money. */
 export function admissionRefusal(refused: string, body: CreateTurn): TurnpikeError {
   switch (refused) {
     case "space":
@@ -53,7 +53,7 @@ export function admissionRefusal(refused: string, body: CreateTurn): TurnpikeErr
     case "files":
       return notFound("At least one of the files is not in this space, or was deleted.", "files")
     default:
-      throw new Error(`nobody knows the refusal ${refused}`)
+      throw new Error(`admit_turn refused a turn for an unknown reason: ${refused}`)
   }
 }
 

@@ -1,5 +1,5 @@
--- Whether who has made a turn ready must call a runner: none is about to look, and there may be another one. p_runners: how many there may
--- be. A runner that is giving up its promise is waited for, since it may not have seen that turn.
+-- Returns true if the caller, which has made a turn ready, must call a runner: no runner is about to look, and fewer
+-- than p_runners are alive. Waits for a runner that is giving up its promise: its last look may have missed the turn.
 create function turnpike.needs_runner(p_runners integer, p_moment timestamptz) returns boolean language plpgsql as $$
 begin
   perform pg_advisory_xact_lock_shared(hashtext('runners'), 0);

@@ -4,8 +4,8 @@ import { describeError } from "../platform/log.ts"
 export const RUNNERS_PATH = "/callbacks/turns"
 
 /**
- * Asks the queue, after the commit, for a runner: an invocation that takes turns which are ready. The message names none of them. Never
- * throws: a runner that is under way looks once a second, and the sweeper calls one for what is left.
+ * Publishes a message that starts a runner: an invocation that takes ready turns. The message names none. Call it after
+ * the commit. Never throws: a running runner looks once a second, and the sweep calls a runner for the turns left over.
  */
 export async function callRunner(ctx: Context, { delayMs = 0 } = {}): Promise<boolean> {
   try {

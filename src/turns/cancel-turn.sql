@@ -1,5 +1,7 @@
--- Cancels a turn that the caller has locked: a queued one ends at once, a running one is asked to stop at its next boundary. The caller
--- must then close its hold (close_holds), since the wallet is locked last. Returns the turn as it is then.
+-- Cancels a turn that the caller has locked: a queued turn ends at once, a
+-- running turn is asked to stop at its next boundary.
+-- The caller must then close the hold of an ended turn (close_holds), because
+-- the wallet is locked last. Returns the turn afterwards.
 create function turnpike.cancel_locked(open turns, p_event_id text, p_reason text, p_moment timestamptz, out turn turns, out has_subscriber boolean)
 language plpgsql as $$
 begin
@@ -8,7 +10,7 @@ begin
     update turns t set cancel_requested_at = coalesce(t.cancel_requested_at, p_moment), status_reason = coalesce(t.status_reason, p_reason)
       where t.turn_id = open.turn_id returning t.* into turn;
     if turn.lease_until is null then
-      -- No worker has it: the next one ends it.
+      -- No worker holds it, so the next one ends it.
       perform turnpike.set_wake(open, p_moment);
     end if;
     return;
@@ -21,8 +23,10 @@ begin
     jsonb_build_object('status_reason', turn.status_reason), p_moment);
 end $$;
 
--- Cancels a turn for a caller. outcome: 'cancelled' (it has ended; `next`: another turn of its conversation may begin), 'asked', 'ended'
--- (it was over already), 'unknown'. `turn` is as it is then.
+-- Cancels a turn for a caller.
+-- outcome: 'cancelled' (it has ended now; `next`: another turn of its conversation can start), 'asked' (it is
+-- running), 'ended' (it had ended before) or 'unknown'.
+-- turn: the turn afterwards.
 create function turnpike.cancel_turn(p_request turnpike.request,
   p_turn_id text, p_event_id text,
   out actor turnpike.caller, out outcome text, out turn turns, out slug text, out next boolean,

@@ -10,8 +10,8 @@ import { TURN_POLICY } from "./policies.ts"
 import { isTerminal, type TurnRow, turnRowOf } from "./turn-row.ts"
 
 /**
- * Cancels a turn: a queued one at once, a running one at its next boundary. Cancelling again gives the same answer. TURN_FINISHED,
- * NOT_FOUND.
+ * Cancels a queued turn at once, a running turn at its next boundary. A repeated
+ * cancel gets the same answer. Throws TURN_FINISHED or NOT_FOUND.
  */
 export async function cancelTurn(ctx: Context, credential: Credential, turnId: string): Promise<TurnRow> {
   const now = ctx.clock.now()
@@ -27,7 +27,7 @@ export async function cancelTurn(ctx: Context, credential: Credential, turnId: s
     throw new TurnpikeError("TURN_FINISHED", `The turn is already ${turn.state}.`, { details: { state: turn.state } })
   }
   if (row.has_subscriber) wakeWebhooks(ctx, { ...turn, has_subscriber: true })
-  // A turn that no worker has ends with the next one.
+  // A running turn without a worker ends when the next runner claims it.
   if (next || (outcome === "asked" && turn.lease_until === null)) ctx.background(callRunner(ctx))
   return untilNoCallStarts(ctx, credential, turn)
 }
@@ -35,7 +35,7 @@ export async function cancelTurn(ctx: Context, credential: Credential, turnId: s
 /** Pauses in ms between reads of a turn whose calls may be starting. */
 const LOOKS = [25, 50, 100]
 
-/** Waits until the turn's worker can start no more tool calls: the turn has ended, or the time for starting them is over. */
+/** Waits until the worker can start no more tool calls: the turn has ended, or the time to start them is over. */
 async function untilNoCallStarts(ctx: Context, credential: Credential, asked: TurnRow): Promise<TurnRow> {
   let turn = asked
   for (let look = 0; ; look++) {

@@ -9,12 +9,13 @@ import { createTurnSchema } from "./schemas.ts"
 import type { TurnRow } from "./turn-row.ts"
 
 /**
- * The end_user_ref of a web chat. No request of /v1 can name it, since there it has at least one character: so a chat never shares a
- * conversation with a customer. Each member of a space has conversations of their own (src/turns/admission.sql).
+ * The end_user_ref of a web chat. No request of /v1 can use it, because there it needs at least one character. So a
+ * chat never shares a conversation with an end user. Each member has separate conversations
+ * (src/turns/admission.sql).
  */
 export const OWNER_REF = ""
 
-/** No Idempotency-Key of /v1 has a tab, so a chat's keys never meet those of the owner's servers. */
+/** No Idempotency-Key of /v1 has a tab, so the keys of a chat never collide with keys of the owner's servers. */
 const KEY_PREFIX = "chat\t"
 
 export const createChatTurnSchema = createTurnSchema
@@ -22,15 +23,15 @@ export const createChatTurnSchema = createTurnSchema
   .extend({
     conversation: createTurnSchema.shape.conversation.meta({
       description:
-        "A conversation's id (`conv_…`), or a name of your own within this space. Default: one " +
+        "A conversation's id (`conv_…`), or a name of your choice within this space. Default: one " +
         "conversation for the space.",
     }),
   })
   .meta({ id: "CreateChatTurn" })
 
 /**
- * Accepts a web-chat turn: a turn without a key of somebody who is signed in, in a space of theirs or one that is shared with them. Its
- * owner is billed. Errors as of `acceptTurn`.
+ * Accepts a web-chat turn: a turn without a key, from a signed-in user, in their own space or in one that is shared
+ * with them. The owner of the space is billed. Throws the errors of `acceptTurn`.
  */
 export function acceptChatTurn(
   ctx: Context,
@@ -43,14 +44,16 @@ export function acceptChatTurn(
   })
 }
 
-/** What `acceptChatTurn` would answer now, in a space of the caller's own: a shared one is NOT_FOUND, since its balance is its owner's. */
+/**
+ * Estimates a web-chat turn in the caller's own space. A shared space is NOT_FOUND: its balance belongs to its owner.
+ */
 export const estimateChatTurn = (
   ctx: Context,
   credential: SessionCredential,
   body: z.output<typeof createChatTurnSchema>,
 ): Promise<TurnEstimate> => estimateTurn(ctx, credential, { ...body, end_user_ref: OWNER_REF })
 
-/** A web-chat turn, once it has ended or after `waitSeconds`; NOT_FOUND for any other turn. */
+/** Returns a web-chat turn when it has ended, or after `waitSeconds`. NOT_FOUND for any other turn. */
 export async function getChatTurn(
   ctx: Context,
   credential: SessionCredential,

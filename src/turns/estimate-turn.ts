@@ -11,20 +11,21 @@ import type { CreateTurn } from "./schemas.ts"
 
 export const turnEstimateSchema = z
   .object({
-    admitted: z.boolean().meta({ description: "Whether the turn would be accepted now." }),
+    admitted: z.boolean().meta({ description: "True if the turn would be accepted now." }),
     hold_usd: z
       .number()
-      .meta({ description: "What it would hold at first. 0 when it would be refused, and for a test key." }),
+      .meta({ description: "The first hold that the turn would get. 0 if it would be refused, and for a test key." }),
     needed_usd: z.number().meta({
-      description: "The least hold that it needs: what its first model call can cost. 0 for a test key.",
+      description:
+        "The smallest hold that the turn needs: the most that its first model call can cost. 0 for a test key.",
     }),
     refused_by: refusedBySchema.nullable().meta({
-      description: "The refusal that it would get, with code, message and details. Null when it would be accepted.",
+      description: "The refusal that the turn would get, with code, message and details. Null if it would be accepted.",
     }),
-    model: z.string().meta({ description: "The pin that it would run on." }),
+    model: z.string().meta({ description: "The model that the turn would run on, as a pin." }),
     balance: shownBalanceSchema,
     caps: z.array(capStateSchema).meta({
-      description: "Every cap that applies to it. A window that is not open is shown as if the turn opened it now.",
+      description: "All caps that apply to the turn. A window that is not open is shown as if the turn opened it now.",
     }),
   })
   .meta({ id: "TurnEstimate" })
@@ -32,8 +33,8 @@ export const turnEstimateSchema = z
 export type TurnEstimate = z.infer<typeof turnEstimateSchema>
 
 /**
- * What `acceptTurn` would answer now: the hold that the turn would take, or the limit that would refuse it. Takes nothing and locks
- * nothing. Errors: NOT_FOUND, VALIDATION_FAILED, SPACE_ARCHIVED, END_USER_BLOCKED.
+ * Returns the hold that a turn would get now, or the limit that would refuse it. Throws NOT_FOUND, VALIDATION_FAILED,
+ * SPACE_ARCHIVED or END_USER_BLOCKED.
  */
 export async function estimateTurn(ctx: Context, credential: Credential, body: CreateTurn): Promise<TurnEstimate> {
   const now = ctx.clock.now()

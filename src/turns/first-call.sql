@@ -1,7 +1,8 @@
--- The bound of a turn's first model call, in tokens: never less than src/runs/build-call.ts computes when the call is made. p_bounds
--- (src/turns/first-call.ts) says what is counted around texts.
+-- The bound of a turn's first model call, in tokens: never less than src/runs/build-call.ts computes when the call is
+-- made. p_bounds (src/turns/first-call.ts) has the counts around texts.
 
--- Its instructions and tools, from the counts kept with the space's configuration (src/spaces/prompt-facts.sql).
+-- Returns the tokens of the instructions and tools, from the counts that are stored with the space's configuration
+-- (src/spaces/prompt-facts.sql).
 create function turnpike.config_tokens(facts jsonb, p_engine text, p_bounds jsonb) returns bigint language plpgsql immutable as $$
 declare
   builtin bigint := 0;
@@ -22,14 +23,15 @@ begin
     + case when builtin > 0 or facts ?| '{tools,agents,listed,unlisted}' then (p_bounds -> 'any_tool')::bigint else 0 end;
 end $$;
 
--- Earlier turns of its conversation, as a claim would load them (history_of) for a turn at p_position. Turns that are done count as
--- they are; open turns count with their text and `reply` for their unknown answer.
+-- Returns the tokens of earlier turns of a conversation, as a claim would
+-- load them (history_of) for a turn at p_position.
+-- Turns that are done count with their texts. Open turns count with their text and `reply` for their unknown answer.
 create function turnpike.history_tokens(p_conversation_id text, p_position bigint, p_history jsonb, p_bounds jsonb) returns bigint
 language plpgsql stable as $$
 declare
   most_turns integer := coalesce(p_history -> 'max_turns', p_bounds -> 'history_turns')::integer;
   most_bytes bigint := coalesce(p_history -> 'max_tokens', p_bounds -> 'history_tokens')::bigint * (p_bounds -> 'bytes_per_token')::integer;
-  -- Each shows two messages.
+  -- Each turn makes two messages.
   around integer := 2 * (p_bounds -> 'message')::integer;
   reply integer := (p_bounds -> 'reply')::integer;
   oldest bigint := p_position - (p_bounds -> 'history_within')::integer;
@@ -43,7 +45,8 @@ begin
   if most_turns = 0 or most_bytes = 0 then
     return 0;
   end if;
-  -- The lengths are read without the texts. Usually the newest turns are all done and few enough: then a claim loads exactly these.
+  -- The lengths are read without the texts. Usually the newest turns are all
+  -- done and few enough, and a claim loads exactly these.
   select count(*), count(*) filter (where e.state = 'done' and e.erased_at is null), coalesce(sum(e.bytes), 0),
       count(*) filter (where e.state in ('queued', 'running')),
       coalesce(sum(e.text_bytes + reply) filter (where e.state in ('queued', 'running')), 0)
@@ -53,8 +56,8 @@ begin
   if seen = shown and bytes <= most_bytes then
     return bytes + around * shown;
   end if;
-  -- Some open turns may never be shown; then as many older ones are. No turn after the first open one is done, since turns end in their
-  -- order.
+  -- Open turns that fail are never loaded, and older turns take their places. No turn after the first open one is
+  -- done, because turns end in order.
   select o.position into first_open from open_turns o where o.conversation_id = p_conversation_id and o.wake_at < 'infinity';
   if first_open is null then
     select min(o.position) into first_open from open_turns o where o.conversation_id = p_conversation_id and o.wake_at = 'infinity';
@@ -69,7 +72,8 @@ begin
   return least(bytes + open_bytes, most_bytes) + around * least(shown + open_shown, most_turns);
 end $$;
 
--- The files sent with the turn, as attachedPart shows them and promptTokenBound counts them; null when one does not exist.
+-- Returns the tokens of the files that were sent with the turn, as attachedPart shows them and promptTokenBound
+-- counts them; null if one does not exist.
 create function turnpike.file_tokens(p_space_id bigint, p_files jsonb, p_engine text, p_bounds jsonb) returns bigint
 language plpgsql stable as $$
 declare

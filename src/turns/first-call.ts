@@ -3,7 +3,9 @@ import { MAX_OBJECT_BYTES, TAKES } from "../agent/takes.ts"
 import { TEXT_TYPES } from "../files/media-types.ts"
 import { TURN_POLICY } from "./policies.ts"
 
-/** The tokens of each built-in tool in a prompt (promptTokenBound). A test compares them with the tools' own definitions. */
+/**
+ * The tokens of each built-in tool in a prompt (promptTokenBound). A test compares them with the tools' definitions.
+ */
 const BUILTIN = {
   list_files: 230,
   read_file: 479,
@@ -14,8 +16,8 @@ const BUILTIN = {
 }
 
 /**
- * What admission counts for a turn's first model call (src/turns/first-call.sql), in tokens unless stated otherwise. The same as
- * promptTokenBound counts when the call is made, plus allowances for what is not known yet.
+ * The counts of admission for a turn's first model call (src/turns/first-call.sql), in tokens unless stated otherwise.
+ * They equal the counts of promptTokenBound, plus allowances for parts that are not known yet.
  */
 export const FIRST_CALL_BOUNDS = {
   message: PROMPT_TOKENS.message,
@@ -26,7 +28,7 @@ export const FIRST_CALL_BOUNDS = {
   /** The tool `delegate` without its sub-agents, and the text around each of their names. */
   delegate: 407,
   agent: 7,
-  /** Allowance for an MCP server whose tools were never listed, by a run or a check. */
+  /** Allowance for an MCP server whose tools no run or check has listed yet. */
   server: 4096,
   history_within: TURN_POLICY.historyWithin,
   history_turns: TURN_POLICY.historyTurns,
@@ -36,7 +38,7 @@ export const FIRST_CALL_BOUNDS = {
   reply: 4096,
 } as const
 
-/** The same for attached files. `named`: the text that mentions any file, beside its name, id and type. */
+/** The same for attached files. `named`: the text around a file's name, id and type. */
 export const ATTACHED_BOUNDS = {
   named: PROMPT_TOKENS.message + PROMPT_TOKENS.tool + 64,
   text_bytes: TURN_POLICY.attachedTextBytes,

@@ -8,7 +8,7 @@ import { isTerminal } from "./turn-row.ts"
 
 interface Look {
   events: TurnEventRow[]
-  /** The last event that the reader has then, and the turn's last one. */
+  /** The number of the last event that the reader has then, and of the turn's last event. */
   seen: number
   lastSeq: number
   /** The turn has ended. */
@@ -18,10 +18,9 @@ interface Look {
 }
 
 /**
- * A turn's events after `afterSeq` as they come: each item is what is new, or an empty list when it is time for a sign of
- * life. Ends behind the turn's last event, or after `maxLooks`, so that the reader comes again, or with `signal`. The first look, which
- * throws NOT_FOUND, has been taken when this resolves. Null when nothing will ever follow: the turn has ended, and the reader has all of
- * it. QUOTA_EXCEEDED when too many follow or wait.
+ * Streams a turn's events after `afterSeq`: each item has the new events, or is empty as a sign of life. Ends after the
+ * turn's last event, after `maxLooks` (the reader reconnects), or with `signal`. Null: the reader has all events of an
+ * ended turn. The first look happens before this resolves. Throws NOT_FOUND, or QUOTA_EXCEEDED for too many waits.
  */
 export async function followTurnEvents(
   ctx: Context,
@@ -75,7 +74,7 @@ async function* follow(ctx: Context, { looks, lookBehind, signal, first }: Follo
   }
 }
 
-/** One statement: what is new, and the note that somebody reads along. */
+/** Reads new events and marks the turn as followed, in one statement. */
 async function look(
   ctx: Context,
   credential: Credential,

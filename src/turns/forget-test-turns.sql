@@ -1,5 +1,6 @@
--- Forgets what up to p_limit test turns said that ended longer ago than the setting test_data_days: texts, events and steps. Their states and
--- numbers stay, and the names of files, by which an erasure finds them. Returns how many. Skips those of another run.
+-- Deletes the content of up to p_limit test turns that ended longer ago than the setting test_data_days: texts,
+-- events and steps. States and numbers stay, and the names of files, by which an erasure finds them.
+-- Skips turns that another run has locked. Returns how many turns it has changed.
 create function turnpike.forget_test_turns(p_limit integer, p_moment timestamptz) returns integer language plpgsql as $$
 declare
   ids text[];
@@ -11,7 +12,7 @@ begin
     order by t.turn_id collate "C" limit p_limit for no key update skip locked);
   update turns t set text = '', result = null, error_message = null, metadata = '{}', request_hash = '' where t.turn_id = any (ids);
   delete from turn_events e where e.turn_id = any (ids);
-  -- An erasure finds the objects of stored pictures by the steps that called tools.
+  -- An erasure finds the objects of stored images by the steps that called tools.
   delete from turn_steps p where p.turn_id = any (ids) and not p.content @> '[{"type": "tool-call"}]';
   update turn_steps p set text = '', content = '[{"type": "tool-call"}]', results = '{}', events = '[]' where p.turn_id = any (ids);
   return cardinality(ids);

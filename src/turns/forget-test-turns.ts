@@ -4,7 +4,7 @@ import { callOne } from "../platform/db.ts"
 const BATCH = 200
 const BATCHES = 20
 
-/** Forgets what test turns said that ended long ago: accounts pay nothing for them, so they are not kept for good. */
+/** Deletes the content of test turns that ended long ago. Accounts pay nothing for them, so they are not kept. */
 export async function sweepTestTurns(ctx: Pick<Context, "db" | "clock">): Promise<{ forgotten: number }> {
   let forgotten = 0
   for (let batch = 0; batch < BATCHES; batch++) {

@@ -10,16 +10,22 @@ import { turnNotFound } from "./get-turn.ts"
 import { TURN_STATES, type TurnState } from "./schemas.ts"
 import { visibleTurn } from "./visible-turn.ts"
 
-const perMillion = z.number().meta({ description: "USD per million tokens.", example: 10 })
+const perMillion = z.number().meta({ description: "Price in USD per million tokens.", example: 10 })
 
 const priceSchema = z
   .object({
     input: perMillion,
-    cached: perMillion.meta({ description: "Of prompt tokens from the provider's cache.", example: 1 }),
-    cache_written: perMillion.meta({ description: "Of prompt tokens written into the provider's cache.", example: 10 }),
-    cache_written_hour: perMillion.meta({ description: "Of those that it keeps for an hour.", example: 20 }),
+    cached: perMillion.meta({ description: "Price of prompt tokens from the provider's cache.", example: 1 }),
+    cache_written: perMillion.meta({
+      description: "Price of prompt tokens written to the provider's cache.",
+      example: 10,
+    }),
+    cache_written_hour: perMillion.meta({
+      description: "Price of prompt tokens written to the cache for an hour.",
+      example: 20,
+    }),
     output: perMillion.meta({ example: 50 }),
-    image_usd: z.number().nullable().meta({ description: "Of one picture; null for a chat model.", example: null }),
+    image_usd: z.number().nullable().meta({ description: "Price of one image. Null for a chat model.", example: null }),
   })
   .meta({ id: "BillPrice" })
 
@@ -29,44 +35,55 @@ export const turnBillSchema = z
   .object({
     turn_id: z.string(),
     state: z.enum(TURN_STATES),
-    cost_usd: z.number().meta({ description: "What its model calls come to so far.", example: 0.0042 }),
+    cost_usd: z.number().meta({ description: "Cost of the turn's model calls and images so far.", example: 0.0042 }),
     billed_cost_usd: z.number().meta({
-      description: "What was charged: 0 until the turn has ended, and for a turn that we have lost.",
+      description: "Amount charged. 0 until the turn has ended, and for a turn that the service has lost.",
       example: 0.0042,
     }),
-    held_usd: z.number().meta({ description: "What is set aside for it until it ends.", example: 0 }),
+    held_usd: z.number().meta({ description: "Amount set aside for the turn until it ends.", example: 0 }),
     items: z
       .array(
         z.object({
-          step: z.int().meta({ description: "The step; -1: what is only known of a turn as a whole.", example: 0 }),
+          step: z.int().meta({ description: "The step's number. -1 for amounts of the whole turn.", example: 0 }),
           call: z
             .int()
             .nullable()
-            .meta({ description: "The tool call that made a picture; else null.", example: null }),
-          calls: z.int().meta({ description: "How many model calls this line stands for.", example: 1 }),
+            .meta({ description: "The tool call that made an image. Null for a model call.", example: null }),
+          calls: z.int().meta({ description: "Number of model calls in this line.", example: 1 }),
           role: z.string().meta({ description: "`orchestrator` or `subagent`.", example: "orchestrator" }),
-          subagent: z.string().nullable().meta({ description: "The sub-agent's name.", example: null }),
-          model: z.string().meta({ description: "The pin." }),
-          tokens_input: tokens.meta({ description: "All prompt tokens." }),
-          tokens_cached: tokens.meta({ description: "Those of them that came from the provider's cache.", example: 0 }),
-          tokens_cache_written: tokens.meta({ description: "Those that were written into it.", example: 0 }),
+          subagent: z
+            .string()
+            .nullable()
+            .meta({ description: "The sub-agent's name. Null for the space's own agent.", example: null }),
+          model: z.string().meta({ description: "The model, as a pin." }),
+          tokens_input: tokens.meta({ description: "All prompt tokens, including cached tokens." }),
+          tokens_cached: tokens.meta({
+            description: "The part of `tokens_input` that came from the provider's cache.",
+            example: 0,
+          }),
+          tokens_cache_written: tokens.meta({
+            description: "The part of `tokens_input` that was written to the provider's cache.",
+            example: 0,
+          }),
           tokens_cache_written_hour: tokens.meta({
-            description: "Those of the written ones that it keeps for an hour instead of five minutes.",
+            description: "The part of `tokens_cache_written` that is cached for an hour instead of five minutes.",
             example: 0,
           }),
           tokens_output: tokens.meta({ example: 64 }),
-          price_version: z.int().meta({ description: "The version of the model's prices that counted.", example: 1 }),
-          price: priceSchema.nullable().meta({ description: "The prices of that version; null: no longer known." }),
-          cost_usd: z.number().meta({ description: "By these prices, within the turn's hold.", example: 0.0042 }),
-          billed_usd: z.number().meta({ description: "What of it was charged.", example: 0.0042 }),
+          price_version: z.int().meta({ description: "The version of the model's prices that applied.", example: 1 }),
+          price: priceSchema
+            .nullable()
+            .meta({ description: "The prices of that version. Null if they are no longer known." }),
+          cost_usd: z.number().meta({ description: "Cost at these prices, within the turn's hold.", example: 0.0042 }),
+          billed_usd: z.number().meta({ description: "Amount charged for this line.", example: 0.0042 }),
           created_at: z.iso.datetime(),
         }),
       )
-      .meta({ description: "Its model calls and pictures, in order. They add up to both sums." }),
+      .meta({ description: "Model calls and images of the turn, in order. They add up to both sums." }),
   })
   .meta({ id: "TurnBill" })
 
-/** What a turn has cost, call by call, with the prices that counted. NOT_FOUND. */
+/** Returns the cost of a turn by call, with the prices that applied. Throws NOT_FOUND. */
 export async function getBill(
   ctx: Context,
   credential: SessionCredential,

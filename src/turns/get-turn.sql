@@ -1,4 +1,4 @@
--- A turn that a caller may see; null when there is none.
+-- Returns a turn that the caller may see, else null.
 create function turnpike.get_turn(p_request turnpike.request, p_turn_id text,
   out actor turnpike.caller, out turn turns, out slug text) language plpgsql as $$
 declare
@@ -22,9 +22,10 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- A page of a turn's events behind p_after_seq, oldest first; state and last_seq (the number of its last event) are null when the caller
--- sees no such turn. p_reader_until: the caller reads along until then, so its text is written while it is made; noted again only when
--- that ends before p_reader_soon. Null for a page that is read once.
+-- Returns a page of a turn's events after p_after_seq, oldest first.
+-- state and last_seq (the number of its last event) are null if the caller may not see the turn.
+-- p_reader_until: the caller follows the turn until then, so its text is written while it is produced; null for a
+-- page that is read once. The mark is written again only if the old one ends before p_reader_soon.
 create function turnpike.read_turn_events(p_request turnpike.request,
   p_turn_id text, p_after_seq integer, p_limit integer, p_reader_until timestamptz, p_reader_soon timestamptz,
   out actor turnpike.caller, out state text, out last_seq integer, out events turn_log[]) language plpgsql as $$
@@ -56,7 +57,7 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- How far turns have come, for whoever may wait for them: nothing of what they say, and no caller is asked for.
+-- Returns how far turns have come, for requests that wait for them. It returns no content, so it needs no caller.
 create function turnpike.get_turn_marks(p_turn_ids text[])
 returns table (turn_id text, last_seq integer, ended boolean) language plpgsql stable as $$
 begin

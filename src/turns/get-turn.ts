@@ -8,7 +8,7 @@ import { SharedLooks } from "./shared-looks.ts"
 import type { TurnEventRow } from "./turn-event.ts"
 import { isTerminal, type TurnRow, turnRowOf } from "./turn-row.ts"
 
-/** A turn in the key's scope, or NOT_FOUND. One statement. */
+/** Returns a turn in the caller's scope, with one statement. NOT_FOUND for any other turn. */
 export async function getTurn(ctx: Context, credential: Credential, turnId: string): Promise<TurnRow> {
   const { row } = await callAs(ctx, credential, "get_turn", { turn_id: turnId })
   const turn = turnRowOf(row)
@@ -20,7 +20,10 @@ export function turnNotFound(turnId: string): TurnpikeError {
   return new TurnpikeError("NOT_FOUND", `There is no turn "${turnId}" that you can see.`)
 }
 
-/** The turn once it has ended, or as it is after `waitSeconds`, or when the client has left. QUOTA_EXCEEDED when too many wait. */
+/**
+ * Returns the turn when it has ended, `waitSeconds` have passed or the client has
+ * left. QUOTA_EXCEEDED if the caller has too many open waits.
+ */
 export async function waitForTurn(
   ctx: Context,
   credential: Credential,
@@ -50,7 +53,7 @@ interface EventsRow {
 
 type Asked = Omit<ArgumentsOf<"read_turn_events">, CallerArguments>
 
-/** A page of a turn's events, oldest first, with the turn's state and the number of its last event. NOT_FOUND out of scope. */
+/** A page of a turn's events, oldest first, with its state and the number of its last event. NOT_FOUND out of scope. */
 export async function readTurnEvents(
   ctx: Context,
   credential: Credential,

@@ -15,38 +15,42 @@ import { visibleTurn } from "./visible-turn.ts"
 const toolOutputSchema = z
   .object({
     is_error: z.boolean().meta({ example: false }),
-    text: z.string().meta({ description: "What the model was told.", example: '{"state":"shipped"}' }),
+    text: z.string().meta({ description: "The text that the model got.", example: '{"state":"shipped"}' }),
     objects: z
       .array(z.object({ name: z.string().meta({ example: "chart.png" }), media_type: z.string(), bytes: z.int() }))
-      .meta({ description: "Images and other bytes beside the text." }),
+      .meta({ description: "Images and other binary parts." }),
   })
   .meta({ id: "ToolOutput" })
 
 export const turnStepSchema = z
   .object({
-    step: z.int().meta({ description: "From 0, over all agents of the turn.", example: 0 }),
+    step: z.int().meta({ description: "The step's number: from 0, over all agents of the turn.", example: 0 }),
     agent: z.string().nullable().meta({
-      description: "The call (`step.call`) that a sub-agent works for; null for the space's own agent.",
+      description: "The tool call (`step.call`) that a sub-agent works for. Null for the space's own agent.",
       example: null,
     }),
-    subagent: z.string().nullable().meta({ description: "The sub-agent's name.", example: null }),
-    model: z.string().nullable().meta({ description: "The pin of its model call; null in old turns." }),
-    text: z.string().meta({ description: "What the model said.", example: "I look it up." }),
+    subagent: z
+      .string()
+      .nullable()
+      .meta({ description: "The sub-agent's name. Null for the space's own agent.", example: null }),
+    model: z.string().nullable().meta({ description: "The model of the step, as a pin. Null in old turns." }),
+    text: z.string().meta({ description: "The text that the model wrote.", example: "I look it up." }),
     finish: z.string().meta({
       description:
-        "`stop`, `length`, `tool-calls`, `more`, `refused`, `filtered`, `error`, `other`; `aborted` when the call was cut off.",
+        "Why the answer ended: `stop`, `length`, `tool-calls`, `more`, `refused`, `filtered`, `error`, `other`, or `aborted` " +
+        "if the call was cut off.",
       example: "tool-calls",
     }),
     tool_calls: z
       .array(
         z.object({
-          call: z.int().meta({ description: "Its number in the step, as in the events.", example: 0 }),
+          call: z.int().meta({ description: "The call's number in the step, as in the events.", example: 0 }),
           name: z.string().meta({ example: "lookup_order" }),
-          input: z.unknown().meta({ description: "What the model gave it.", example: { id: "A-1" } }),
-          output: toolOutputSchema.nullable().meta({ description: "Null while the tool has not answered." }),
+          input: z.unknown().meta({ description: "The input that the model gave.", example: { id: "A-1" } }),
+          output: toolOutputSchema.nullable().meta({ description: "The tool's output. Null until it has answered." }),
         }),
       )
-      .meta({ description: "The calls of the step, each with both sides." }),
+      .meta({ description: "The tool calls of the step, with input and output." }),
     created_at: z.iso.datetime(),
   })
   .meta({ id: "TurnStep" })
@@ -72,7 +76,7 @@ function serializeOutput(output: ToolOutput): z.infer<typeof toolOutputSchema> {
   return { is_error, text: texts.join("\n"), objects }
 }
 
-/** A turn's committed steps, oldest first, with their number. A page with long texts may be shorter than its limit. NOT_FOUND. */
+/** A turn's committed steps, oldest first, with their total. A page with long texts may be shorter than its limit. */
 export async function listSteps(
   ctx: Context,
   credential: SessionCredential,

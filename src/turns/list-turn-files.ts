@@ -7,7 +7,7 @@ import type { FileRow } from "../files/serialize-file.ts"
 import { turnNotFound } from "./get-turn.ts"
 import { visibleTurn } from "./visible-turn.ts"
 
-/** The files that were sent with a turn and those that its agent has made, which are still there; oldest first. NOT_FOUND. */
+/** The existing files that were sent with a turn or made by its agent, oldest first. Throws NOT_FOUND. */
 export async function listTurnFiles(ctx: Context, credential: SessionCredential, turnId: string): Promise<FileRow[]> {
   const { rows } = await readAs(ctx, credential, (db) =>
     visibleTurn(db, turnId).select((turn) => {
@@ -27,6 +27,6 @@ export async function listTurnFiles(ctx: Context, credential: SessionCredential,
   return rows[0].files
 }
 
-/** The ids in such a list, as rows. */
+/** The ids in a JSON list, as rows. */
 export const fileIdsIn = (list: Expression<unknown>) =>
   sql<{ file_id: string }>`jsonb_array_elements_text(${list})`.as<"sent">(sql`sent(file_id)`)

@@ -25,7 +25,7 @@ export interface TurnFilters {
   conversation?: string | undefined
   state?: TurnState | undefined
   key?: string | undefined
-  /** Only the web-chat turns that the caller has sent, in spaces of their own and in those that are shared with them. */
+  /** Only web-chat turns that the caller has sent, in their own spaces and in spaces that are shared with them. */
   chat?: true
   created_after?: string | undefined
   created_before?: string | undefined
@@ -46,8 +46,8 @@ export async function listTurns(
 }
 
 /**
- * All turns of a signed-in owner, by offset instead of by cursor, with their number. A page with long texts may be shorter than its
- * limit. The owner sees all spaces, so counting reads one index only.
+ * All turns of a signed-in owner with their total, by offset instead of by cursor. A page with long texts may be
+ * shorter than its limit. The owner sees all spaces, so counting reads only one index.
  */
 export async function findTurns(
   ctx: Context,
@@ -84,7 +84,7 @@ function matching(db: QueryCreator<CallerDB>, filters: TurnFilters) {
   )
 }
 
-/** The same; of a chat, those that the caller has sent, each kind by an index of its own. */
+/** The matching turns. With `chat`, the turns that the caller has sent: own and shared spaces each have an index. */
 function sourceOf(db: QueryCreator<CallerDB>, filters: TurnFilters): ReturnType<typeof matching> {
   if (!filters.chat) return matching(db, filters)
   const own = matching(db, filters).where("t.key_id", "is", null).where("t.member_id", "is", null)
@@ -120,7 +120,7 @@ function hasAll(filters: TurnFilters): Expression<SqlBool> {
   return eb.and([...all, ...restOf(filters)])
 }
 
-/** What the filters say beside whose and where the turns are. */
+/** The conditions of all filters except the owner and the space. */
 function restOf(filters: TurnFilters): Expression<SqlBool>[] {
   const { end_user_ref, conversation, state, key } = filters
   const all: Expression<SqlBool>[] = []
@@ -136,13 +136,13 @@ interface TurnPage {
   filters: TurnFilters
   /** The id after which the page begins. */
   after?: string | undefined
-  /** Whether the caller may see less than all of the owner's. */
+  /** True if the caller may see only some of the owner's turns. */
   inScope: boolean
   limit: number
   offset: number
 }
 
-/** Such turns, newest first, as many as fit into `answerBytes`; `found` is their number without that limit. */
+/** A page of matching turns, newest first, cut at `answerBytes`. `found` is their number before that cut. */
 function turnPage(db: QueryCreator<CallerDB>, { filters, after, inScope, limit, offset }: TurnPage) {
   const newest = sourceOf(db, filters)
     .$if(inScope, (query) => query.where(isOfScope(eb.ref("t.space_id"))))
@@ -169,7 +169,7 @@ function turnPage(db: QueryCreator<CallerDB>, { filters, after, inScope, limit, 
     .orderBy("page.turn_id", (order) => order.collate("C").desc())
 }
 
-/** The database's types do not know what the jsonb columns contain, nor the states. */
+/** The generated types do not cover the content of jsonb columns, nor the states. */
 const asTurns = (rows: (JsonRow<"turns"> & { space: string })[]) => rows as TurnRow[]
 
 /** A turn's events after `afterSeq`, oldest first, at most `limit`; NOT_FOUND for a turn out of scope. */

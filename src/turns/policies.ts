@@ -3,30 +3,30 @@ import { MICROS_PER_USD } from "../base/money.ts"
 /** The numbers of the turn machine (docs/architecture/turns.md). Times in milliseconds, money in credit micros. */
 export const TURN_POLICY = {
   defaultHold: 0.25 * MICROS_PER_USD,
-  /** The number of shards of an account whose turns wait for each other. It needs twice as many free holds (src/wallets/wallet.sql). */
+  /** How many shards a busy account gets. Its balance must cover twice as many holds (src/wallets/wallet.sql). */
   walletShards: 64,
-  /** How long a worker takes further steps itself before it hands the turn over to the next callback. */
+  /** A worker takes further steps of a turn for this long before it hands the turn over to the next callback. */
   runBudgetMs: 20_000,
-  /** A model call that has been silent for longer than this is ended; the catalog may set another limit for a model. */
+  /** A model call that is silent for longer than this is cut. The catalog may set another limit for a model. */
   idleMs: 60_000,
-  /** The same for one whose server only shows that it lives, by comments or events without a word: models think for so long. */
+  /** The limit for a call that receives only comments or events without text. Models can think for that long. */
   wordlessMs: 10 * 60_000,
-  /** How often the lease is renewed while a model answers. Several renewals may fail before another worker takes the turn. */
+  /** How often the lease is renewed while a model answers. Several renewals can fail before the lease expires. */
   renewLeaseMs: 25_000,
   leaseMs: 150_000,
   /**
-   * How often a model call asks whether its turn was cancelled, from this time on; how old another call's answer may be; and for how many
-   * turns one statement asks. A cancel is seen within the first two together.
+   * How often a long model call checks whether its turn was cancelled, how old a shared result may be, and how many
+   * turns one statement checks. A call sees a cancel within `cancelLookMs` and `cancelFreshMs` together.
    */
   cancelLookMs: 1_200,
   cancelFreshMs: 500,
   cancelsAtOnce: 500,
   /**
-   * The longest that one worker keeps a turn. Then a running call is cut, and the next callback goes on from there. QStash gives a
-   * delivery 15 minutes on its smallest plan; Cloudflare sets no limit while QStash waits.
+   * The longest time that one worker keeps a turn. Then a running call is cut, and the next callback continues from its
+   * text. QStash gives a delivery 15 minutes on its smallest plan; Cloudflare sets no limit while QStash waits.
    */
   workerMs: 14 * 60_000,
-  /** The pauses before a commit without an answer is repeated, as long as commitMs have not passed. */
+  /** The pauses before a commit without an answer is repeated. After `commitMs` it is not repeated any more. */
   commitPausesMs: [0, 250, 500, 1_000, 2_000, 4_000],
   commitMs: 30_000,
   /** After this many claims in a row without a committed step the turn counts as lost. */
@@ -35,19 +35,19 @@ export const TURN_POLICY = {
   maxModelFailures: 5,
   modelBackoffMs: 2_000,
   modelBackoffLimitMs: 60_000,
-  /** The pauses before a turn whose run broke is run again, by how often it broke since its last committed step. */
+  /** The pauses before a turn whose run failed is run again, by the number of failures since its last committed step. */
   brokenMs: [1_000, 5_000, 20_000, 60_000],
   /** A turn that was not started within this time is cancelled. */
   queueLimitMs: 3_600_000,
-  /** When a test turn that was refused since too many are open may be sent again: Retry-After. */
+  /** The Retry-After of a test turn that is refused because too many are open. */
   testTurnsAgainSeconds: 5,
   maxSteps: 16,
   timeoutSeconds: 300,
   historyTurns: 20,
-  /** History is taken from this many earlier turns of the conversation, in whatever state they ended. */
+  /** How many earlier turns of the conversation are searched for history, whatever state they ended in. */
   historyWithin: 1000,
   historyTokens: 100_000,
-  /** How long providers keep a prompt in their cache after its last use, and how long at the price of an hour (Anthropic). */
+  /** How long providers cache a prompt after its last use, and how long at the price of an hour (Anthropic). */
   cacheMs: 5 * 60_000,
   cacheHourMs: 3_600_000,
   /** The longest prompt_cache_key (OpenAI). */
@@ -55,27 +55,28 @@ export const TURN_POLICY = {
   /** How many bytes of history count as a token. */
   bytesPerToken: 4,
   /**
-   * A worker starts tool calls within this time after the statement that allowed them, or asks again. A cancel is acknowledged when
-   * this time and `clockSkewMs` have passed, so no call starts after it.
+   * A worker starts tool calls within this time after the statement that allowed them, or asks again. A cancel is
+   * acknowledged when this time and `clockSkewMs` have passed, so no call starts after it.
    */
   startCallsWithinMs: 500,
   startTries: 5,
   clockSkewMs: 250,
   /** The limit of a turn's model calls, over all its agents. */
   maxModelCalls: 256,
-  /** The limit of a turn's transcript as JSON: what its model calls and tools have said so far. */
+  /** The limit of a turn's transcript as JSON: the output of its model calls and tools so far. */
   transcriptBytes: 3 * 1024 * 1024,
-  /** The limits of what a provider streams for one answer: in all, in one of its lines, and of an error. */
+  /** The limits of a provider's stream: of a whole answer, of one of its lines, and of an error. */
   modelBytes: 32 * 1024 * 1024,
   modelLineBytes: 4 * 1024 * 1024,
   modelErrorBytes: 256 * 1024,
   /** The limit of the history that a claim reads, as JSON. */
   historyBytes: 2 * 1024 * 1024,
-  /** How often text is written for a reader, and how soon it is checked whether there is one. */
+  /** How often text is written to the log while a reader follows the turn. */
   streamFlushMs: 150,
-  /** How often after this many flushes: readers look once a second then (`LOOK_POLICY`), and a text may take a quarter of an hour. */
+  /** After this many writes the pause is `slowFlushMs`: readers look once a second, and long texts take many minutes. */
   streamFlushes: 14,
   slowFlushMs: 500,
+  /** The pauses between checks for a reader. The last one repeats. */
   streamLookMs: [400, 1_600, 4_000, 8_000],
   /** An attached text file is shown to the model up to this size; read_file reads the rest. */
   attachedTextBytes: 100 * 1024,
@@ -86,71 +87,74 @@ export const TURN_POLICY = {
   minOutputTokens: 16,
   sweepBatch: 1_000,
   sweepBatches: 20,
-  /** Turns that one statement of an ending cancels, so others do not wait long for its locks. */
+  /** The most turns that one statement of an ending cancels, so that others do not wait long for its locks. */
   cancelBatch: 100,
 } as const
 
-/** How a runner takes and carries turns. Times in milliseconds. */
+/** The numbers of runners (docs/architecture/runners.md). Times in milliseconds. */
 export const RUNNER_POLICY = {
-  /** How many turns it carries. The last of these places is for an account of which none is running, the one before for such an end user. */
+  /** How many turns a runner carries. The last two places are for an account and an end user without a running turn. */
   carries: 64,
-  /** How many it takes at once, so that a group's answer stays small. */
+  /** The most turns that one look takes, so that its answer stays small. */
   group: 16,
-  /** From this size on of what a look has found, as JSON, it takes no more: Neon answers 10 MiB at most. */
+  /** A look takes no more turns once its answer has this size as JSON. Neon answers at most 10 MiB. */
   groupBytes: 2 * 1024 * 1024,
-  /** How many statements end or commit turns at a time, each with all that are ready: one that waits for a lock holds up few others. */
+  /** How many statements of a runner settle or commit at the same time. One that waits for a lock delays few turns. */
   commits: 2,
-  /** How many calls of models and tools wait for the first byte of their answers; a worker may have six connections that do. */
+  /** The most calls of models and tools that wait for a first byte. A worker can have six such connections. */
   waitingCalls: 5,
-  /** From so many on it takes no more turns. */
+  /** From this many waiting calls on, a runner takes no more turns. */
   busyCalls: 3,
-  /** The pause between two looks while turns come in, and how many looks in vain end that: with turns under way, and without. */
+  /**
+   * The pause between two looks while turns come in, and how many looks without a new turn end that. `busy`: the runner
+   * has turns; `idle`: it has none.
+   */
   pauseMs: { busy: 10, idle: 4 },
   vainLooks: { busy: 20, idle: 4 },
-  /** How many looks in a row pass over what another transaction has, before it is left to the next runner. */
+  /** After this many looks in a row that skipped locked turns, these turns are left to the next runner. */
   skips: 5,
-  /** Whether turns come in: so many have begun in this isolate within this time. */
+  /** Turns count as coming in while this many were started in the isolate within `busyMs`. */
   busyTurns: 10,
   busyMs: 1_000,
-  /** For so long after a look of the one that stays, no other runner of its isolate does. */
+  /** After a look of the runner that stays, no other runner of its isolate stays for this long. */
   staysMs: 100,
-  /** How often it looks while its turns run and others are not to rely on it. */
+  /** How often a runner looks while its turns run and it has not promised to look. */
   lookMs: 1_000,
-  /** For so long who accepts a turn relies on a runner that said it would look again. */
+  /** How long the acceptance of a turn relies on a runner that has promised to look again. */
   promiseMs: 2_000,
-  /** One that was not heard of for so long is dead. */
+  /** A runner that was silent for this long counts as dead. */
   deadMs: 30_000,
-  /** After so many calls, or so long, it takes no turns any more: a worker has 10,000 subrequests, and QStash waits for 15 minutes. */
+  /** After this many calls or this time, a runner takes no more turns. It has 10,000 subrequests and 15 minutes. */
   takesCalls: 5_000,
   takesMs: 4 * 60_000,
 } as const
 
-/** How often a turn is looked at for those who wait for it (`?wait=`, event streams). Times in milliseconds. */
+/** How often waiting requests (`?wait=`, event streams) look at their turn. Times in milliseconds. */
 export const LOOK_POLICY = {
-  /** Until then a waiter looks more often; from then on there is one look a second for all waiters of an isolate. */
+  /** For this long a waiter looks often. After that, one look a second serves all waiters of an isolate. */
   eagerMs: 2_000,
   pauseMs: 1_000,
-  /** One for whom nothing new has come for so long is content with a look in so much time. */
+  /** A waiter without news for this long looks only every `quietPauseMs`. */
   quietMs: 60_000,
   quietPauseMs: 3_000,
-  /** So long after an event its reader looks itself. */
+  /** For this long after an event, a reader makes its own looks. */
   speaksMs: 5_000,
-  /** Turns that one look for all looks at. */
+  /** The most turns that one shared look reads. */
   atOnce: 500,
   /**
-   * Long polls and streams that a key or session may have open in an isolate, the first of which look more often in their first seconds,
-   * and when a caller that is over it may try again. One that was not seen for `goneMs` counts as gone.
+   * The most long polls and streams that a key or session can have open in an isolate, how many of them look often at
+   * first, and the Retry-After of a refused one. A wait that was not seen for `goneMs` counts as gone.
    */
   perCaller: 500,
   eagerPerCaller: 64,
   retryAfterSeconds: 5,
   goneMs: 60_000,
-  /** The shortest pause for an end: a plain turn takes some ten. And for events: text is written every 150. */
+  /** The shortest pauses of waits. End: a plain turn takes about 10 ms. Events: text is written every 150 ms. */
   leastMs: { end: 5, events: 100 },
-  /** Another caller's look that takes longer than this is no longer waited for, and how soon its answer is looked for again. */
+  /** How long a waiter relies on another one's look, and the pause between two checks for its result. */
   patienceMs: 3_000,
   againMs: 50,
-  /** Turns whose last look an isolate remembers. */
+  /** The most turns whose last look an isolate remembers. */
   sharedTurns: 2_000,
 } as const
 
@@ -158,14 +162,14 @@ export const LOOK_POLICY = {
 export const STREAM_POLICY = {
   page: 200,
   heartbeatMs: 15_000,
-  /** A reader counts as gone this long after its last look; it is noted again when less than `renewMs` of that is left. */
+  /** A reader counts as gone this long after its last look. Its mark is renewed when less than `renewMs` is left. */
   readerMs: 20_000,
   renewMs: 12_000,
-  /** How often a reader's own right to read is checked, whatever others have seen. */
+  /** How often a reader's own right to read is checked, even if shared looks show nothing new. */
   ownLookMs: 10_000,
   /** After this many looks the stream ends, and the reader reconnects with Last-Event-ID. */
   maxLooks: 800,
 } as const
 
-/** A turn that was queued before this has waited too long: the sweeper cancels it. */
+/** The sweep cancels turns that were queued before this moment and have not started. */
 export const queueLimit = (now: Date) => new Date(now.getTime() - TURN_POLICY.queueLimitMs)

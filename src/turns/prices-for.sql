@@ -1,5 +1,5 @@
--- The prices of a model for a turn, where they have changed since it was accepted; else nothing. Of its own model those that it was
--- admitted by; of a sub-agent's those of the moment.
+-- Returns a model's prices at the acceptance of a turn, or {} if they have not changed since.
+-- The turn's own model has a price version from its admission. For other models, the time of acceptance decides.
 create function turnpike.prices_for(claimed turns, p_pin text) returns jsonb language plpgsql stable as $$
 declare
   former former_prices;

@@ -16,19 +16,19 @@ const text = (max: number) => z.string().min(1).max(max)
 
 export const createTurnSchema = z
   .strictObject({
-    space: z.string().min(1).max(64).meta({ description: "The `space_id`." }),
+    space: z.string().min(1).max(64).meta({ description: "The `space_id` of the space that runs the turn." }),
     end_user_ref: text(128)
-      .refine((ref) => ref !== "." && ref !== "..", "must not be . or .., which cannot stand in a path")
-      .meta({ description: "Your own id of your customer.", example: "customer-42" }),
+      .refine((ref) => ref !== "." && ref !== "..", "must not be . or .., because a URL path cannot contain them")
+      .meta({ description: "Your own id for your end user.", example: "customer-42" }),
     text: text(100_000)
       .refine((value) => value.trim() !== "", "must not be blank")
-      .meta({ description: "What the person asks.", example: "Where is my order?" }),
+      .meta({ description: "The end user's message.", example: "Where is my order?" }),
     conversation: text(128)
       .optional()
       .meta({
         description:
-          "A conversation's id (`conv_…`), or a name of your own, such as a ticket number. A new name " +
-          "begins a conversation for this space and end user. Default: one conversation for the space and " +
+          "A conversation's id (`conv_…`), or a name of your choice, such as a ticket number. A new name " +
+          "starts a conversation for this space and end user. Default: one conversation for the space and " +
           "the end user. The turn always shows the id.",
       }),
     files: z
@@ -36,13 +36,17 @@ export const createTurnSchema = z
       .max(20)
       .refine((ids) => new Set(ids).size === ids.length, "must name each file once")
       .optional()
-      .meta({ description: "Ids of files of the space, for the agent to see." }),
-    model: z.string().min(1).max(128).optional().meta({ description: "A pin, `engine/model`; else the space's." }),
+      .meta({ description: "Ids of files of the space that the agent sees." }),
+    model: z
+      .string()
+      .min(1)
+      .max(128)
+      .optional()
+      .meta({ description: "The model as a pin, `engine/model`. Default: the space's model." }),
     max_cost_usd: usd.optional().meta({
       description:
-        "What the turn may cost at most, in USD: so much is held for it, as far as the balance and the caps have it. Without it " +
-        `${usdText(TURN_POLICY.defaultHold)} is held, ` +
-        "and more as the turn goes on.",
+        "The most that the turn can cost, in USD. This amount is held for it, as far as the balance and the caps allow. " +
+        `Default: ${usdText(TURN_POLICY.defaultHold)} USD is held at first, and the hold grows while the turn runs.`,
       example: 0.1,
     }),
     timeout_seconds: z
@@ -50,7 +54,9 @@ export const createTurnSchema = z
       .min(1)
       .max(3600)
       .optional()
-      .meta({ description: `How long it may run. Default: the manifest's, or ${TURN_POLICY.timeoutSeconds}.` }),
+      .meta({
+        description: `Timeout of the turn in seconds. Default: the manifest's timeout, or ${TURN_POLICY.timeoutSeconds}.`,
+      }),
     metadata: metadataSchema.optional(),
   })
   .meta({ id: "CreateTurn" })
@@ -68,43 +74,46 @@ export type Output = z.infer<typeof outputSchema>
 export const turnSchema = z
   .object({
     turn_id: z.string().meta({ example: "turn_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
-    space: z.string().meta({ description: "The space that it runs in." }),
-    end_user_ref: z.string().meta({ description: "Your own id of your customer." }),
+    space: z.string().meta({ description: "The space that the turn runs in." }),
+    end_user_ref: z.string().meta({ description: "Your own id for your end user." }),
     conversation: z
       .string()
       .meta({ description: "The conversation's id. Turns of one conversation run in order, one at a time." }),
     state: z.enum(TURN_STATES).meta({ description: "`done`, `failed` and `cancelled` are final." }),
     status_reason: z.string().nullable().meta({
       description:
-        "Why it is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null.",
+        "Why the turn is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null.",
     }),
-    text: z.string().meta({ description: "What was asked." }),
-    result: z.string().nullable().meta({ description: "The agent's reply, for a person." }),
-    truncated: z.boolean().meta({ description: "Whether the reply of a done turn was cut at an output limit." }),
+    text: z.string().meta({ description: "The end user's message." }),
+    result: z
+      .string()
+      .nullable()
+      .meta({ description: "The agent's reply. Null until the turn has ended, or without one." }),
+    truncated: z.boolean().meta({ description: "True if the reply of a done turn was cut off at an output limit." }),
     error: z.object({ code: z.string(), message: z.string() }).nullable().meta({
       description:
-        "Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `TIMEOUT_REACHED`, …",
+        "Why the turn failed: `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `TIMEOUT_REACHED`, … Null in all other states.",
     }),
-    files: z.array(z.string()).meta({ description: "Ids of the files that were sent with it." }),
+    files: z.array(z.string()).meta({ description: "Ids of the files that were sent with the turn." }),
     outputs: z.array(outputSchema).meta({
       description:
-        "The files that the agent made, once the turn is done. However it ends, the pictures that it is billed are here.",
+        "The files that the agent made, once the turn is done. A turn that failed or was cancelled has the images that it is billed for.",
     }),
-    billed_cost_usd: z.number().meta({ description: "What the turn cost; 0 until it has ended." }),
-    held_usd: z.number().meta({ description: "What is set aside for it until it ends.", example: 0 }),
+    billed_cost_usd: z.number().meta({ description: "Amount charged for the turn. 0 until it has ended." }),
+    held_usd: z.number().meta({ description: "Amount set aside for the turn until it ends.", example: 0 }),
     usage: z.object({
-      model_calls: z.int().meta({ description: "Those of all its agents together." }),
-      tool_calls: z.int().meta({ description: "Including those of built-in tools." }),
-      tokens_input: z.int().meta({ description: "All prompt tokens, cached ones included." }),
-      tokens_cached: z.int().meta({ description: "Those of tokens_input that came from the provider's cache." }),
-      tokens_output: z.int().meta({ description: "All tokens that models wrote, including their reasoning." }),
+      model_calls: z.int().meta({ description: "Model calls of all agents of the turn." }),
+      tool_calls: z.int().meta({ description: "Tool calls, including calls of built-in tools." }),
+      tokens_input: z.int().meta({ description: "All prompt tokens, including cached tokens." }),
+      tokens_cached: z.int().meta({ description: "The part of `tokens_input` that came from the provider's cache." }),
+      tokens_output: z.int().meta({ description: "All tokens that models wrote, including reasoning." }),
     }),
-    model: z.string().meta({ description: "The pin that it runs on." }),
+    model: z.string().meta({ description: "The model that the turn runs on, as a pin." }),
     metadata: metadataSchema,
-    test: z.boolean().meta({ description: "Made with a test key: rehearsed, and free." }),
+    test: z.boolean().meta({ description: "True if a test key sent the turn: it is rehearsed and free." }),
     created_at: instant,
-    started_at: instant.nullable().meta({ description: "When it began to run." }),
-    finished_at: instant.nullable().meta({ description: "When it was done, failed or cancelled." }),
+    started_at: instant.nullable().meta({ description: "When the turn started to run. Null if it has not started." }),
+    finished_at: instant.nullable().meta({ description: "When the turn ended. Null until then." }),
   })
   .meta({ id: "Turn" })
 
@@ -113,7 +122,7 @@ export type Turn = z.infer<typeof turnSchema>
 export const turnEventSchema = z
   .object({
     id: z.string().meta({ example: "evt_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
-    seq: z.int().meta({ description: "From 1, without gaps." }),
+    seq: z.int().meta({ description: "The event's number in its turn: from 1, without gaps." }),
     type: z.string().meta({
       description:
         "`turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, " +

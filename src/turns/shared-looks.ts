@@ -4,24 +4,24 @@ import { call } from "../platform/db.ts"
 import { LOOK_POLICY } from "./policies.ts"
 import { Waiter } from "./waiters.ts"
 
-/** What a look at a turn has shown: nothing of what it says, so that it serves whoever waits for it. */
+/** The result of a look at a turn. It has none of the turn's content, so all waiters can share it. */
 interface Shown {
-  /** When it was asked for, in ms. */
+  /** When the statement was sent, in ms. */
   at: number
   lastSeq: number
   ended: boolean
 }
 
-/** The last look of anybody in this isolate, by turn. Plain values only: no request may wait for another one's promise. */
+/** The last look of any waiter in this isolate, by turn. Plain values: no request may await another one's promise. */
 const shown = new Map<string, Shown>()
-/** Since when somebody has been looking; nothing takes it back when their request is cut off. */
+/** When the current look at a turn was sent. An entry stays if its request is cut off, so it counts only for a time. */
 const looking = new Map<string, number>()
-/** The turns that are waited for, and when a look at each is due at the latest. */
+/** The turns that requests wait for, and when the next look at each is due. */
 const awaited = new Map<string, number>()
 
 /**
- * One caller who waits for a turn. Each answer comes from a look of the caller's own, which asks again whether they may see the turn.
- * What others in the same isolate do only says that there is nothing new: one of them looks for all, at all turns that are waited for.
+ * One caller that waits for a turn. Each answer comes from the caller's own look, which checks again that the caller
+ * may see the turn. Shared looks only show whether there is news: one waiter of an isolate looks for all of them.
  */
 export class SharedLooks {
   private readonly ctx: Pick<Context, "clock" | "db">
@@ -31,10 +31,10 @@ export class SharedLooks {
   private readonly began: number
   private newsAt: number
   private mine: Shown
-  /** Its statements so far: a worker may make so many calls for one request. */
+  /** The number of its statements so far. The calls of one request are limited. */
   taken = 0
 
-  /** QUOTA_EXCEEDED when too many of the caller wait. */
+  /** Throws QUOTA_EXCEEDED if the caller has too many open waits. */
   constructor(
     ctx: Pick<Context, "clock" | "db">,
     credential: Credential,
@@ -49,12 +49,12 @@ export class SharedLooks {
     this.mine = { at: this.began, lastSeq: 0, ended: false }
   }
 
-  /** Gives back the caller's place. */
+  /** Releases the caller's place. */
   end(): void {
     this.waiter.leave()
   }
 
-  /** Takes a look of the caller's own, and notes for the others what it has shown. */
+  /** Makes the caller's own look, and shares its result with the other waiters. */
   async look<Found>(
     take: () => Promise<Found>,
     read: (found: Found) => { lastSeq: number; ended: boolean },
@@ -75,8 +75,8 @@ export class SharedLooks {
   }
 
   /**
-   * Resolves when the caller has to look: when there is something new, and at `until` in any case; in the beginning of a wait also when
-   * nobody has looked for the time of a pause, or while events come. False when `signal` was aborted before.
+   * Resolves with true when the caller must look: when there is news, and at `until`. At the start of a wait and while
+   * events come, also when no waiter has looked for one pause. Resolves with false if `signal` is aborted.
    */
   async pause({ until, signal }: { until: number; signal: AbortSignal }): Promise<boolean> {
     let due = this.mine.at + this.pauseAfter(this.mine)
@@ -98,7 +98,7 @@ export class SharedLooks {
       if (next > now) due = next
       else if (since !== undefined && since + LOOK_POLICY.patienceMs > now) due = now + LOOK_POLICY.againMs
       else if (this.isEager(last) || this.hasNewsToRead(now)) {
-        // Noted before anything is awaited: of those who wake at the same moment, one looks.
+        // Noted before anything is awaited, so only one of the waiters that wake at the same moment looks.
         looking.set(this.turnId, now)
         return true
       } else {
@@ -116,14 +116,14 @@ export class SharedLooks {
     return this.waiter.eager && at - this.began < LOOK_POLICY.eagerMs
   }
 
-  /** A reader of a turn that speaks takes what is new with the look that finds it. */
+  /** While events come, a reader looks itself, so that the look that finds news also reads it. */
   private hasNewsToRead(now: number): boolean {
     return this.waitsFor === "events" && now - this.newsAt < LOOK_POLICY.speaksMs
   }
 
   /**
-   * At first as long as nothing new had come at the last look, so that what comes soon is seen soon. Not as long as until now: then the
-   * next look would move on with the clock.
+   * At first, the pause is as long as the last look came after the last news, so that early news is seen early. The
+   * time of the last look counts, not the present time: otherwise the next look would move on with the clock.
    */
   private pauseAfter(last: Shown): number {
     const { pauseMs, leastMs, quietMs, quietPauseMs } = LOOK_POLICY
@@ -138,8 +138,8 @@ export class SharedLooks {
 }
 
 /**
- * One statement for this turn and for all others that are waited for and soon due, so that many who wait look as often as one. False
- * when it has failed: then the caller's own look says why.
+ * Looks with one statement at this turn and at all other awaited turns that are soon due, so that many waiters cost as
+ * much as one. Returns false if the statement failed; then the caller's own look reports why.
  */
 async function lookForAll(ctx: Pick<Context, "clock" | "db">, turnId: string, now: number): Promise<boolean> {
   const ids = [turnId]
@@ -163,7 +163,7 @@ async function lookForAll(ctx: Pick<Context, "clock" | "db">, turnId: string, no
   }
 }
 
-/** The newest stand last: what nobody has looked at for longest is forgotten. */
+/** Stores a look. The newest are last in the map, and the oldest is deleted when the map is full. */
 function note(turnId: string, look: Shown): void {
   const known = shown.get(turnId)
   if (known !== undefined && known.at > look.at) return

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util"
 import { type AssistantPart, callsOf, type EngineName, type ModelAnswer, type ToolOutput } from "../agent/engine.ts"
 import type { Served } from "../providers/account.ts"
 
-/** A committed step: what the model said, and what its calls have answered so far, by their index. */
+/** A committed step: the model's output, and the results of its calls so far, by their index. */
 export interface StepRow {
   step: number
   agent: string | null
@@ -12,7 +12,7 @@ export interface StepRow {
   results: Record<string, ToolOutput>
 }
 
-/** A step as it was stored: content that says its text alone is not stored. */
+/** Restores the content of a stored step: content that is only its text is not stored. */
 export const stepRowOf = <Row extends Pick<StepRow, "text" | "content">>(row: Row): Row =>
   row.content.length > 0 || row.text === "" ? row : { ...row, content: [{ type: "text", text: row.text }] }
 
@@ -21,20 +21,20 @@ export function pendingCalls({ content, results }: StepRow): number[] {
   return callsOf(content).flatMap((_, index) => (results[index] ? [] : [index]))
 }
 
-/** Whether nothing follows the step: it has no calls, is not the "more" of a rehearsed step, and was not cut off. */
+/** True if nothing follows the step: it has no calls, is not the "more" of a rehearsed step, and was not cut off. */
 export function isAnswer({ content, finish }: StepRow): boolean {
   return finish !== "more" && finish !== "aborted" && callsOf(content).length === 0
 }
 
 type Said = Pick<StepRow, "text" | "finish">
 
-/** An agent's last answer, with the aborted text right before it, which is its beginning. */
+/** The last answer of an agent, with the aborted text right before it, which is its beginning. */
 export function answerText(steps: readonly Said[]): string {
   const begins = steps.findLastIndex(({ finish }, at) => finish !== "aborted" && at < steps.length - 1) + 1
   return joinedText(steps.slice(begins))
 }
 
-/** Everything an agent has said: answers as paragraphs, the pieces of one answer together. */
+/** All text of an agent: its answers as paragraphs, the pieces of one answer joined. */
 export function joinedText(steps: readonly Said[]): string {
   return steps.reduce((all, { text }, at) => {
     const goesOn = steps[at - 1]?.finish === "aborted"
@@ -44,11 +44,11 @@ export function joinedText(steps: readonly Said[]): string {
 
 const isTextAlone = ({ text, content }: ModelAnswer): boolean => isDeepStrictEqual(content, [{ type: "text", text }])
 
-/** A model call that came back, or was cut off after it had said something, as its commit writes it. */
+/** A model call that returned, or was cut off after it had produced output, as its commit writes it. */
 export interface FinishedStep {
   /** Its number in the turn, over all agents: 0, 1, 2, … */
   step: number
-  /** The call that the sub-agent works for; null for the space's own agent. */
+  /** The tool call that the sub-agent works for; null for the space's own agent. */
   agent: string | null
   /** The sub-agent's name. */
   subagent: string | null
@@ -56,9 +56,9 @@ export interface FinishedStep {
   provider: EngineName
   pin: string
   priceVersion: number
-  /** Credit micros, already bounded by what is left of the hold. */
+  /** Credit micros, bounded by the rest of the hold. */
   cost: number
-  /** The price of all its tokens. What exceeds the cost is our loss. */
+  /** The price of all its tokens. The part above the cost is our loss. */
   price: number
   durationSec: number
   /** The account that served it; null: the environment's. */

@@ -1,21 +1,22 @@
--- How many test turns an account has, of those that are open or of a day, when there may be no other one.
+-- A limit of test turns that an account has reached: for open turns, or for a day.
 create type turnpike.test_turn_count as (
   cap text,
   "limit" bigint,
   used bigint,
-  -- Seconds until there is room again.
-  retry_after integer -- null: when one of those that are open has ended
+  -- Seconds until the account can send another one.
+  retry_after integer -- null: when an open test turn has ended
 );
 
--- Null while an account may have another open test turn, and another one of this day; else {cap, limit, used}, of a day with retry_after. Live turns have no such bound: they are bounded by what
--- they hold.
+-- Returns the limit of test turns that an account has reached, or only nulls if it may send another one.
+-- retry_after is set for the limit of a day. Live turns have no such limit, because their holds bound them.
 create function turnpike.test_turns_left(p_user_id bigint, p_moment timestamptz) returns turnpike.test_turn_count
 language plpgsql as $$
 declare
   open turnpike.count_state;
   made turnpike.daily_count;
 begin
-  -- Those of other requests are counted when they have committed. Whoever waits here holds nothing but their own Idempotency-Key.
+  -- Waits for other test turns to commit, so that they are counted. The waiting
+  -- transaction holds only the lock of its Idempotency-Key.
   perform pg_advisory_xact_lock(hashtext('test turns'), hashtext(p_user_id::text));
   open := turnpike.over_limit('open_test_turns', p_user_id, 1);
   if open.cap is not null then

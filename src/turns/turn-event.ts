@@ -2,7 +2,7 @@ import { newId } from "../base/ids.ts"
 import { toInstant } from "../base/time.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 
-/** A row of the view `turn_log`, which has the columns of `turn_events`, as to_jsonb gives it. */
+/** A row of the view `turn_log`, which has the columns of `turn_events`, as `to_jsonb` returns it. */
 export interface TurnEventRow extends Omit<JsonRow<"turn_events">, "data"> {
   data: Record<string, unknown>
 }
@@ -11,7 +11,7 @@ export function serializeTurnEvent(row: TurnEventRow) {
   return { id: row.event_id, seq: row.seq, type: row.type, data: row.data, created_at: toInstant(row.created_at) }
 }
 
-/** An event to write; the statement gives it its `seq`. */
+/** An event to write. The statement assigns its `seq`. */
 export interface EventDraft {
   id: string
   type: "step.started" | "step.ended" | "tool.started" | "tool.ended" | "text.delta" | "model.waiting"

@@ -3,7 +3,7 @@ import { toInstant } from "../base/time.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 import type { Output, Turn, TurnState } from "./schemas.ts"
 
-/** A row of `turns`, as to_jsonb gives it, with its space's slug. */
+/** A row of `turns` as `to_jsonb` returns it, with the slug of its space. */
 export interface TurnRow extends Omit<JsonRow<"turns">, "state" | "metadata" | "file_ids" | "outputs"> {
   space: string
   state: TurnState
@@ -12,7 +12,7 @@ export interface TurnRow extends Omit<JsonRow<"turns">, "state" | "metadata" | "
   outputs: Output[]
 }
 
-/** The turn that a procedure has answered, with its space's slug in a column of its own. */
+/** Makes one row of a procedure's answer, which has the turn and the slug in two columns. */
 export function turnRowOf(row: { turn: JsonRow<"turns">; slug: string | null }): TurnRow
 export function turnRowOf(row: { turn: JsonRow<"turns"> | null; slug: string | null }): TurnRow | null
 export function turnRowOf({ turn, slug }: { turn: JsonRow<"turns"> | null; slug: string | null }): TurnRow | null {

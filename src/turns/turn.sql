@@ -1,4 +1,5 @@
--- Lets the first open turn of a conversation begin, now that the one before it has ended. Returns whether there is one.
+-- Makes the first open turn of a conversation ready, because the turn
+-- before it has ended. Returns true if a turn can start.
 create function turnpike.next_turn(p_conversation_id text, p_moment timestamptz) returns boolean language plpgsql as $$
 declare
   next open_turns;
@@ -12,19 +13,19 @@ begin
   return coalesce(next.state = 'queued', false);
 end $$;
 
--- Notes from when on a runner may take an open turn.
+-- Sets the time from which a runner may take an open turn.
 create function turnpike.set_wake(mine turns, p_wake_at timestamptz) returns void language plpgsql as $$
 begin
   update open_turns o set wake_at = p_wake_at where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id;
 end $$;
 
--- Takes a turn that has ended out of the open ones.
+-- Removes a turn that has ended from the open turns.
 create function turnpike.close_turn(mine turns) returns void language plpgsql as $$
 begin
   delete from open_turns o where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id;
 end $$;
 
--- Drafts as turn_steps has them.
+-- Returns drafts of events in the form of turn_steps.events.
 create function turnpike.packed_drafts(p_drafts jsonb) returns json language plpgsql stable as $$
 begin
   return coalesce((select json_agg(json_build_array(draft.value -> 'id', draft.value -> 'type',
@@ -32,7 +33,8 @@ begin
     from jsonb_array_elements(p_drafts) with ordinality as draft(value, position)), '[]');
 end $$;
 
--- Writes events that the turn's row has counted already; p_first is the number of the first one. Drafts: {id, type, data, at}.
+-- Writes events that the turn's row has already counted.
+-- p_first: the number of the first event. p_drafts: [{id, type, data, at}].
 create function turnpike.write_drafts(p_turn_id text, p_first integer, p_drafts jsonb) returns void language plpgsql as $$
 begin
   insert into turn_events (turn_id, seq, event_id, type, data, created_at)
@@ -41,9 +43,9 @@ begin
   from jsonb_array_elements(p_drafts) with ordinality as draft(value, position);
 end $$;
 
--- Writes a transition into its account's feed, which the turn's log shows too. Returns whether a webhook gets it. The row must be as it is
--- after the transition, with its last event counted. p_data: what the log says of it beside the state. The hold is stored with it, which the
--- row will not have later.
+-- Writes a transition into the account's feed, which the turn's log shows too. Returns true if a webhook receives it.
+-- turn: the row after the transition, with its last event counted. p_data: the data of the log besides the state.
+-- The hold is stored with it, because the row will not have it later.
 create function turnpike.write_transition(turn turns, p_made_by text, p_event_id text, p_data jsonb, p_moment timestamptz)
 returns boolean language plpgsql as $$
 begin
@@ -56,17 +58,19 @@ end $$;
 -- A turn that has ended and still has its hold.
 create type turnpike.ended_turn as (
   turn turns,
-  -- Its charge.
+  -- The amount to charge.
   billed bigint,
-  -- Whether another turn of its conversation may begin.
+  -- True if another turn of its conversation can start.
   next boolean,
-  -- Whether a webhook gets an event of its end.
+  -- True if a webhook receives an event of its end.
   has_subscriber boolean
 );
 
--- Charges turns of one account, all live or all test ones, and releases their holds, last in a transaction: the wallet and each counter are
--- written once. An account without shards gets its ledger rows, with the running total, and its events here, under the wallet's lock. With
--- shards the charges are queued (posts: there is work for post_charges). has_subscriber: a webhook gets an event.
+-- Charges ended turns of one account, all live or all test, and releases their holds. Runs last in a transaction, and
+-- writes the wallet and each counter once.
+-- Without shards, it writes the ledger rows with the running total, and the account's events, under the wallet's
+-- lock. With shards, it queues the charges.
+-- posts: post_charges has work. has_subscriber: a webhook receives an event.
 create function turnpike.close_holds(p_ended turnpike.ended_turn[], p_moment timestamptz, out has_subscriber boolean, out posts boolean)
 language plpgsql as $$
 declare
@@ -87,7 +91,8 @@ begin
   if shard_taken is null then
     update wallets w set balance_credit_micros = w.balance_credit_micros - charged, held_credit_micros = w.held_credit_micros - released
       where w.user_id = account and w.shards = 0 returning w.* into wallet;
-    -- It got shards while this waited, and this has its wallet now, which others lock behind those: all begins anew.
+    -- The account got shards while this waited. This transaction holds the wallet now, which others lock after the
+    -- shards, so it must start again.
     if not found then
       raise exception 'account % has got shards', account using errcode = 'deadlock_detected';
     end if;

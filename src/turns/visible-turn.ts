@@ -3,8 +3,8 @@ import type { CallerDB } from "../actor/call-as.ts"
 import { sharedSpaces } from "../actor/shares.ts"
 
 /**
- * A turn `t` with its space `s`, when a signed-in caller may see it: of a space of theirs, or sent by them into one that is shared with
- * them. The same as the procedure get_turn.
+ * A turn `t` with its space `s`, if a signed-in caller may see it: it is in their own space, or they sent it into a
+ * space that is shared with them. The same rule as in the procedure `get_turn`.
  */
 export const visibleTurn = (db: QueryCreator<CallerDB>, turnId: string) =>
   db

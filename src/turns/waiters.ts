@@ -3,18 +3,20 @@ import { TurnpikeError } from "../base/errors.ts"
 import type { Clock } from "../platform/clock.ts"
 import { LOOK_POLICY } from "./policies.ts"
 
-/** When each of a caller's waits in this isolate was seen last, in ms. Nothing takes one back that is cut off, so it is forgotten. */
+/**
+ * When each wait of a caller in this isolate was last seen, in ms. A wait that is cut off does not leave; it expires.
+ */
 const waits = new Map<string, Map<symbol, number>>()
 
-/** The place of one long poll or stream among those of its key or session. */
+/** One long poll or event stream of a key or session. */
 export class Waiter {
   private readonly clock: Clock
   private readonly owner: string
   private readonly me = Symbol("wait")
-  /** Whether it is among the first ones, which look often in the beginning. */
+  /** True for the first waits of a caller, which look often at the beginning. */
   readonly eager: boolean
 
-  /** QUOTA_EXCEEDED when the caller has as many as may wait. */
+  /** Throws QUOTA_EXCEEDED if the caller has too many open waits. */
   constructor(clock: Clock, credential: Credential) {
     this.clock = clock
     this.owner = credential.kind === "key" ? credential.hash : credential.token
@@ -24,7 +26,7 @@ export class Waiter {
     this.stay()
   }
 
-  /** Says that it still waits: often enough, it keeps its place. */
+  /** Marks the wait as open. Without a new mark it expires after `goneMs`. */
   stay(): void {
     const own = waits.get(this.owner) ?? new Map<symbol, number>()
     waits.set(this.owner, own.set(this.me, this.clock.now().getTime()))

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Sends requests at once and counts their statuses. None of them may cost a connection of the database. */
+/** Sends requests at once and counts their statuses. A rejection may not cost a connection of the database. */
 async function storm(send: (n: number) => Promise<Response>): Promise<Record<number, number>> {
   const before = await world.connections()
   const answers = await Promise.all(Array.from({ length: AT_ONCE }, (_, n) => send(n)))
