@@ -8,7 +8,7 @@ const WORDS_MAX = 30
 const OPENINGS =
   /^(?:What|Whatever|Whose|Of(?!\s(?:two|three|several|many|hundreds|\d))|That which|Those that|Who|Whom|Nothing else|None of)\s/
 
-const LABEL_WORDS_MAX = 7
+const LABEL_WORDS_MAX = 8
 
 const wordsIn = (sentence: string) => sentence.split(/\s+/).filter((word) => /[A-Za-z0-9]/.test(word)).length
 
