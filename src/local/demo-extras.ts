@@ -10,7 +10,6 @@ import type { createPastWorker } from "./past-worker.ts"
 
 type Past = ReturnType<typeof createPastWorker>
 
-const ORIGIN = "https://turnpike.test"
 const [SANDBOX, PICTURES] = ["sandbox.example.com", "pictures.example.com"]
 const DAY_MS = 86_400_000
 const IMAGE_PIN = "openai-compatible/pictures"
@@ -128,15 +127,13 @@ export function openChat(
 ) {
   const ctx = { ...directContext(client), clock: past.clock, redis: createRedis(redis, new Meter()) }
   const post = (path: string, body: object, cookie = "") =>
-    past.fetch(
-      new Request(`${ORIGIN}${path}`, {
-        method: "POST",
-        headers: { "content-type": "application/json", "sec-fetch-site": "same-origin", cookie },
-        body: JSON.stringify(body),
-      }),
-    )
+    past.fetch(path, {
+      method: "POST",
+      headers: { "content-type": "application/json", "sec-fetch-site": "same-origin", cookie },
+      body: JSON.stringify(body),
+    })
   return async (space: string, text: string): Promise<void> => {
-    const { url } = await mintMagicLink(ctx, { userId, origin: ORIGIN })
+    const { url } = await mintMagicLink(ctx, { userId, origin: past.origin })
     const signedIn = await post("/api/auth/magic", { token: url.split("#token=")[1] })
     const cookie = signedIn.headers
       .getSetCookie()

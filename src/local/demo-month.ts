@@ -23,6 +23,22 @@ interface Customer {
   endUsers: number
 }
 
+interface LocalVariables {
+  CALLBACKS_URL: string
+  SECRETS_KEYS: string
+  UPSTASH_REDIS_REST_URL: string
+  UPSTASH_REDIS_REST_TOKEN: string
+}
+
+interface DemoMonth {
+  demoKey: string
+  /** The bindings of the worker that `npm start` serves. */
+  variables: LocalVariables
+  providerUrl: string
+  now: Date
+  days?: number
+}
+
 /**
  * Lives through the month that ends now: turns of several accounts, answered by a pretended model, with tools, webhooks, caps and faults,
  * each at its own moment and by the service itself, so that bills, ledger and reports are what they always are. Does nothing when there
@@ -30,14 +46,14 @@ interface Customer {
  */
 export async function liveDemoMonth(
   namespace: Namespace,
-  { demoKey, variables, providerUrl, now }: { demoKey: string; variables: object; providerUrl: string; now: Date },
+  { demoKey, variables, providerUrl, now, days = DAYS }: DemoMonth,
   say: (line: string) => void,
 ): Promise<void> {
   const client = new pg.Client({ connectionString: namespace.databaseUrl })
   await client.connect()
   const sql: RunSql = async (query, params) => (await client.query(query, params)).rows
   try {
-    const begins = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - (DAYS - 1) * DAY_MS)
+    const begins = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - (days - 1) * DAY_MS)
     const lived = await sql("select 1 from turns where created_at < $1 limit 1", [new Date(now.getTime() - DAY_MS)])
     if (lived.length > 0) return
     const chance = createChance()
@@ -87,11 +103,11 @@ export async function liveDemoMonth(
       variables: { ...variables, ...namespace.env },
       begins,
     })
-    for (let day = 0; day < DAYS; day++) {
+    for (let day = 0; day < days; day++) {
       const midnight = begins.getTime() + day * DAY_MS
       const weekend = new Date(midnight).getUTCDay() % 6 === 0
       const wanted = Math.round(
-        TURNS_A_DAY * (weekend ? 0.4 : 1) * (0.6 + (0.8 * day) / DAYS) * (0.85 + 0.3 * chance()),
+        TURNS_A_DAY * (weekend ? 0.4 : 1) * (0.6 + (0.8 * day) / days) * (0.85 + 0.3 * chance()),
       )
       const moments = Array.from({ length: wanted }, () => midnight + momentOfDay(chance)).sort((a, b) => a - b)
       for (const moment of moments) {
@@ -156,17 +172,15 @@ function answerTo(last: string, tools: { function: { name: string } }[] | undefi
 
 /** A request of a customer's server. Throws on refusals that the story has not planned. */
 async function call(past: Past, key: string, method: string, path: string, body?: object): Promise<Response> {
-  return past.fetch(
-    new Request(`https://turnpike.test${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${key}`,
-        "content-type": "application/json",
-        ...(method === "POST" && { "idempotency-key": randomUUID() }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    }),
-  )
+  return past.fetch(path, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      ...(method === "POST" && { "idempotency-key": randomUUID() }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  })
 }
 
 async function must(past: Past, key: string, method: string, path: string, body: object): Promise<unknown> {
@@ -226,17 +240,16 @@ interface Workshop {
   sql: RunSql
   past: Past
   demoKey: string
-  variables: object
+  variables: LocalVariables
   begins: Date
 }
 
 /** The demo's workshop: two jobs a day by its key, and a turn of the web chat. */
 async function openWorkshop({ client, sql, past, demoKey, variables, begins }: Workshop) {
-  const env = variables as { SECRETS_KEYS: string; UPSTASH_REDIS_REST_URL: string; UPSTASH_REDIS_REST_TOKEN: string }
   const { space_id: space } = (await must(past, demoKey, "POST", "/v1/spaces", WORKSHOP)) as { space_id: string }
-  const close = await equipWorkshop(sql, { space, keys: env.SECRETS_KEYS, now: begins })
+  const close = await equipWorkshop(sql, { space, keys: variables.SECRETS_KEYS, now: begins })
   const [owner] = await sql("select user_id::float8 as user_id from spaces where slug = $1", [space])
-  const chat = openChat(client, past, { userId: owner?.user_id as number, redis: env })
+  const chat = openChat(client, past, { userId: owner?.user_id as number, redis: variables })
   async function work(day: number): Promise<void> {
     for (const at of [day, day + 1]) {
       const text = JOBS[at % JOBS.length]?.asks ?? JOBS[0].asks

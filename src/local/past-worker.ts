@@ -2,17 +2,12 @@ import { createWorker } from "../http/app.ts"
 import type { Clock } from "../platform/clock.ts"
 import { all } from "../routes/all.ts"
 import type { Namespace } from "./namespace.ts"
-
-interface Due {
-  delivery_id: string
-  url: string
-  method: string
-  headers: Record<string, string>
-  body: string
-}
+import type { DueDelivery } from "./qstash-control.ts"
 
 /** Nobody reads a file of the past: what is made there is deleted again, so that no row is without its bytes. */
 const NO_BUCKET = { put: async () => null, delete: async () => {} }
+
+type PastVariables = Record<string, unknown> & { CALLBACKS_URL: string }
 
 /** Answers for a server that is not there; undefined: the real one is asked. */
 export type Pretend = (request: Request) => Promise<Response | undefined>
@@ -21,7 +16,7 @@ export type Pretend = (request: Request) => Promise<Response | undefined>
  * The whole service in this process, at moments of the past: what happens is told by `clock`, and the queue delivers when it is asked to.
  * `namespace` has a queue of its own, in manual mode.
  */
-export function createPastWorker(namespace: Namespace, variables: Record<string, unknown>, pretend: Pretend) {
+export function createPastWorker(namespace: Namespace, variables: PastVariables, pretend: Pretend) {
   const clock = createPastClock()
   const ask: typeof fetch = async (input, init) => {
     const request = new Request(input as string, init)
@@ -49,21 +44,25 @@ export function createPastWorker(namespace: Namespace, variables: Record<string,
     while (background.size > 0) await Promise.all([...background])
   }
 
+  // A local service rejects every request to another host.
+  const { origin } = new URL(variables.CALLBACKS_URL)
+
   return {
     clock,
+    origin,
     async moveTo(moment: Date): Promise<void> {
       clock.set(moment.getTime())
       await control("/qstash/clock", { now_ms: moment.getTime() })
     },
-    fetch: (request: Request) => worker.fetch(request, env, execution),
+    fetch: (path: string, init: RequestInit) => worker.fetch(new Request(origin + path, init), env, execution),
     /** Delivers what is due until nothing is. */
     async drain(): Promise<void> {
       for (;;) {
         await settled()
-        const due = await control<Due[]>("/qstash/due", {})
+        const due = await control<DueDelivery[]>("/qstash/due", {})
         if (due.length === 0) return
-        for (const { delivery_id, url, method, headers, body } of due) {
-          const request = new Request(url, { method, headers, body: Buffer.from(body, "base64") })
+        for (const { delivery_id, url, headers, body } of due) {
+          const request = new Request(url, { method: "POST", headers, body: Buffer.from(body, "base64") })
           const { status } = await worker.fetch(request, env, execution)
           await control("/qstash/answer", { delivery_id, status })
         }

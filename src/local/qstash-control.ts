@@ -35,6 +35,15 @@ interface Delivery {
   broker: Broker
 }
 
+/** A message to deliver, as `POST /due` returns it. The body is base64. */
+export interface DueDelivery {
+  delivery_id: string
+  message_id: string
+  url: string
+  headers: Record<string, string>
+  body: string
+}
+
 /** The tests' side of the stand-in: the clock, what is due, and how each delivery went. */
 export class Control {
   private readonly parts: ControlParts
@@ -67,7 +76,7 @@ export class Control {
     return jsonAnswer(200, { now_ms: this.parts.now() })
   }
 
-  private takeDue(): unknown[] {
+  private takeDue(): DueDelivery[] {
     const broker = this.parts.broker()
     const now = this.parts.now()
     return broker.takeDue(now).map((message) => {
