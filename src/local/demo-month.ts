@@ -11,7 +11,7 @@ import { eventsOf, quotaHeaders, type Said } from "./provider-models.ts"
 const DAYS = 31
 const DAY_MS = 86_400_000
 const TURNS_A_DAY = 36
-/** Where turns are in a day: least at four in the morning, most in the afternoon. */
+/** The relative number of turns in each hour of a day: fewest in the early morning, most in the afternoon. */
 const HOURS = [3, 2, 1, 1, 1, 2, 4, 8, 13, 17, 19, 18, 16, 18, 20, 19, 17, 14, 11, 9, 8, 7, 5, 4]
 const [HOOKS, SHOP] = ["https://hooks.example.com/turnpike", "https://shop.example.com/orders/{{input.id}}"]
 const PLANS = { pro: { label: "Pro", included_credit_usd: 20, daily_cap_usd: 50 } }
@@ -32,17 +32,18 @@ interface LocalVariables {
 
 interface DemoMonth {
   demoKey: string
-  /** The bindings of the worker that `npm start` serves. */
+  /** The variables of the worker that `npm start` serves. */
   variables: LocalVariables
   providerUrl: string
   now: Date
+  /** Default: a month. */
   days?: number
 }
 
 /**
- * Lives through the month that ends now: turns of several accounts, answered by a pretended model, with tools, webhooks, caps and faults,
- * each at its own moment and by the service itself, so that bills, ledger and reports are what they always are. Does nothing when there
- * are older turns already.
+ * Generates a month of usage that ends now, with several accounts, tools, webhooks, caps and failures. The service
+ * itself runs each turn at its moment against a simulated model, so bills, ledger and reports are consistent. Does
+ * nothing if the database has turns that are older than a day.
  */
 export async function liveDemoMonth(
   namespace: Namespace,
@@ -131,7 +132,7 @@ export async function liveDemoMonth(
 type Chance = () => number
 type Past = ReturnType<typeof createPastWorker>
 
-/** The same each time: what people compare is the same for all of them. */
+/** A generator with a fixed seed, so that everybody gets the same demo data. */
 function createChance(): Chance {
   let state = 20_261
   return () => {
@@ -170,7 +171,7 @@ function answerTo(last: string, tools: { function: { name: string } }[] | undefi
   return { words: says.split(/(?= )/), ...tokens }
 }
 
-/** A request of a customer's server. Throws on refusals that the story has not planned. */
+/** A request of a customer's server. */
 async function call(past: Past, key: string, method: string, path: string, body?: object): Promise<Response> {
   return past.fetch(path, {
     method,
@@ -183,6 +184,7 @@ async function call(past: Past, key: string, method: string, path: string, body?
   })
 }
 
+/** The same, but throws if the service rejects the request. */
 async function must(past: Past, key: string, method: string, path: string, body: object): Promise<unknown> {
   const response = await call(past, key, method, path, body)
   if (!response.ok) throw new Error(`${method} ${path}: HTTP ${response.status} ${await response.text()}`)
@@ -244,7 +246,7 @@ interface Workshop {
   begins: Date
 }
 
-/** The demo's workshop: two jobs a day by its key, and a turn of the web chat. */
+/** Creates the workshop. `work` sends two turns with the demo's key and one by the web chat. */
 async function openWorkshop({ client, sql, past, demoKey, variables, begins }: Workshop) {
   const { space_id: space } = (await must(past, demoKey, "POST", "/v1/spaces", WORKSHOP)) as { space_id: string }
   const close = await equipWorkshop(sql, { space, keys: variables.SECRETS_KEYS, now: begins })
@@ -261,13 +263,13 @@ async function openWorkshop({ client, sql, past, demoKey, variables, begins }: W
       }
       for (const { file_id } of outputs) await call(past, demoKey, "DELETE", `/v1/files/${file_id}`)
     }
-    // No picture: only the key's are deleted again.
+    // No job that generates an image: only the files of the key's turns are deleted.
     await chat(space, JOBS[day % 2]?.asks ?? JOBS[0].asks)
   }
   return { work, close }
 }
 
-/** What the versions of a space show: somebody has changed its instructions. */
+/** Changes the instructions of a space, so that the page of its versions has an entry. */
 async function improveSupport(past: Past, { key, spaces }: Customer): Promise<void> {
   const [support] = spaces
   await must(past, key, "PUT", `/v1/spaces/${support?.id}/manifest`, { instructions: LATER_INSTRUCTIONS })
@@ -279,7 +281,7 @@ async function sendTurn(past: Past, customers: Customer[], chance: Chance): Prom
   const talk = pick(TALKS, ({ looks }) => (looks === space.looks ? 3 : 1), chance)
   const number = Math.floor(customer.endUsers ** chance())
   const turn = { space: space.id, end_user_ref: `customer-${1000 + number}`, text: talk.asks }
-  // A cap, a block or an empty balance may refuse it: that is a part of the story.
+  // A cap, a block or an empty balance may reject the turn. Reports show such rejections too.
   await call(past, customer.key, "POST", "/v1/turns", turn)
   await past.drain()
 }

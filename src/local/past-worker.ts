@@ -4,17 +4,17 @@ import { all } from "../routes/all.ts"
 import type { Namespace } from "./namespace.ts"
 import type { DueDelivery } from "./qstash-control.ts"
 
-/** Nobody reads a file of the past: what is made there is deleted again, so that no row is without its bytes. */
+/** Stores no bytes. The files that the demo month generates are deleted again, so no row of a file is left. */
 const NO_BUCKET = { put: async () => null, delete: async () => {} }
 
 type PastVariables = Record<string, unknown> & { CALLBACKS_URL: string }
 
-/** Answers for a server that is not there; undefined: the real one is asked. */
+/** Answers for a simulated server; undefined to call the real one. */
 export type Pretend = (request: Request) => Promise<Response | undefined>
 
 /**
- * The whole service in this process, at moments of the past: what happens is told by `clock`, and the queue delivers when it is asked to.
- * `namespace` has a queue of its own, in manual mode.
+ * Runs all groups of the service in this process with a clock in the past. The queue of `namespace` is in manual mode,
+ * so `drain` delivers its messages.
  */
 export function createPastWorker(namespace: Namespace, variables: PastVariables, pretend: Pretend) {
   const clock = createPastClock()
@@ -55,7 +55,7 @@ export function createPastWorker(namespace: Namespace, variables: PastVariables,
       await control("/qstash/clock", { now_ms: moment.getTime() })
     },
     fetch: (path: string, init: RequestInit) => worker.fetch(new Request(origin + path, init), env, execution),
-    /** Delivers what is due until nothing is. */
+    /** Delivers the due messages until there are no more. */
     async drain(): Promise<void> {
       for (;;) {
         await settled()
@@ -68,7 +68,7 @@ export function createPastWorker(namespace: Namespace, variables: PastVariables,
         }
       }
     },
-    /** What the cron trigger does. */
+    /** Runs the cron trigger once. */
     async sweep(): Promise<void> {
       await worker.scheduled({}, env, execution)
       await settled()
@@ -76,7 +76,7 @@ export function createPastWorker(namespace: Namespace, variables: PastVariables,
   }
 }
 
-/** It stands still until it is moved. Nobody sleeps in the past: a wait is over at once, and moves it. */
+/** A clock that moves only by `set`, `pass` and `sleep`. A sleep returns at once. */
 function createPastClock(): Clock & { set(ms: number): void; pass(ms: number): void } {
   let now = 0
   return {

@@ -13,7 +13,7 @@ import { startStandIns } from "./stand-ins.ts"
 import { makeTemporaryDirectory } from "./temporary-directory.ts"
 
 const SWEEP_MS = 60_000
-/** The demo's provider is behind the worker, at a port of its own: its accounts are kept with their address. */
+/** The port of the demo's provider is fixed relative to the worker's, because its address is stored with its accounts. */
 const PROVIDER_PORT_OFFSET = 3
 const SIGN_IN_PORT_OFFSET = 4
 

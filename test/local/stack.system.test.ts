@@ -180,6 +180,6 @@ test("The command `npm run stack` refuses to start over a .dev.vars that a perso
   await writeFile(join(dir, ".dev.vars"), "MINE=1\n")
   const { output, ended } = runStack(await freePort())
   expect(await ended).toBe(1)
-  expect(output.text).toMatch(/^\s*\.dev\.vars was written by hand, and is left alone\. [^\n]+\n$/)
+  expect(output.text).toMatch(/^\s*\.dev\.vars was not written by `npm run stack`, so it is not changed\. [^\n]+\n$/)
   expect(await readFile(join(dir, ".dev.vars"), "utf8")).toBe("MINE=1\n")
 })
