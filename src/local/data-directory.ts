@@ -55,7 +55,9 @@ export async function takeDataDirectory(dataDir: string): Promise<OwnedDirectory
   }
 }
 
-/** Removes the traces of wrangler. They contain complete URLs of requests and outgoing calls, which can contain secrets. */
+/**
+ * Removes the traces of wrangler. They contain complete URLs of requests and outgoing calls, which can contain secrets.
+ */
 export async function removeTraces(dataDir: string): Promise<void> {
   const kept = await readdir(join(dataDir, "wrangler"), { recursive: true }).catch(() => [])
   for (const path of kept.filter((path) => basename(path) === "observability")) {
@@ -63,7 +65,10 @@ export async function removeTraces(dataDir: string): Promise<void> {
   }
 }
 
-/** The key ring of this data directory. It is created once and kept, because later starts must decrypt the stored secrets. */
+/**
+ * The key ring of this data directory. It is created once and kept, because later starts must decrypt the stored
+ * secrets.
+ */
 export async function readKeyRing(dataDir: string): Promise<string> {
   const file = join(dataDir, "secrets.keys")
   const known = await readFile(file, "utf8").catch(() => null)

@@ -58,7 +58,9 @@ export const JOBS = [
 export const isRefused = (last: string, chance: () => number) =>
   last.includes(JOBS[0].call.arguments.task) && chance() < 0.12
 
-/** Answers as the workshop's container, which fails on some days, and as the images endpoint; undefined for other hosts. */
+/**
+ * Answers as the workshop's container, which fails on some days, and as the images endpoint; undefined for other hosts.
+ */
 export async function answerWorkshop(request: Request, moment: number): Promise<Response | undefined> {
   const { hostname } = new URL(request.url)
   if (hostname === PICTURES) return Response.json({ created: 1, data: [{ b64_json: PNG.toString("base64") }] })
@@ -125,7 +127,9 @@ export async function equipWorkshop(
   }
 }
 
-/** Returns a function that sends a turn of the web chat as this user, with a new sign-in by magic link for each turn. */
+/**
+ * Returns a function that sends a turn of the web chat as this user, with a new sign-in by magic link for each turn.
+ */
 export function openChat(
   client: pg.Client,
   past: Past,

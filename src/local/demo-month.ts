@@ -132,7 +132,7 @@ export async function liveDemoMonth(
 type Chance = () => number
 type Past = ReturnType<typeof createPastWorker>
 
-/** A generator with a fixed seed, so that everybody gets the same demo data. */
+/** A generator with a fixed seed, so that each run generates the same demo data. */
 function createChance(): Chance {
   let state = 20_261
   return () => {

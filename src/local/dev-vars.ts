@@ -34,7 +34,10 @@ export async function writeDevVars(file: string, variables: Variables): Promise<
   await writeFile(file, `${MARK}\n${envFileOf(variables)}`, { mode: 0o600 })
 }
 
-/** Removes the file, so that a worker without stand-ins names the missing variables instead of calling servers that ended. */
+/**
+ * Removes the file, so that a worker without stand-ins names the missing variables instead of calling servers that
+ * ended.
+ */
 export async function removeDevVars(file: string): Promise<void> {
   const text = await readFile(file, "utf8").catch(() => null)
   if (text !== null && isOurs(text)) await rm(file)

@@ -9,7 +9,9 @@ interface TurnEvent {
   created_at: string
 }
 
-/** The service rejected the turn, for example because the balance is spent. `npm start` shows it and goes on. */
+/**
+ * The service rejected the turn, for example because the balance is spent. `npm start` shows the error and continues.
+ */
 class Refused extends Error {}
 
 /** Sends a turn over HTTP as a customer's server would, and prints its events. Returns the id of its space. */

@@ -37,7 +37,9 @@ export function runCommand(start: (onEnd: (close: Close) => void, end: (code: nu
   })
 }
 
-/** Calls `end` if npm is killed. Its command would otherwise go on, and keep the port and servers that the next start needs. */
+/**
+ * Calls `end` if npm is killed. Without this, its command would keep the port and servers that the next start needs.
+ */
 export async function endWithNpm(end: () => void): Promise<void> {
   if (process.env.npm_lifecycle_event === undefined) return
   const all = await processes()

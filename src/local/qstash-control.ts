@@ -44,7 +44,9 @@ export interface DueDelivery {
   body: string
 }
 
-/** The control interface of the stand-in: it moves the clock, returns due messages and takes the results of deliveries. */
+/**
+ * The control interface of the stand-in: it moves the clock, returns due messages and takes the results of deliveries.
+ */
 export class Control {
   private readonly parts: ControlParts
   private deliveries = new Map<string, Delivery>()

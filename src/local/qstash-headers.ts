@@ -39,7 +39,9 @@ const KNOWN = new Set([
   "upstash-flow-control-value",
 ])
 
-/** Reads the headers of a message (lower-case names). Rejects with 400 also options that only the real QStash supports. */
+/**
+ * Reads the headers of a message (lower-case names). Rejects with 400 also options that only the real QStash supports.
+ */
 export function parsePublishOptions(headers: RequestHeaders): PublishOptions {
   for (const name in headers) {
     if (name.startsWith("upstash-") && !KNOWN.has(name)) {

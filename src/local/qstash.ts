@@ -14,7 +14,9 @@ export interface QstashSecrets {
 
 const newSigningKey = () => `sig_${randomUUID().replaceAll("-", "").slice(0, 28)}`
 
-/** Generates the secrets of one service. Other users of this machine must not know them: they can start turns with them. */
+/**
+ * Generates the secrets of one service. Other users of this machine must not know them: they can start turns with them.
+ */
 export function newQstashSecrets(): QstashSecrets {
   return {
     token: randomBytes(32).toString("base64url"),

@@ -14,8 +14,8 @@ const FIRST = [
 ]
 
 /**
- * The commands that are safe on a shared connection. Those that change its state (MULTI, SELECT, SUBSCRIBE) or block it
- * (BLPOP) are missing.
+ * The commands that are safe on a shared connection. Commands that change its state (MULTI, SELECT, SUBSCRIBE) or
+ * block it (BLPOP) are missing.
  */
 const COMMANDS = new Map<string, Keys>([
   ...FIRST.map((name) => [name, { at: [1] }] as const),

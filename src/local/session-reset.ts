@@ -1,6 +1,8 @@
 import type pg from "pg"
 
-/** Like Neon's proxy between two requests on one connection: it keeps cached plans of procedures and discards all else. */
+/**
+ * Like Neon's proxy between two requests on one connection: it keeps cached plans of procedures and discards all else.
+ */
 const RESET =
   "CLOSE ALL; SET SESSION AUTHORIZATION DEFAULT; RESET ALL; DEALLOCATE ALL; UNLISTEN *; DISCARD TEMP; SELECT pg_advisory_unlock_all()\0"
 

@@ -13,7 +13,7 @@ runCommand(async (onEnd) => {
   const { demo, variables } = await startStandIns({ baseUrl, dataDir }, onEnd)
   await writeDevVars(DEV_VARS, variables)
   onEnd(() => removeDevVars(DEV_VARS))
-  // Nothing else fires the cron trigger locally. The worker may not be running yet, so errors are ignored.
+  // Fires the cron trigger, which nothing else does locally. The worker may not run yet, so errors are ignored.
   const sweeper = setInterval(() => void fetch(cronUrl(baseUrl)).catch(() => {}), SWEEP_MS)
   onEnd(async () => clearInterval(sweeper))
 

@@ -13,7 +13,9 @@ import { startStandIns } from "./stand-ins.ts"
 import { makeTemporaryDirectory } from "./temporary-directory.ts"
 
 const SWEEP_MS = 60_000
-/** The port of the demo's provider is fixed relative to the worker's, because its address is stored with its accounts. */
+/**
+ * The port of the demo's provider is fixed relative to the worker's, because its address is stored with its accounts.
+ */
 const PROVIDER_PORT_OFFSET = 3
 const SIGN_IN_PORT_OFFSET = 4
 
@@ -90,7 +92,7 @@ runCommand(async (onEnd, end) => {
 ${provider ? `  provider   ${provider.url}, with two accounts in each pool; models anthropic/demo and openai-compatible/demo\n` : ""}\
   also in    ${dataDir}/demo.json
 
-Go on with:
+Try it:
 
   curl ${demo.base_url}/v1/me -H "Authorization: Bearer ${demo.api_key}"
 

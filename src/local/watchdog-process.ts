@@ -4,8 +4,8 @@ import { type Ending, endProcess } from "./processes.ts"
 import type { Word } from "./watchdog.ts"
 
 /**
- * The process of watchdog.ts. The kernel closes its standard input when its parent ends for any reason. It then ends the
- * registered processes, removes the registered directories, and exits.
+ * The process of watchdog.ts. The kernel closes its standard input when its parent ends for any reason. It then ends
+ * the registered processes, removes the registered directories, and exits. /
  */
 const endings = new Map<number, Ending>()
 const directories = new Set<string>()

@@ -21,39 +21,67 @@ import { createApiKey, createUser, type RunSql } from "./seed.ts"
 import { brandOfUser, changeOf, runMagicLink, runUserChange } from "./users.ts"
 import { grantWorkers, workerKeys } from "./workers.ts"
 
-const USAGE = `npm run admin -- COMMAND, on the database of DATABASE_URL:
+const USAGE = `npm run admin -- COMMAND [OPTIONS] works on the database of DATABASE_URL, a direct connection string.
 
-  migrate [--after-deploy]                          bring the database to this release, before its deploy; after it, and
-                                                    when no worker of the previous release runs any more, with --after-deploy
-  prune-releases [--keep-days N]                    remove the procedures of releases that were applied over N days ago
-                                                    (default 7), all but this one's and the one before it
-  grant  [--worker W] [--renew]                      make the roles with which the workers ask the database, and give each what its
-                                                    worker needs; prints the connection strings of new ones once
-  worker-keys [--worker W]                          of the whole ring in SECRETS_KEYS, what each worker is to have as its own
-  reseal                                            seal every stored secret under the first key of SECRETS_KEYS, so that the
-                                                    others can be removed
-  user   --email E [--name N] [--admin] [--brand B]             create a user; prints its id, and an admin's password once
-  disable | enable --user ID                        its sessions, keys, turns and webhooks end; or keys and webhooks go on
-  role   --user ID --role user|admin                what it may do, from its next request on
-  reset-factor --user ID                            remove the second factor of somebody who has lost it
-  magic-link --user ID --url ORIGIN                 a link that signs it in once; needs UPSTASH_REDIS_REST_URL and _TOKEN
+Releases
+  migrate [--after-deploy]
+      apply the migrations that are safe before the deploy, and add the procedures of this release;
+      with --after-deploy the other migrations too, when no worker of the previous release runs any
+      more
+  prune-releases [--keep-days N]
+      remove the procedures of releases that were applied more than N days ago (default 7), except
+      those of this release and the one before it
+
+Workers and keys
+  grant [--worker W] [--renew]
+      create the database roles of the workers and grant each the rights that its worker needs;
+      prints the connection strings of new roles once; --renew: new passwords
+  worker-keys [--worker W]
+      derive the SECRETS_KEYS of each worker from the whole key ring in SECRETS_KEYS
+  reseal
+      encrypt every stored secret again with the first key in SECRETS_KEYS, so that the other keys
+      can be removed
+
+Users
+  user --email E [--name N] [--admin] [--brand B]
+      create a user; prints the id, and the password of an admin once
+  disable --user ID
+      end the user's sessions and turns, and disable the keys and webhooks
+  enable --user ID
+      enable the user, the keys and the webhooks again
+  role --user ID --role user|admin
+      change the role, from the user's next request on
+  reset-factor --user ID
+      remove the second factor of a user who has lost it
+  magic-link --user ID --url ORIGIN
+      create a link that signs the user in once; needs UPSTASH_REDIS_REST_URL and
+      UPSTASH_REDIS_REST_TOKEN
+  key --user ID --name N [--test] [--scope created|all] [--brand B]
+      create an API key; prints its value once
+
+Money
   top-up --user ID --usd AMOUNT [--reason R] [--note TEXT] [--reference ID]
-                                                    book credit (operator_topup, or another reason) with its ledger row,
-                                                    once for a reference; --reason admin_action takes --usd=-1 back
-  refund --turn ID --note TEXT                      give back what a turn was billed, once
-  reconcile                                         check all books now, and print the report; ends with 1 when
-                                                    something was found
-  key    --user ID --name N [--test] [--scope created|all] [--brand B]
-                                                    create an API key; prints its value once
-  brand  --brand B [--host H]… [--landing PATH] [--bot-username U] [--bot-token T]
-                                                    a brand's hosts and bot; \`--bot-token -\` reads it from the
-                                                    standard input; needs SECRETS_KEYS; prints the bot's webhook secret once
-  bot-webhook --brand B [--host H]                  tell the messaging platform that the bot's updates go to H, or the
-                                                    brand's first host; needs SECRETS_KEYS
-  losses [--days N]                                 what model calls have cost that nobody is billed for, by day and cause
-  model  --pin ENGINE/MODEL --input USD --output USD [--cached USD] [--cache-write USD] [--cache-write-hour USD]
-         [--idle-seconds N] [--label L]             enable a model; prices per million tokens: of those from the provider's cache, and of
-                                                    those written into it for five minutes and for an hour`
+      add credit (default reason: operator_topup); a reference is booked only once; --reason
+      admin_action also accepts a negative amount: --usd=-1
+  refund --turn ID --note TEXT
+      refund the bill of a turn; a second refund changes nothing
+  reconcile
+      check all books now and print the report; exits with 1 if it has findings
+  losses [--days N]
+      print the cost of model calls that no customer pays, by day and cause (default 30)
+
+Brands and models
+  brand --brand B [--host H]… [--landing PATH] [--bot-username U] [--bot-token T]
+      create or change a brand; \`--bot-token -\` reads the token from the standard input; needs
+      SECRETS_KEYS for a token; prints the bot's new webhook secret once
+  bot-webhook --brand B [--host H]
+      register the webhook of the brand's bot at the messaging platform, at this host or the brand's
+      first one; needs SECRETS_KEYS
+  model --pin ENGINE/MODEL --input USD --output USD [--cached USD] [--cache-write USD] [--cache-write-hour USD]
+        [--idle-seconds N] [--label L]
+      enable a model; prices are per million tokens: --cached for tokens that are read from the
+      provider's cache, --cache-write and --cache-write-hour for tokens that are written to it for
+      five minutes or an hour`
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -102,7 +130,7 @@ function need(name: Needed): string {
 
 function amount(text: string): number {
   const usd = Number(text)
-  if (!(usd >= 0)) throw new Error(`"${text}" is not an amount in USD.`)
+  if (!(usd >= 0)) throw new Error(`"${text}" is not an amount in USD. Give a number from 0.`)
   return usd
 }
 
@@ -122,12 +150,12 @@ async function run(client: pg.Client): Promise<string> {
       const isNew = await applyRelease(client, release)
       await grantRelease(client, release, { exact: phase === "after-deploy" })
       await noteAct(ctx, { action: "cli.migrate", subject: ["release", release.name], after: { phase, added: isNew } })
-      return `${text}\nThe procedures of this release are there${isNew ? "" : " already"}: ${release.name}.`
+      return `${text}\nThe procedures of this release ${isNew ? "were added" : "exist already"}: ${release.name}.`
     }
     case "grant": {
       const { worker, renew = false } = values
       if (worker) accessOf(worker)
-      // Before its passwords are there, which are shown once.
+      // Written first, because the new passwords are shown only once.
       await noteAct(ctx, { action: "cli.grant", subject: ["worker", worker ?? "each"], after: { renew } })
       return grantWorkers(client, { worker, renew, databaseUrl: process.env.DATABASE_URL as string })
     }
@@ -170,7 +198,7 @@ async function run(client: pg.Client): Promise<string> {
     case "reset-factor": {
       const reset = { user_id: Number(need("user")), by: null, request_id: ctx.requestId, address: null }
       const row = await callOne(ctx.db, "drop_second_factor", { ...reset, moment: now })
-      return row.drop_second_factor ? "The second factor is removed." : "The user has none."
+      return row.drop_second_factor ? "The second factor was removed." : "The user has no second factor."
     }
     case "top-up": {
       const { reason, note, reference } = values
@@ -201,7 +229,7 @@ async function run(client: pg.Client): Promise<string> {
       return plainJson(await reportLosses(ctx, Number(values.days ?? 30)), 2)
     case "key": {
       const { scope = "created" } = values
-      if (scope !== "created" && scope !== "all") throw new Error("--scope takes created or all.")
+      if (scope !== "created" && scope !== "all") throw new Error("--scope must be created or all.")
       const key = {
         userId: Number(need("user")),
         name: need("name"),
@@ -239,7 +267,7 @@ async function run(client: pg.Client): Promise<string> {
     case "model": {
       const [engine, ...model] = need("pin").split("/")
       if (engine !== "anthropic" && engine !== "openai" && engine !== "openai-compatible") {
-        throw new Error("--pin is anthropic/…, openai/… or openai-compatible/…")
+        throw new Error("--pin must be anthropic/MODEL, openai/MODEL or openai-compatible/MODEL.")
       }
       const usd = {
         input: amount(need("input")),

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_17dcea8084e0"
+export const RELEASE = "turnpike_2e8a518f3b47"
 
 /** What procedures answer in JSON, by the name of its type in SQL. */
 export interface Answers {
