@@ -5,10 +5,10 @@ import type { Keyboard } from "./keyboard.ts"
 
 const run = promisify(execFile)
 
-/** Models of this machine answer at once. This one takes its time when it is told to, so that there is something to watch. */
+/** Makes the rehearsal model stream slowly, so that the journey can watch the turn. */
 const slowly = (curl: string) => curl.replace('"text":"', '"model":"rehearsal/standard","text":"[stream 900 ms]\\n')
 
-/** Makes a key where the focus is on the button that begins it; its value, and the command that is shown beside it. */
+/** Creates a key; the focus is on its button. Returns the key's value and the shown command. */
 async function makeKey(keyboard: Keyboard, name: string): Promise<{ variable: string; curl: string }> {
   await keyboard.enter("button", /^Make (a|another) key$/)
   await keyboard.has("textbox", "Name")
@@ -21,15 +21,15 @@ async function makeKey(keyboard: Keyboard, name: string): Promise<{ variable: st
   return { variable, curl }
 }
 
-/** What somebody does in a shell beside the browser. */
+/** Runs the shown commands in a shell. Returns the turn's id. */
 async function inShell({ variable, curl }: { variable: string; curl: string }): Promise<string> {
   const { stdout } = await run("sh", ["-ec", `${variable}\n${slowly(curl)}`])
   const turn = JSON.parse(stdout) as { turn_id?: string }
-  if (!turn.turn_id) throw new Error(`The shown curl has sent no turn: ${stdout}`)
+  if (!turn.turn_id) throw new Error(`The shown command created no turn: ${stdout}`)
   return turn.turn_id
 }
 
-/** On the page of a turn that runs: its text as it comes, and then its bill. */
+/** Checks the page of a running turn: first the streamed text, then the bill. */
 async function watchToItsBill(keyboard: Keyboard): Promise<void> {
   await keyboard.reads(/^You said:[\w ]*$/)
   await keyboard.sees("button", "Cancel this turn")

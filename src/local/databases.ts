@@ -55,7 +55,7 @@ export async function dropDatabase(adminUrl: string, name: string): Promise<void
 
 /**
  * Applies all migrations and the procedures of this release, and grants them to the roles with that prefix. No worker
- * of an earlier release may use the database. /
+ * of an earlier release may use the database.
  */
 export async function applySchema(url: string, prefix?: string): Promise<void> {
   await withClient(url, async (client) => {

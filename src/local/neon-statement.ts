@@ -21,7 +21,7 @@ type Done = (error: Error | null, answer: StatementAnswer) => void
 
 /**
  * A statement in the extended protocol, for `client.query`. Like at Neon, it is unnamed, so the server plans it each
- * time. Values stay text. The query class of `pg` clones, maps and parses them, which takes twice the CPU time. /
+ * time. Values stay text. The query class of `pg` clones, maps and parses them, which takes twice the CPU time.
  */
 export class Statement implements pg.Submittable {
   private readonly query: Query

@@ -27,7 +27,7 @@ export interface LocalProvider {
 /**
  * Starts the demo's model provider on loopback. It has logins by authorization code and by device code with rotating
  * refresh tokens, and a model server; `POST /control` sets its answers. Tokens are kept in `dataDir`, like the
- * accounts. /
+ * accounts.
  */
 export async function startProvider(dataDir: string, port: number): Promise<LocalProvider> {
   const file = join(dataDir, "provider.json")

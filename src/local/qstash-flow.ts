@@ -17,7 +17,7 @@ const NO_KEY: FlowControl = { key: "", parallelism: Number.POSITIVE_INFINITY }
 
 /**
  * Limits the parallelism of each flow-control key. QStash documents no order of waiting messages, so this uses the
- * worst order for us: the key that was served last comes first, and its newest message. /
+ * worst order for us: the key that was served last comes first, and its newest message.
  */
 export class FlowKeys {
   private readonly keys = new Map<string, FlowKey>()

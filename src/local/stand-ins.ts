@@ -22,7 +22,7 @@ const OPTIONAL_VARIABLES = [
 
 /**
  * Starts the stand-ins with their data in `dataDir`, and creates the demo account. Returns the `variables` of a worker
- * at `baseUrl` that uses them. /
+ * at `baseUrl` that uses them.
  */
 export async function startStandIns(
   { baseUrl, dataDir, signInUrl }: { baseUrl: string; dataDir: string; signInUrl?: string },

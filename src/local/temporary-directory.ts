@@ -19,7 +19,7 @@ const cleared = new Map<string, Promise<void>>()
 
 /**
  * Creates a directory below `parent` that is removed when this process has ended, also after a `kill -9`. The first
- * call also removes directories of earlier processes whose watchdogs were killed too. /
+ * call also removes directories of earlier processes whose watchdogs were killed too.
  */
 export async function makeTemporaryDirectory(name: string, parent = tmpdir()): Promise<string> {
   const clear = cleared.get(parent) ?? removeLeftovers(parent)

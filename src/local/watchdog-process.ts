@@ -5,7 +5,7 @@ import type { Word } from "./watchdog.ts"
 
 /**
  * The process of watchdog.ts. The kernel closes its standard input when its parent ends for any reason. It then ends
- * the registered processes, removes the registered directories, and exits. /
+ * the registered processes, removes the registered directories, and exits.
  */
 const endings = new Map<number, Ending>()
 const directories = new Set<string>()

@@ -13,7 +13,7 @@ let ids = 0
 
 /**
  * Makes a process end when ours has ended, also after a `kill -9`. A separate watchdog process does it when a pipe from
- * us closes. Call the returned function once the process has ended. /
+ * us closes. Call the returned function once the process has ended.
  */
 export function endWithUs(end: Ending): () => void {
   const id = ++ids

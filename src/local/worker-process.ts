@@ -7,7 +7,7 @@ import { readWorkerSettings } from "./build-worker.ts"
 /**
  * Runs a built worker in workerd: `--port N --script FILE --variables FILE --persist-to DIR`, with the settings of
  * wrangler.toml in the current folder and variables as JSON. It starts faster than `npx wrangler dev` and has no
- * proxies. /
+ * proxies.
  */
 const options = ["port", "script", "variables", "persist-to"] as const
 const { values } = parseArgs({ options: Object.fromEntries(options.map((name) => [name, { type: "string" }])) })

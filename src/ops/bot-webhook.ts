@@ -17,7 +17,7 @@ interface BotWebhook {
 
 /**
  * Registers the webhook of a brand's bot and its secret at the messaging platform. Returns the webhook's address.
- * Errors contain the platform's text but never the bot's token, which is part of the called URL. /
+ * Errors contain the platform's text but never the bot's token, which is part of the called URL.
  */
 export async function setBotWebhook(
   ctx: SystemContext,

@@ -40,7 +40,7 @@ export function urlFor(url: string, role: string, password: string): string {
 
 /**
  * Creates the missing roles of these workers, each with a password. `renew` also changes the passwords of existing
- * roles. The roles can only log in until `grantRelease` grants them rights. Returns the new passwords by worker. /
+ * roles. The roles can only log in until `grantRelease` grants them rights. Returns the new passwords by worker.
  */
 export async function createRoles(
   client: pg.ClientBase,
@@ -109,7 +109,7 @@ export async function grantRelease(
 
 /**
  * Revokes rights that PostgreSQL grants to every role by default and no worker needs: temporary tables and large
- * objects, whose size is unlimited. Only a superuser can revoke the functions of large objects, so on Neon they stay. /
+ * objects, whose size is unlimited. Only a superuser can revoke the functions of large objects, so on Neon they stay.
  */
 export async function secureDatabase(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ change: string }>(

@@ -83,7 +83,7 @@ export async function applyRelease(client: pg.Client, { name, sql }: Release): P
 
 /**
  * Removes the procedures of releases that were applied more than `keepDays` ago, and returns the releases' names. It
- * keeps `current`, and the release before it, which workers need after a rollback. /
+ * keeps `current`, and the release before it, which workers need after a rollback.
  */
 export async function pruneReleases(
   client: pg.Client,

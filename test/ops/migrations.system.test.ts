@@ -189,7 +189,7 @@ test("A run asks again for a lock that another session has, each time for a mome
   expect(applied).toEqual(["9001_test"])
   expect(pauses).toEqual([250, 500, 1000])
   expect(log.slice(0, -1)).toEqual(
-    pauses.map((ms) => `9001_test: canceling statement due to lock timeout; again in ${ms} ms`),
+    pauses.map((ms) => `9001_test: canceling statement due to lock timeout; trying again in ${ms} ms`),
   )
 })
 
