@@ -9,7 +9,7 @@ import { startOtherServer } from "./journeys/other-server.ts"
 /**
  * `npm run journeys [-- --only WORD,…] [--url URL]` does what users do in the web app, in Chromium and by keyboard
  * only. Without `--url`, the web app's address that `npm start` prints, it starts a service. `--figures` measures slow
- * pages and a list of 50,000 spaces instead; with `--url` it also needs `--data`, the data directory of that service. /
+ * pages and a list of 50,000 spaces instead; with `--url` it also needs `--data`, the data directory of that service.
  */
 const { values } = parseArgs({
   options: {

@@ -9,7 +9,7 @@ import { provePage, type ShownPage } from "./prove-page.ts"
 /**
  * `npm run pages [-- --only AREA] [--failing] [--empty] [--url URL]` checks every page of the web app in Chromium, in
  * both themes at 390 and 1440 px, for findings of axe, overflow and errors. It writes screenshots to dist/pages.
- * Without `--url`, the web app's address that `npm start` prints, it starts a service. /
+ * Without `--url`, the web app's address that `npm start` prints, it starts a service.
  */
 const { values } = parseArgs({
   options: {

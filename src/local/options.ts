@@ -7,11 +7,11 @@ export const DEFAULT_PORT = 8787
 const START_USAGE = `npm start -- [OPTIONS] runs the whole service on this machine with a demo account.
 npm run stack -- [--port N] [--data DIR] runs only PostgreSQL, Redis and QStash, for \`npx wrangler dev\`.
 
-  --port N     the port of the service (default: TURNPIKE_PORT, or ${DEFAULT_PORT})
-  --data DIR   the data directory (default: TURNPIKE_DATA, or .local)
-  --providers  also run a demo provider with accounts in both pools and a model for each
-  --demo-data  generate a month of usage at the first start; implies --providers; takes minutes
-  --help       print this text`
+  --port N     the port of the service (default: TURNPIKE_PORT, or ${DEFAULT_PORT}).
+  --data DIR   the data directory (default: TURNPIKE_DATA, or .local).
+  --providers  also run a demo provider with accounts in both pools and a model for each.
+  --demo-data  generate a month of usage at the first start; implies --providers; takes minutes.
+  --help       print this text.`
 
 /** Reads the options of `npm start` and `npm run stack` (START_USAGE). `baseUrl` is the address of the worker. */
 export function readStartOptions(args: string[], env: Record<string, string | undefined>) {
