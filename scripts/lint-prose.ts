@@ -7,7 +7,7 @@ import { proseProblems } from "./prose/check.ts"
  * `--count` prints how many problems a folder has, by rule.
  */
 
-/** Files with texts of other authors, and the rules, whose examples are violations. */
+/** Files whose words belong to others, and the rules themselves, whose examples are what they forbid. */
 const LEFT_OUT = /^(?:migrations|dist|scripts\/prose)\/|^docs\/style\.md$|common-passwords|test-names\.test\.ts$/
 const isGenerated = (path: string) => /generated (?:by|from)/i.test(readFileSync(path, "utf8").slice(0, 200))
 

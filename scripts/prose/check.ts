@@ -8,7 +8,7 @@ import { programPlugin, proseOf } from "./program.ts"
 import { sentenceLength, sentenceOpening } from "./rules.ts"
 import { type Problem, sizeProblems } from "./sizes.ts"
 
-/** The textlint rule for phrases has no types. */
+/** textlint's rule for phrases has no types. */
 const phrases = createRequire(import.meta.url)("textlint-rule-prh").default
 
 const kernel = new TextlintKernel()
@@ -22,7 +22,7 @@ const markdownPlugin = {
   plugin: (markdown as unknown as { default?: typeof markdown }).default ?? markdown,
 } as TextlintKernelPlugin
 
-/** Replaces quoted words, which are examples. All offsets stay the same. */
+/** Quoted words are examples. Everything keeps its place. */
 const withoutQuotes = (text: string) => text.replace(/"[^"\n]{1,160}"/g, (quoted) => quoted.replace(/[\w\s]/g, "x"))
 
 async function lint(filePath: string, text: string, plugin: TextlintKernelPlugin): Promise<Problem[]> {
@@ -36,7 +36,7 @@ async function lint(filePath: string, text: string, plugin: TextlintKernelPlugin
   }))
 }
 
-/** Checks the prose of one file. */
+/** Problems of one file's prose. */
 export function proseProblems(path: string, text = readFileSync(path, "utf8")): Promise<Problem[]> {
   if (path.endsWith(".md")) return lint(path, withoutQuotes(text), markdownPlugin)
   const pieces = piecesOf(path, text)
