@@ -10,13 +10,13 @@ import {
 } from "./attacks.ts"
 
 const MiB = 1024 * 1024
-/** How long what stalls is left alone. */
+/** How long stalled requests stay open. */
 const STALLED_MS = 3_000
 
 const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n))
 const callsOf = (name: string, count: number) => times(count, () => `[call ${name} {}]`).join("\n")
 
-/** What takes memory of a worker. */
+/** Attacks that use memory of a worker. */
 export const HOARDS: Record<string, Attack> = {
   "60 uploads that stall after 7 MiB": (attacker) => stall(times(60, () => stallUpload(attacker, 7 * MiB))),
   "100 JSON bodies that stall": (attacker) => stall(times(100, () => stallJson(attacker))),

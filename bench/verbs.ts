@@ -9,24 +9,24 @@ import type { Version } from "./version.ts"
 
 export const BRAND = "turnpike"
 const INT8 = 20
-/** As src/platform/db.ts reads them. */
+/** Parses values in the same way as src/platform/db.ts. */
 export const TYPES: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format as "text")),
 }
 
 export type Verbs = Awaited<ReturnType<typeof readVerbs>>
 
-/** The verbs of a version, which know the names and arguments of its procedures. */
+/** Imports the verbs of a version, which call the procedures of that version. */
 export async function readVerbs({ dir }: Version) {
   const read = <Module>(file: string) => import(pathToFileURL(join(dir, file)).href) as Promise<Module>
   const { acceptTurn } = await read<typeof import("../src/turns/accept-turn.ts")>("src/turns/accept-turn.ts")
-  // Earlier versions claimed one turn at a time.
+  // Earlier versions claim one turn at a time.
   const { claimTurn } = await read<typeof import("../test/harness/claim.ts")>("test/harness/claim.ts").catch(() =>
     read<typeof import("../test/harness/claim.ts")>("src/runs/claim-turn.ts"),
   )
   const { settleTurn } = await read<typeof import("../src/runs/settle-turns.ts")>("src/runs/settle-turns.ts")
   const { createTurnSchema } = await read<typeof import("../src/turns/schemas.ts")>("src/turns/schemas.ts")
-  // Earlier versions ask for the brand.
+  // Earlier versions have a parameter for the brand.
   const { parseApiKey } = await read<{ parseApiKey(key: string, brand: string): KeyCredential | null }>(
     "src/keys/api-key.ts",
   )
@@ -35,14 +35,14 @@ export async function readVerbs({ dir }: Version) {
   return { acceptTurn, claimTurn, settleTurn, createTurnSchema, parseApiKey, databaseOver, DatabaseError, finishedStep }
 }
 
-/** What these verbs use of a context: connections instead of Neon's endpoint, and no queue. */
+/** A context for these verbs, with connections instead of Neon's endpoint and without a queue. */
 export function contextOver({ databaseOver, DatabaseError }: Verbs, pool: pg.Pool): Context {
   const names = new Map<string, string>()
   const db = databaseOver(async ({ sql: text, parameters }) => {
     const name = names.get(text) ?? `bench_${names.size}`
     names.set(text, name)
     const { rows, rowCount } = await pool.query({ name, text, values: [...parameters] }).catch((error) => {
-      // The verbs repeat what was overtaken.
+      // The verbs retry serialization errors, which they recognise by this class.
       throw new DatabaseError(error as pg.DatabaseError)
     })
     return { rows, numAffectedRows: BigInt(rowCount ?? 0) }

@@ -1,15 +1,15 @@
 import type { TextlintRuleModule } from "@textlint/kernel"
 import { split } from "sentence-splitter"
 
-/** The maximum number of words in a sentence. docs/style.md aims at 25. */
+/** Words of a sentence, at most. docs/style.md aims at 25. */
 const WORDS_MAX = 30
 
-/** A statement that begins with one of these has no subject that acts. Questions are allowed. */
+/** Statements that begin with these have no subject that acts. Questions may. */
 const OPENINGS = /^(?:What|Whatever|Whose|Of|That which|Those that|Who|Whom|Nothing else|None of)\s/
 
 const wordsIn = (sentence: string) => sentence.split(/\s+/).filter((word) => /[A-Za-z0-9]/.test(word)).length
 
-/** Makes a rule that checks the sentences of each paragraph, list item and table cell. */
+/** Checks the sentences of each paragraph, list item and cell. */
 function ofSentences(problemOf: (sentence: string) => string | null): TextlintRuleModule {
   return (context) => {
     const { RuleError, Syntax, getSource, locator, report } = context
