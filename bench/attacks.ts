@@ -68,7 +68,7 @@ export async function useMcp(attacker: Attacker, kind: string): Promise<void> {
 
 /** Requests that block all clients of a worker if the worker has no limits for them. */
 export const BLOCKING: Record<string, Attack> = {
-  "121,836 keys, nobody": async ({ site }) =>
+  "121,836 fields, without a key": async ({ site }) =>
     drop(
       fetch(`${site.runtime.url}/api/auth/login`, {
         method: "POST",
@@ -76,7 +76,7 @@ export const BLOCKING: Record<string, Attack> = {
         body: MANY_KEYS,
       }),
     ),
-  "121,836 keys, with a key": (attacker) => drop(callSite(attacker, "POST", "/v1/spaces", MANY_KEYS)),
+  "121,836 fields, with a key": (attacker) => drop(callSite(attacker, "POST", "/v1/spaces", MANY_KEYS)),
   "a pattern of 1 MB": (attacker) =>
     withTool(attacker, { a: { type: "string", pattern: "(a|b)".repeat(200_000) } }, { a: "a" }),
   "exponential patterns": async (attacker) => {

@@ -28,8 +28,8 @@ const INT8 = 20
 export interface ChurnSite {
   sql: Sql
   /**
-   * Runs plain turns until their events are delivered, a few at a time. Half of them run when they are accepted, and half
-   * after all were accepted.
+   * Runs plain turns until their events are delivered, a few at a time. Half of them run when they are accepted, and
+   * half after all were accepted.
    */
   runTurns(count: number): Promise<void>
   count(): number
@@ -92,7 +92,7 @@ export async function createChurnSite(world: BenchWorld, name: string, changes: 
   }
 }
 
-/** A database whose statements are prepared once per connection, like behind a pooler with prepared statements. */
+/** Statements that are planned once for each connection, as a pooler with prepared statements has them. */
 function databaseOf(pool: pg.Pool): Database {
   const names = new Map<string, string>()
   const types = {

@@ -20,7 +20,7 @@ const callsOf = (name: string, count: number) => times(count, () => `[call ${nam
 export const HOARDS: Record<string, Attack> = {
   "60 uploads that stall after 7 MiB": (attacker) => stall(times(60, () => stallUpload(attacker, 7 * MiB))),
   "100 JSON bodies that stall": (attacker) => stall(times(100, () => stallJson(attacker))),
-  "100 downloads of 20 MiB that nobody reads": async (attacker) => {
+  "100 downloads of 20 MiB that are not read": async (attacker) => {
     const sent = await callSite(
       attacker,
       "POST",
@@ -39,7 +39,7 @@ export const HOARDS: Record<string, Attack> = {
     await attackTurn(attacker, kinds.map((kind) => callsOf(`m${kind}__attack`, 6)).join("\n"))
   },
   "eight turns with such an image": (attacker) => useTool(attacker, "image", 1, 8),
-  "eight turns with such an image, beside uploads": async (attacker) => {
+  "eight turns with such an image, during uploads": async (attacker) => {
     const ends = times(20, () => stallUpload(attacker, 7 * MiB))
     await useTool(attacker, "image", 1, 8)
     for (const end of ends) end()

@@ -17,7 +17,9 @@ const USERS = 100_000
 const TAIL = 3_000
 const TASKS = 20_000
 const GROUPS = 500
-/** The number of provider accounts, half in each pool, with snapshots of three windows every five minutes for 90 days. */
+/**
+ * The number of provider accounts, half in each pool, with snapshots of three windows every five minutes for 90 days.
+ */
 const ACCOUNTS = 100
 const REPEATS = 5
 /** Text filters that match nearly all rows, some rows, and no rows. */
@@ -172,7 +174,10 @@ const IDS: Record<string, string> = {
 const pathOf = ({ path }: Operation) =>
   path.replace(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(IDS[name] ?? "1"))
 
-/** Queries without a filter, with each filter, and with each sort order in both directions, on the first and a late page. */
+/**
+ * Queries without a filter, with each filter, and with each sort order in both directions, on the first and a late
+ * page.
+ */
 function queriesOf({ query }: Operation): string[] {
   if (!query) return [""]
   const { properties = {} } = z.toJSONSchema(query, { io: "input", unrepresentable: "any" }) as {

@@ -13,7 +13,9 @@ import type { BenchWorld } from "./world.ts"
 /** Server settings that prevent vacuums during the measurement and keep all pages in memory. */
 export const ANALYTICS_SETTINGS = { ...FILLING, autovacuum: "off", shared_buffers: "2GB" }
 
-/** Calls before the measurement. After more than five, PostgreSQL can use generic plans, as on long-lived connections. */
+/**
+ * Calls before the measurement. After more than five, PostgreSQL can use generic plans, as on long-lived connections.
+ */
 const WARMING = 6
 const REPEATS = 9
 const WRITTEN = { warming: 1, repeats: 3 }
@@ -33,9 +35,9 @@ interface Measured extends Times {
 type Table = [name: string, Measured][]
 
 /**
- * Measures reads of analytics over the stored model calls (`--stored`) and over a tenth of them, with 20,000 turns and
- * ledger rows in the queues and with none. `ms` is the median of 9 calls after 6 others. `cpu` is the lowest CPU time of
- * the backend, which other load hardly affects. Hand-written queries over the same rollups are measured for comparison.
+ * Measures reads of analytics over the stored model calls (`--stored`) and over a tenth, with and without queued rows,
+ * and equivalent hand-written queries. `ms` is the median of 9 calls after 6 others. `cpu` is the lowest CPU time of
+ * the backend, which other load hardly affects.
  */
 export async function measureAnalytics(world: BenchWorld, { stored, fill }: Options) {
   const few = await storedAnalytics(world, Math.round(stored / 10))

@@ -21,9 +21,9 @@ const SERVED = {
 }
 
 /**
- * Measures the memory that each attack takes in its own worker, and the slowest read of another account at the same time.
- * The heap has the platform's limit; a worker that exceeds it ends, and its row says so. Memory is the maximum in MiB
- * above the idle worker, of the isolate (heap with garbage, and buffers) and of the process.
+ * Measures the memory that each attack takes in its own worker, and the slowest read of another account at the same
+ * time. The heap has the platform's limit; a worker that exceeds it ends, and its row says so. Memory is the maximum in
+ * MiB above the idle worker, of the isolate (heap with garbage, and buffers) and of the process.
  */
 export async function measureAttacks(world: BenchWorld, { seconds }: Options) {
   const hostile = await startHostileServer()

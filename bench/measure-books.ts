@@ -46,7 +46,8 @@ export async function measureBooks(world: BenchWorld, { stored: turns }: Options
     },
   )
   const found = await sql<{ findings: number }>("select findings::integer from reconciliations order by started_at")
-  if (found.some(({ findings }) => findings > 0)) throw new Error("The reconciliation reported findings in sound books.")
+  if (found.some(({ findings }) => findings > 0))
+    throw new Error("The reconciliation reported findings in sound books.")
   return {
     filled,
     "all history": first,

@@ -56,8 +56,8 @@ const TABLES = [
 const BATCH = 1_000
 
 /**
- * Measures how tables and indexes grow: plain turns with one webhook, from accept to delivery, by calls of the verbs over
- * direct connections. Each entry of SETTINGS has its own database, and batches alternate. Sizes are in MB.
+ * Measures how tables and indexes grow: plain turns with one webhook, from accept to delivery, by calls of the verbs
+ * over direct connections. Each entry of SETTINGS has its own database, and batches alternate. Sizes are in MB.
  */
 export async function measureChurn(world: BenchWorld, { turns }: Options) {
   const sites: Record<string, ChurnSite> = {}

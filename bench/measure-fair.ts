@@ -22,9 +22,9 @@ const sharesOf = (limit: number) => ({
 })
 
 /**
- * Measures how long new turns and their webhooks wait while an account has 2,000 turns of 20 s queued, for another account
- * and for another end user of the account. Also measures how many turns run at once in one workerd. It repeats this for
- * the parallelism of each plan of the queue.
+ * Measures how long new turns and their webhooks wait while an account has 2,000 turns of 20 s queued, for another
+ * account and for another end user of the account. Also measures how many turns run at once in one workerd. It repeats
+ * this for the parallelism of each plan of the queue.
  */
 export async function measureCrowd(world: BenchWorld) {
   const rows = []
@@ -93,7 +93,9 @@ async function measureLimit(world: BenchWorld, limit: number) {
   }
 }
 
-/** Jain's fairness index of the finished turns of 16 accounts with equally many turns, when half of all are finished. */
+/**
+ * Jain's fairness index of the finished turns of 16 accounts with equally many turns, when half of all are finished.
+ */
 export async function measureShares(world: BenchWorld) {
   const site = await createSite(world, "shares", {
     runs: true,

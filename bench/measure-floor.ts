@@ -12,8 +12,8 @@ const run = promisify(execFile)
 const ACCOUNTS = [1, 64]
 
 /**
- * Measures the minimum that a turn needs from PostgreSQL. pgbench runs the script `turn.pgb` on the prototype `floor.sql`,
- * both in the given folder, with 16 clients for 8 seconds.
+ * Measures the minimum that a turn needs from PostgreSQL. pgbench runs the script `turn.pgb` on the prototype
+ * `floor.sql`, both in the given folder, with 16 clients for 8 seconds.
  */
 export async function measureFloor(world: BenchWorld, dir: string) {
   const hasPgbench = await run("pgbench", ["--version"]).then(

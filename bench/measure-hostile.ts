@@ -79,11 +79,11 @@ async function measureMix(world: BenchWorld, { seconds }: Options, server: strin
 
 /** The cheapest attacks of a client without a key or with a free key. */
 const HOSTILE_REQUESTS = {
-  keys: BLOCKING["121,836 keys, nobody"],
+  keys: BLOCKING["121,836 fields, without a key"],
   madeUp: async (attacker: Attacker) =>
     (await callSite({ ...attacker, key: "turnpike_live_x" }, "GET", "/v1/me")).arrayBuffer(),
   pattern: BLOCKING["a pattern of 1 MB"],
-  large: BLOCKING["121,836 keys, with a key"],
+  large: BLOCKING["121,836 fields, with a key"],
   wrong: async (attacker: Attacker) =>
     (await callSite(attacker, "POST", "/v1/turns", "[".repeat(900_000))).arrayBuffer(),
 }

@@ -18,8 +18,8 @@ export async function measureLatency(world: BenchWorld, options: Options) {
 }
 
 /**
- * Measures one client from the POST until a GET returns done, alternately by polling without pauses and with `?wait=30`,
- * and the duration by the turn's own timestamps.
+ * Measures one client from the POST until a GET returns done, alternately by polling without pauses and with
+ * `?wait=30`, and the duration by the turn's own timestamps.
  */
 export async function followTurns({ runtime, accounts }: Site, { seconds }: Options) {
   const { key, space } = accounts[0] ?? { key: "", space: "" }

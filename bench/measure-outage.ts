@@ -34,9 +34,9 @@ interface Door {
 }
 
 /**
- * Measures the recovery after an outage. Turns (`--stored`) of 16 accounts are accepted and never published; then sweeps
- * run every minute and one worker runs them all. An outage of the database or provider starts with the first messages,
- * and the time counts from its end. Another account's turns are measured during that and before.
+ * Measures the recovery after an outage. Turns (`--stored`) of 16 accounts are accepted and never published; then
+ * sweeps run every minute and one worker runs them all. An outage of the database or provider starts with the first
+ * messages, and the time counts from its end. Another account's turns are measured during that and before.
  */
 export async function measureOutage(world: BenchWorld, { stored: turns }: Options, part: Part) {
   const [database, model] = [{ url: "", isDown: false }, await startModel(world)]

@@ -19,9 +19,9 @@ const TABLES = [
 ]
 
 /**
- * Measures the cost of the analytics queues for a turn: plain turns in two databases, one without the queue triggers, in
- * alternating batches. After each batch the roller empties the queues. The results are the CPU ms of the server for a
- * turn, and the sizes of the tables.
+ * Measures the cost of the analytics queues for a turn: plain turns in two databases, one without the queue triggers,
+ * in alternating batches. After each batch the roller empties the queues. The results are the CPU ms of the server for
+ * a turn, and the sizes of the tables.
  */
 export async function measureQueues(world: BenchWorld, { turns }: Options) {
   const queued = await createChurnSite(world, "queued", [])

@@ -16,8 +16,8 @@ const ENGINE = "openai-compatible"
 export const USED_PCT = 10
 
 /**
- * Measures the CPU ms of one connection for each procedure of a plain turn. The two sites alternate, so other load affects
- * both. The results are the median of all batches, and the minimum, which is almost free of other load.
+ * Measures the CPU ms of one connection for each procedure of a plain turn. The two sites alternate, so other load
+ * affects both. The results are the median of all batches, and the minimum, which is almost free of other load.
  */
 export async function measureRouter(world: BenchWorld, sites: { routed: Site; environment: Site }, pin: string) {
   const verbs = await readVerbs(world.version)

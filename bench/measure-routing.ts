@@ -18,9 +18,9 @@ const ROUNDS = 12
 const PACED_ROUND = 4
 
 /**
- * Measures the cost of routing for a turn: turns on a model that responds at once, with the environment's key and with one
- * of 50 accounts. The speed of a machine varies by more than this cost, so both ways run at the same time on separate
- * sites, and swap their sites every round.
+ * Measures the cost of routing for a turn: turns on a model that responds at once, with the environment's key and with
+ * one of 50 accounts. The speed of a machine varies by more than this cost, so both ways run at the same time on
+ * separate sites, and swap their sites every round.
  */
 export async function measureRouting(world: BenchWorld, options: Options) {
   const model = createServer((request, response) => {

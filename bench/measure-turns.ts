@@ -7,7 +7,7 @@ import type { BenchWorld } from "./world.ts"
 
 const WAIT_MS = 120_000
 const BATCH = 10_000
-/** More turns per ms than any machine finishes. It determines when to count again. */
+/** More turns a second than any machine finishes: says how soon counting again makes sense. */
 const MOST_PER_MS = 2
 
 /** `perMinute`: the maximum of turns per minute; 0 for as many as possible. */
@@ -87,7 +87,8 @@ async function untilDone(site: Site, count: number): Promise<void> {
     if (done >= count) return
     if (done > known) deadline = performance.now() + WAIT_MS
     known = done
-    if (performance.now() > deadline) throw new Error(`${count - done} turns are not done, because the queue lost messages.`)
+    if (performance.now() > deadline)
+      throw new Error(`${count - done} turns are not done, because the queue lost messages.`)
     await new Promise((resolve) => setTimeout(resolve, Math.max(10, (count - done) / MOST_PER_MS)))
   }
 }

@@ -136,7 +136,9 @@ const ALL: Measurement[] = [
 
 const SELDOM = ["churn", "queues", "outage-queue", "outage-database", "outage-provider", "fair"]
 
-/** The selected measurements. By default without the floor, which needs a folder, and without some that take minutes. */
+/**
+ * The selected measurements. By default without the floor, which needs a folder, and without some that take minutes.
+ */
 export function chooseMeasurements({ only, floor }: Options): Measurement[] {
   if (only.length > 0) return ALL.filter(({ group }) => only.includes(group))
   return ALL.filter(({ group }) => !SELDOM.includes(group) && (group !== "floor" || floor !== undefined))

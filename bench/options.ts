@@ -10,7 +10,7 @@ export interface Options {
   turns: number
   /** How many stored turns the history measurement compares with 100, and the reconciliation looks at. */
   stored: number
-  /** The names of the measurements to run; empty for all. */
+  /** Only these measurements; all when empty. */
   only: string[]
   /** True if PostgreSQL syncs each commit to disk. */
   durable: boolean

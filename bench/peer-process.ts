@@ -5,8 +5,8 @@ import { PgBoss } from "pg-boss"
 import { answerBench } from "./child.ts"
 
 /**
- * A hand-built service for the same task. A POST inserts a turn and its job in one transaction, a worker ends both in one
- * transaction, and a GET reads the turn. It has no accounts, money, events or limits.
+ * A hand-built service for the same task. A POST inserts a turn and its job in one transaction, a worker ends both in
+ * one transaction, and a GET reads the turn. It has no accounts, money, events or limits.
  */
 const QUEUE = "turns"
 /** The number of turns that are claimed and ended together, equal to the number of clients. */

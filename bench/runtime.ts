@@ -43,8 +43,8 @@ interface RuntimeOptions {
 }
 
 /**
- * One worker in a workerd of its own and nothing else: `wrangler dev` and Miniflare put proxies in front of and after the
- * worker, which cost more than a request does.
+ * One worker in a workerd of its own and nothing else: `wrangler dev` and Miniflare put proxies in front of and after
+ * the worker, which cost more than a request does.
  */
 export async function startRuntime({
   name,

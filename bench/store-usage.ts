@@ -31,8 +31,9 @@ const TABLES = [
 ]
 
 /**
- * Fills usage, chat_calls and the ledger over 400 days with a weekly and a daily rhythm, Zipf over spaces and over users, and the rollups
- * of all but the tail, which is in the queue. Chance is a hash of the number, so it is the same each time. There are no rows of turns.
+ * Fills usage, chat_calls and the ledger over 400 days with a weekly and a daily rhythm, Zipf over spaces and over
+ * users, and the rollups of all but the tail, which is in the queue. Chance is a hash of the number, so it is the same
+ * each time. There are no rows of turns.
  */
 export async function storeUsage(sql: Sql, stored: StoredUsage): Promise<void> {
   await storePlaces(sql, stored)
@@ -85,7 +86,7 @@ async function storePlaces(sql: Sql, { users, spaces }: StoredUsage): Promise<vo
     [users],
   )
   await sql("insert into wallets (user_id, balance_credit_micros) select user_id, 1e12 from users")
-  // Most spaces have different owners. Of the other spaces, a few users own many.
+  // Most spaces have different owners. A few users own many of the other spaces.
   await sql(
     `insert into spaces (slug, user_id, title, created_at, updated_at)
      select 'spc_' || lpad(n::text, 26, '0'), case when n % 3 > 0 then n else ${zipf("n", 1, users)} end, 'Space ' || n, now(), now()

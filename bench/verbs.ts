@@ -20,7 +20,7 @@ export type Verbs = Awaited<ReturnType<typeof readVerbs>>
 export async function readVerbs({ dir }: Version) {
   const read = <Module>(file: string) => import(pathToFileURL(join(dir, file)).href) as Promise<Module>
   const { acceptTurn } = await read<typeof import("../src/turns/accept-turn.ts")>("src/turns/accept-turn.ts")
-  // Earlier versions claim one turn at a time.
+  // Earlier versions claimed one turn at a time.
   const { claimTurn } = await read<typeof import("../test/harness/claim.ts")>("test/harness/claim.ts").catch(() =>
     read<typeof import("../test/harness/claim.ts")>("src/runs/claim-turn.ts"),
   )
@@ -42,7 +42,7 @@ export function contextOver({ databaseOver, DatabaseError }: Verbs, pool: pg.Poo
     const name = names.get(text) ?? `bench_${names.size}`
     names.set(text, name)
     const { rows, rowCount } = await pool.query({ name, text, values: [...parameters] }).catch((error) => {
-      // The verbs retry serialization errors, which they recognise by this class.
+      // The verbs retry some database errors, which they recognise by this class.
       throw new DatabaseError(error as pg.DatabaseError)
     })
     return { rows, numAffectedRows: BigInt(rowCount ?? 0) }

@@ -1,7 +1,9 @@
 import { join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 
-/** Everything that the bench imports from a checkout of this project, so that it can measure two versions in one run. */
+/**
+ * Everything that the bench imports from a checkout of this project, so that it can measure two versions in one run.
+ */
 export interface Version {
   name: string
   dir: string

@@ -32,7 +32,7 @@ export interface BenchWorld extends WorldOptions {
   /** The host and port of the R2 bucket. */
   bucket: string
   load: Load
-  /** Registers a function to call when the world ends, the newest first. */
+  /** Things to end with the world, the newest first. */
   keep(close: () => Promise<unknown>): void
   close(): Promise<void>
 }
