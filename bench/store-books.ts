@@ -116,9 +116,7 @@ function idTime(ms: string): string {
   return Array.from({ length: 10 }, (_, at) => place(at)).join(" || ")
 }
 
-/**
- * Drops the indexes of the large tables except those of constraints and one that is read. Returns their definitions.
- */
+/** Drops the indexes of the large tables, except indexes of constraints and one in use. Returns their definitions. */
 async function dropIndexes(sql: Sql): Promise<string[]> {
   const rows = await sql<{ name: string; made: string }>(
     `select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as made from pg_index i

@@ -31,9 +31,8 @@ const TABLES = [
 ]
 
 /**
- * Fills usage, chat_calls and the ledger over 400 days with a weekly and a daily rhythm, Zipf over spaces and over
- * users, and the rollups of all but the tail, which is in the queue. Chance is a hash of the number, so it is the same
- * each time. There are no rows of turns.
+ * Fills usage, chat_calls and the ledger over 400 days with a weekly and a daily rhythm, Zipf over spaces and over users, and the rollups
+ * of all but the tail, which is in the queue. Chance is a hash of the number, so it is the same each time. There are no rows of turns.
  */
 export async function storeUsage(sql: Sql, stored: StoredUsage): Promise<void> {
   await storePlaces(sql, stored)
