@@ -120,7 +120,7 @@ export async function liveDemoMonth(
       if (day === 12) await improveSupport(past, customers[0] as Customer)
       await past.moveTo(new Date(Math.min(midnight + DAY_MS - 1000, now.getTime())))
       await past.sweep()
-      if (day % 10 === 9) say(`  … ${day + 1} days, ${load.calls} model calls`)
+      if (day % 10 === 9) say(`  … ${day + 1} of ${days} days, ${load.calls} model calls`)
     }
     await past.drain()
     await workshop.close()

@@ -19,7 +19,7 @@ runCommand(async (onEnd) => {
 
   step("ready.")
   console.log(`
-  Now start, in another terminal:   npx wrangler dev${port === DEFAULT_PORT ? "" : ` --port ${port}`}
+  Now run in another terminal:   npx wrangler dev${port === DEFAULT_PORT ? "" : ` --port ${port}`}
 
   base URL   ${demo.base_url}      (the API is below /v1)
   live key   ${demo.api_key}
