@@ -20,10 +20,10 @@ import { noteSweeps, type SweepRun } from "./system/note-sweeps.ts"
 import { sweepTestTurns } from "./turns/forget-test-turns.ts"
 import { sweepStoppedWebhooks, sweepWebhooks } from "./webhooks/sweep-webhooks.ts"
 
-/** A job that can be interrupted at any point and run several times at once. Returns counts for the log. */
+/** It may be cut off anywhere and started again, also beside a run of itself. Returns what it did, as numbers for the log. */
 type Sweep = (ctx: PoolContext) => Promise<object>
 
-/** The sweeps that the cron trigger runs every minute, one line for each. */
+/** What the cron trigger runs every minute. Each sweep of a room has one line here. */
 const SWEEPS: Record<string, Sweep> = {
   turns: sweepTurns,
   expired_turns: sweepExpiredTurns,
@@ -49,12 +49,12 @@ const SWEEPS: Record<string, Sweep> = {
   snapshots: sweepSnapshots,
 }
 
-/** The time limit of one sweep, so that all end before the next minute. */
+/** The time limit of one sweep: all are over before the next minute begins. */
 export const SWEEP_BUDGET_MS = 50_000
 
 /**
- * Runs all sweeps concurrently and records their results. A sweep that fails or hangs does not affect the others. It
- * counts as failed, and the next run starts it again. Never throws.
+ * Runs all sweeps side by side and notes how each ended. One that fails or hangs neither stops nor delays the others; it counts as
+ * failed and starts again with the next run. Never throws.
  */
 export async function runSweeps(ctx: PoolContext, sweeps: Record<string, Sweep> = SWEEPS): Promise<void> {
   await noteSweeps(ctx, await Promise.all(Object.entries(sweeps).map(([name, sweep]) => runSweep(ctx, name, sweep))))
@@ -72,9 +72,7 @@ async function runSweep(ctx: PoolContext, name: string, sweep: Sweep): Promise<S
   return { name, ran_at: ranAt.toISOString(), duration_ms: ctx.clock.now().getTime() - ranAt.getTime(), ok }
 }
 
-/**
- * The result of a sweep. After the time limit this no longer waits for it; it ends with the invocation at the latest.
- */
+/** The answer of a sweep. A sweep whose time is over is no longer waited for; it ends with the invocation at the latest. */
 async function withinBudget(ctx: PoolContext, sweep: Sweep): Promise<object> {
   const over = abortAfter(ctx.clock, SWEEP_BUDGET_MS, () => new Error(`it took longer than ${SWEEP_BUDGET_MS} ms`))
   const late = new Promise<never>((_resolve, reject) => {

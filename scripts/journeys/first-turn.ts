@@ -5,7 +5,7 @@ import type { Keyboard } from "./keyboard.ts"
 
 const run = promisify(execFile)
 
-/** Makes the rehearsal model stream slowly, so that the journey can watch the turn. */
+/** Models of this machine answer at once. This one takes its time when it is told to, so that there is something to watch. */
 const slowly = (curl: string) => curl.replace('"text":"', '"model":"rehearsal/standard","text":"[stream 900 ms]\\n')
 
 /** Creates a key; the focus is on its button. Returns the key's value and the shown command. */
@@ -29,7 +29,7 @@ async function inShell({ variable, curl }: { variable: string; curl: string }): 
   return turn.turn_id
 }
 
-/** Checks the page of a running turn: first the streamed text, then the bill. */
+/** On the page of a turn that runs: its text as it comes, and then its bill. */
 async function watchToItsBill(keyboard: Keyboard): Promise<void> {
   await keyboard.reads(/^You said:[\w ]*$/)
   await keyboard.sees("button", "Cancel this turn")

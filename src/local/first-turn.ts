@@ -27,7 +27,7 @@ export async function showFirstTurn(demo: Demo, pin: string, print: (line: strin
     await showTurn(call, { space, end_user_ref: "demo-customer", text: TEXT, model: pin }, print)
   } catch (error) {
     if (!(error instanceof Refused)) throw error
-    print(`  rejected: ${error.message}`)
+    print(`  refused: ${error.message}`)
   }
   return space
 }

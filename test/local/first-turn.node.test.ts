@@ -34,7 +34,7 @@ test.each([
   })
   expect(started.space).toBe(space)
   expect(started.printed, "a spent balance is shown, and starts all the same").toEqual([
-    '  rejected: POST /v1/turns: HTTP 402 {"error":{"code":"INSUFFICIENT_CREDITS"}}',
+    '  refused: POST /v1/turns: HTTP 402 {"error":{"code":"INSUFFICIENT_CREDITS"}}',
   ])
 })
 
