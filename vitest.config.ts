@@ -6,15 +6,18 @@ import { defineConfig } from "vitest/config"
 import { sampledFiles } from "./scripts/test-tiers.ts"
 import { ownRun } from "./test/harness/run-directory.ts"
 
-// Commands and servers of tests are Node programs, started again and again: each finds its source compiled.
+// Tests start commands and servers as Node programs many times. The cache saves compiling their source each time.
 process.env.NODE_COMPILE_CACHE ??= resolve("node_modules/.cache/compiled")
 
 await ownRun()
 
-/** No test is over because the machine is slow: these bounds are for what hangs. */
+/** Long time limits, so that no test fails because the machine is slow. They only end tests that hang. */
 const patience = { testTimeout: 600_000, hookTimeout: 600_000, expect: { poll: { timeout: 60_000 } } }
 
-/** What the deployed source takes from packages. The tests of workers get each as one file, bundled once, instead of as hundreds. */
+/**
+ * The packages that the deployed source imports. Each is bundled once to one file, instead of loading hundreds of
+ * files.
+ */
 function packagesOfWorkers(): string[] {
   const deployed = globSync("src/**/*.ts").filter((file) => !/^src.(client|local|ops)\b/.test(file))
   const text = deployed.map((file) => readFileSync(file, "utf8")).join("\n")
@@ -28,13 +31,13 @@ interface InWorkerd {
   name: string
   include: string[]
   exclude: string[]
-  /** What tests may read of their environment. A variable of the command's own wins. */
+  /** The variables that tests can read. Variables of the command's environment take precedence. */
   bindings: Record<string, string>
 }
 
 const VARIABLES = ["SEQUENCES", "FUZZ", "THOROUGH", "SEED", "ROUNDS", "SHARDS"].map((name) => `TURNPIKE_${name}`)
 
-/** Endpoints as deployed: tests run inside workerd, over the stand-ins of harness/global-setup.ts. */
+/** A project whose tests run inside workerd, with the stand-ins of test/harness/global-setup.ts. */
 function inWorkerd({ name, include, exclude, bindings }: InWorkerd) {
   const values = Object.fromEntries(VARIABLES.map((key) => [key, process.env[key] ?? bindings[key] ?? ""]))
   return {
@@ -53,21 +56,23 @@ function inWorkerd({ name, include, exclude, bindings }: InWorkerd) {
       globalSetup: ["./test/harness/global-setup.ts"],
       include,
       exclude,
-      // One workerd takes file after file, and loads the source once. Each file makes a world of its own.
+      // One workerd runs the files one after the other and loads the source once. Each file creates its own world.
       isolate: false,
       deps: { optimizer: { ssr: { enabled: true, include: packagesOfWorkers() } } },
     },
   }
 }
 
-/** The tiers are in scripts/test-tiers.ts, and CONTRIBUTING.md says which to run when. A file's name says what it needs. */
+/**
+ * scripts/test-tiers.ts has the tiers, and CONTRIBUTING.md says when to run each. A file's name decides its project.
+ */
 export default defineConfig({
   test: {
     ...patience,
     setupFiles: ["./test/harness/restore.ts"],
-    // Files wait for the stand-ins more than they compute: on two cores, three at once take half the time of one.
+    // Test files mostly wait for the stand-ins. On two cores, three at once take half the time of one.
     maxWorkers: Math.max(3, availableParallelism()),
-    // The SDK writes every publish that a fault plan fails to the console.
+    // Hides the messages of the QStash SDK about publishes that fault plans let fail.
     onConsoleLog: (log) => !log.startsWith("[Upstash QStash]"),
     projects: [
       inWorkerd({
@@ -94,7 +99,7 @@ export default defineConfig({
           "test/v1/idempotency.test.ts",
         ],
         exclude: [],
-        // Every account has shards, as a large one that is busy would (test/harness/force-shards.ts).
+        // Every account has shards, like a large and busy one (test/harness/force-shards.ts).
         bindings: { TURNPIKE_SEQUENCES: "300", TURNPIKE_SHARDS: "1" },
       }),
       { extends: true, test: { name: "node", include: ["test/**/*.node.test.ts"], isolate: false } },

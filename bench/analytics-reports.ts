@@ -22,10 +22,10 @@ const SUMS =
 const COLUMNS = "turns, calls, tokens_input, tokens_cached, tokens_output, billed_credit_micros"
 const TIMED = "sum(keyed_calls)::bigint, sum(duration_us)::bigint"
 
-/** Reports that have a list of all spaces begin with the statement that ranks them, whatever the page. */
+/** The page of reports with a list of all spaces. Their first statement ranks all spaces, whatever the page. */
 const PAGE = { limit: 20, offset: 0 }
 
-/** The operations of usage, as admins ask for them, each beside a query that is written by hand. `ends`: the midnight behind the last day. */
+/** The usage reports of admins, each with an equivalent hand-written query. `ends`: the midnight after the last day. */
 export async function reportReads(sql: Sql, ends: Date): Promise<MeasuredRead[]> {
   const [place] = await sql<{ slug: string; chat_key: string; user_id: number; space_id: number }>(
     "select slug, chat_key, user_id::integer, space_id::integer from spaces order by space_id limit 1",

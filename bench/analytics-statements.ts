@@ -1,18 +1,18 @@
 import { RELEASE } from "../src/platform/procedures.ts"
 
-/** A read that is measured: how an operation asks and how one would write it by hand over the same rollups. */
+/** A measured read: the query of an operation, and a hand-written query over the same rollups. */
 export interface MeasuredRead {
   name: string
   sql: string
   written?: string
   params?: unknown[]
-  /** Of the query that is written by hand, if they are others. */
+  /** The parameters of the hand-written query, if they differ. */
   writtenParams?: unknown[]
 }
 
 const DAY_MS = 86_400_000
 
-/** The reads of analytics at a moment. `ends`: the midnight behind the last day. */
+/** The reads of analytics. `ends`: the midnight after the last day. */
 export function analyticsReads(ends: Date): MeasuredRead[] {
   const back = (days: number) => new Date(ends.getTime() - days * DAY_MS)
   const date = (days: number) => back(days).toISOString().slice(0, 10)

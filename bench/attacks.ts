@@ -3,12 +3,12 @@ import type { Site } from "./site.ts"
 
 const MiB = 1024 * 1024
 
-/** Somebody with a key of their own, or with none. */
+/** A client with its own API key, or without one. */
 export interface Attacker {
   site: Site
   key: string
   space: string
-  /** Their server (hostile-server.ts). */
+  /** The URL of the client's server (hostile-server.ts). */
   server: string
 }
 
@@ -38,7 +38,7 @@ const tool = (attacker: Attacker, schema: object) => ({
   request: { method: "POST", url: `${attacker.server}/endless` },
 })
 
-/** Has a turn call a tool, and waits until it has ended. */
+/** Sends a turn that calls a tool, and waits until it has ended. */
 export async function attackTurn(attacker: Attacker, text: string, user: string = crypto.randomUUID()): Promise<void> {
   const body = JSON.stringify({ space: attacker.space, end_user_ref: user, text })
   const accepted = await callSite(attacker, "POST", "/v1/turns", body)
@@ -66,9 +66,9 @@ export async function useMcp(attacker: Attacker, kind: string): Promise<void> {
   await made.arrayBuffer()
 }
 
-/** The five findings of the hostile review that stopped everybody in a worker. */
+/** Requests that block all clients of a worker if the worker has no limits for them. */
 export const BLOCKING: Record<string, Attack> = {
-  "121,836 keys, nobody": async ({ site }) =>
+  "121,836 fields, without a key": async ({ site }) =>
     drop(
       fetch(`${site.runtime.url}/api/auth/login`, {
         method: "POST",
@@ -76,7 +76,7 @@ export const BLOCKING: Record<string, Attack> = {
         body: MANY_KEYS,
       }),
     ),
-  "121,836 keys, with a key": (attacker) => drop(callSite(attacker, "POST", "/v1/spaces", MANY_KEYS)),
+  "121,836 fields, with a key": (attacker) => drop(callSite(attacker, "POST", "/v1/spaces", MANY_KEYS)),
   "a pattern of 1 MB": (attacker) =>
     withTool(attacker, { a: { type: "string", pattern: "(a|b)".repeat(200_000) } }, { a: "a" }),
   "exponential patterns": async (attacker) => {
@@ -96,7 +96,7 @@ export const BLOCKING: Record<string, Attack> = {
   },
 }
 
-/** An upload that says 100 MB, sends some and then nothing. Answers what gives it up. */
+/** Starts an upload that declares 100 MB, sends a part and then stalls. Returns a function that aborts it. */
 export function stallUpload(attacker: Attacker, sentBytes: number): () => void {
   const path = `/v1/spaces/${attacker.space}/files?name=stalled.bin`
   const socket = beginRequest(attacker, "POST", path, [`content-length: ${100 * MiB}`])
@@ -104,14 +104,14 @@ export function stallUpload(attacker: Attacker, sentBytes: number): () => void {
   return () => socket.destroy()
 }
 
-/** A download of which nothing is read. */
+/** Starts a download and reads nothing. Returns a function that aborts it. */
 export function stallDownload(attacker: Attacker, file: string): () => void {
   const socket = beginRequest(attacker, "GET", `/v1/files/${file}/content`)
   socket.pause()
   return () => socket.destroy()
 }
 
-/** A JSON body that stops before its end. */
+/** Sends a JSON body that stops before its end. Returns a function that aborts it. */
 export function stallJson(attacker: Attacker): () => void {
   const headers = ["content-type: application/json", `content-length: ${MiB}`]
   const socket = beginRequest(attacker, "POST", "/v1/turns", headers)
@@ -119,7 +119,7 @@ export function stallJson(attacker: Attacker): () => void {
   return () => socket.destroy()
 }
 
-/** Sends the head of a request, past fetch, which would finish what it began. */
+/** Sends the head of a request over a socket, because fetch would always complete the request. */
 function beginRequest({ site, key }: Attacker, method: string, path: string, headers: string[] = []): Socket {
   const { hostname, port } = new URL(site.runtime.url)
   const socket = connect(Number(port), hostname)

@@ -5,7 +5,7 @@ interface Env {
   DATABASE_HTTP_URL: string
 }
 
-/** The least that a worker with a database can do: one small row, one statement. The service is compared with it. */
+/** The minimum that a worker with a database can do: insert one small row. The service is compared with it. */
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
     neonConfig.fetchEndpoint = env.DATABASE_HTTP_URL

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** A request of the runtime to a bucket: JSON in a header, or before the bytes of a body. */
+/** A request of the runtime to a bucket. It is JSON, in a header or before the bytes of a body. */
 interface Request {
   method: "get" | "put" | "delete" | "createMultipartUpload" | "uploadPart" | "completeMultipartUpload"
   object: string
@@ -10,7 +10,10 @@ interface Request {
   partNumber: number
 }
 
-/** An R2 bucket in this process's memory, so it does not count as memory of the measured worker. No ranges, no conditions, no list. */
+/**
+ * Starts an R2 bucket in the memory of this process, which does not count as memory of the measured worker. It supports
+ * no ranges, conditions or lists.
+ */
 export async function startBucket() {
   const objects = new Map<string, Buffer>()
   const uploads = new Map<string, Buffer[]>()
@@ -45,7 +48,7 @@ export async function startBucket() {
 
   const server = createServer(async (incoming, response) => {
     const found = await read(incoming).catch(() => null)
-    // The worker has given the upload up.
+    // The worker has aborted the upload.
     if (!found) return
     const { request, body } = found
     const { json, bytes = Buffer.alloc(0) } = await answer(request, body)

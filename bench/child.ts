@@ -6,7 +6,7 @@ const END_MS = 5_000
 
 export interface Child {
   pid: number
-  /** One question at a time. */
+  /** Sends a question and returns its answer. Only one question can be open. */
   ask<Reply>(question: object): Promise<Reply>
   stop(): Promise<void>
 }
@@ -15,12 +15,12 @@ export interface Child {
 export function startChild(script: string, env: Record<string, string | undefined>): Child {
   const child = fork(join(import.meta.dirname, script), {
     env: { ...process.env, ...env },
-    // A group of its own: Ctrl-C reaches the bench only, which then ends all others in order.
+    // Its own process group, so that Ctrl-C reaches only the bench, which then stops the others in order.
     detached: true,
   })
   const ended = new Promise<void>((done) => child.once("exit", () => done()))
   const died = ended.then(() => {
-    throw new Error(`${script} has ended.`)
+    throw new Error(`${script} ended.`)
   })
   died.catch(() => {})
   return {
@@ -33,7 +33,7 @@ export function startChild(script: string, env: Record<string, string | undefine
     },
     async stop() {
       if (child.connected) child.disconnect()
-      // What it has is temporary, and may wait for a connection whose worker was killed under attack.
+      // Its data is temporary. It may wait for a connection whose worker was killed under attack.
       const late = setTimeout(() => child.kill("SIGKILL"), END_MS)
       await ended
       clearTimeout(late)
@@ -46,7 +46,7 @@ interface Message {
   error?: string
 }
 
-/** The child's side: answers the bench's questions, and ends with it. */
+/** Runs in the child: answers the bench's questions, and exits when the bench ends. */
 export function answerBench<Question>(answer: (question: Question) => Promise<unknown>, end: () => Promise<unknown>) {
   process.on("message", async (question: Question) => {
     const message: Message = await answer(question).then(

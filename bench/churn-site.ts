@@ -19,7 +19,7 @@ import type { BenchWorld } from "./world.ts"
 
 const ACCOUNTS = 64
 const CONNECTIONS = 4
-/** Turns of an account between two runs of its webhook's dispatcher, and its customers, who come again and again. */
+/** The number of turns between two runs of the webhook's dispatcher, and the number of an account's end users. */
 const PER_DISPATCH = 8
 const CUSTOMERS = 40
 const CREDIT_MICROS = 1e13
@@ -27,7 +27,10 @@ const INT8 = 20
 
 export interface ChurnSite {
   sql: Sql
-  /** Runs so many plain turns to the delivery of their events, a few at a time: half of them at once, half after all were accepted. */
+  /**
+   * Runs plain turns until their events are delivered, a few at a time. Half of them run when they are accepted, and
+   * half after all were accepted.
+   */
   runTurns(count: number): Promise<void>
   count(): number
 }
@@ -39,7 +42,7 @@ interface Account {
   sent: number
 }
 
-/** A database with accounts in it, and this process as its workers. `changes`: statements before anything is in it. */
+/** Creates a database with accounts; this process acts as the workers. `changes`: statements to run on it first. */
 export async function createChurnSite(world: BenchWorld, name: string, changes: string[]): Promise<ChurnSite> {
   const { url, sql } = await createSiteDatabase(world, name)
   await world.version.fillDatabase(url)
@@ -119,7 +122,7 @@ export function workerContextOf(url: string, db: Database) {
   const received: typeof fetch = async () => new Response("ok")
   const base = createContext(env, () => {}, { fetch: received })
   const outbound = createOutbound({ fetch: received, clock: base.clock, policy: base.urlPolicy })
-  // Nothing is called back: this process takes each turn on by itself.
+  // The queue is not used, because this process runs each turn itself.
   const redis = createRedis(env, base.meter)
   return { ...base, db, redis, outbound, turnFetch: received, variables: {}, queue: noQueue }
 }

@@ -1,6 +1,6 @@
 const MiB = 1024 * 1024
 
-/** Of an isolate, MiB: what its JavaScript has on the heap, garbage that was not collected yet included, and buffers beside it. */
+/** The memory of an isolate in MiB: the JavaScript heap, including garbage that was not collected yet, and buffers. */
 export interface Heap {
   heap: number
   buffers: number
@@ -12,12 +12,12 @@ interface Usage {
   embedderHeapUsedSize?: number
 }
 
-/** Asks the inspector of a worker what its isolate holds. */
+/** Reads the memory use of a worker's isolate from its inspector. */
 export async function openHeapMeter(url: string) {
   const socket = new WebSocket(url)
   await new Promise((done, fail) => {
     socket.addEventListener("open", done, { once: true })
-    socket.addEventListener("error", () => fail(new Error("The inspector does not answer.")), { once: true })
+    socket.addEventListener("error", () => fail(new Error("The inspector does not respond.")), { once: true })
   })
   const waiting = new Map<number, (result: unknown) => void>()
   let asked = 0
@@ -40,14 +40,14 @@ export async function openHeapMeter(url: string) {
     })
   }
   return {
-    /** null when the worker has ended. */
+    /** Null if the worker has ended. */
     async read(): Promise<Heap | null> {
       const usage = await ask<Usage>("Runtime.getHeapUsage")
       if (!usage) return null
       const { usedSize, backingStorageSize = 0, embedderHeapUsedSize = 0 } = usage
       return { heap: (usedSize + embedderHeapUsedSize) / MiB, buffers: backingStorageSize / MiB }
     },
-    /** workerd collects, and answers nothing. */
+    /** Starts a garbage collection. workerd sends no response to this command. */
     collect: () => void ask("HeapProfiler.collectGarbage"),
     close: () => socket.close(),
   }

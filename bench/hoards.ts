@@ -10,17 +10,17 @@ import {
 } from "./attacks.ts"
 
 const MiB = 1024 * 1024
-/** How long what stalls is left alone. */
+/** How long stalled requests stay open. */
 const STALLED_MS = 3_000
 
 const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n))
 const callsOf = (name: string, count: number) => times(count, () => `[call ${name} {}]`).join("\n")
 
-/** What takes memory of a worker. */
+/** Attacks that use memory of a worker. */
 export const HOARDS: Record<string, Attack> = {
   "60 uploads that stall after 7 MiB": (attacker) => stall(times(60, () => stallUpload(attacker, 7 * MiB))),
   "100 JSON bodies that stall": (attacker) => stall(times(100, () => stallJson(attacker))),
-  "100 downloads of 20 MiB that nobody reads": async (attacker) => {
+  "100 downloads of 20 MiB that are not read": async (attacker) => {
     const sent = await callSite(
       attacker,
       "POST",
@@ -39,7 +39,7 @@ export const HOARDS: Record<string, Attack> = {
     await attackTurn(attacker, kinds.map((kind) => callsOf(`m${kind}__attack`, 6)).join("\n"))
   },
   "eight turns with such an image": (attacker) => useTool(attacker, "image", 1, 8),
-  "eight turns with such an image, beside uploads": async (attacker) => {
+  "eight turns with such an image, during uploads": async (attacker) => {
     const ends = times(20, () => stallUpload(attacker, 7 * MiB))
     await useTool(attacker, "image", 1, 8)
     for (const end of ends) end()

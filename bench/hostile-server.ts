@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net"
 
 const MiB = 1024 * 1024
 
-/** What a tool of the MCP server answers, by the path it is called at: as much as is read. */
+/** The results of the MCP server's tool by the path of the server. Their size is the maximum that is read. */
 const RESULTS: Record<string, () => object> = {
   text: () => ({ content: [{ type: "text", text: "ä".repeat(2.9 * MiB) }] }),
   image: () => ({ content: [{ type: "image", mimeType: "image/png", data: "A".repeat(5.9 * MiB) }] }),
@@ -14,7 +14,7 @@ const RESULTS: Record<string, () => object> = {
 
 const texts = (count: number) => Array.from({ length: count }, (_, n) => [`key${n}`, "x".repeat(100)] as const)
 
-/** A customer's server with bad intentions: MCP at /mcp/KIND, anything else is endless. */
+/** Starts a hostile server of a customer: MCP servers at /mcp/KIND, and endless responses at all other paths. */
 export async function startHostileServer(): Promise<{ url: string; stop(): Promise<void> }> {
   const answers = new Map<string, string>()
   const server = createServer((request, response) => {

@@ -7,33 +7,33 @@ export interface BenchAccount {
   space: string
 }
 
-/** Closed-loop clients: each sends its next request after the answer to its last one, or when its time has come. */
+/** Closed-loop clients. Each sends its next request after the response to the last one, at the earliest at its time. */
 export interface Job {
   url: string
   accounts: BenchAccount[]
   prefix: string
   clients: number
-  /** Ends after this time, or after this many requests. */
+  /** The job ends after this time, or after `count` requests. */
   seconds?: number
   count?: number
-  /** No more than so many, evenly spread. */
+  /** The maximum number of requests per minute, evenly spread. */
   perMinute?: number
-  /** GET these instead of posting turns. */
+  /** Paths to GET instead of posting turns. */
   paths?: string[]
 }
 
 export interface Result {
-  /** Milliseconds of each request. */
+  /** The duration of each request in milliseconds. */
   samples: number[]
   seconds: number
   failed: number
   /** The body of a failed request, if any. */
   sample: string
-  /** The cores that the generator itself used. Near 1 means that it was the limit. */
+  /** The CPU cores that the load generator used. Near 1, the generator was the bottleneck. */
   cores: number
 }
 
-/** A load generator on a thread of its own, so that the stand-ins do not slow it down. */
+/** Starts a load generator on its own thread, so that the stand-ins do not slow it down. */
 export function startLoad() {
   const thread = new Worker(join(import.meta.dirname, "./load-thread.ts"))
   return {
@@ -42,7 +42,7 @@ export function startLoad() {
         thread.once("message", ({ result, error }: { result?: Result; error?: string }) => {
           if (!result) return fail(new Error(error))
           if (result.failed > 0)
-            return fail(new Error(`${result.failed} requests failed, the last with: ${result.sample}`))
+            return fail(new Error(`${result.failed} requests failed, the last one with: ${result.sample}`))
           done(result)
         })
         thread.postMessage(job)

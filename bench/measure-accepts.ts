@@ -13,8 +13,8 @@ interface Rate extends Times {
 }
 
 /**
- * POST /v1/turns beside a bare worker with one insert, in alternating rounds, so other load on the machine affects both. The turns are
- * published but not delivered; running them is measured separately.
+ * Compares POST /v1/turns with a minimal worker that inserts one row. Rounds alternate, so other load on the machine
+ * affects both. The turns are published but not delivered, because running them is measured separately.
  */
 export async function measureAccepts(world: BenchWorld, options: Options, accounts: number, capped = false) {
   const { seconds, acceptClients: clients } = options
@@ -32,7 +32,7 @@ export async function measureAccepts(world: BenchWorld, options: Options, accoun
       const meter = await startCpuMeter(groups)
       const result = await world.load.run({ url, accounts: site.accounts, prefix: name, clients, seconds })
       const { cores } = await meter()
-      // The first round warms up: just-in-time compilers, connections, caches.
+      // The first round only warms up compilers, connections and caches.
       if (i < 0) continue
       samples[name].push(...result.samples)
       const per_second = round(result.samples.length / result.seconds, 0)

@@ -17,15 +17,18 @@ const USERS = 100_000
 const TAIL = 3_000
 const TASKS = 20_000
 const GROUPS = 500
-/** Accounts at providers, half of them in each pool, each with snapshots of three windows every five minutes of 90 days. */
+/**
+ * The number of provider accounts, half in each pool, with snapshots of three windows every five minutes for 90 days.
+ */
 const ACCOUNTS = 100
 const REPEATS = 5
-/** Filters by text: one that nearly all have, one that some have, and one that nobody has. */
+/** Text filters that match nearly all rows, some rows, and no rows. */
 const TEXTS = ["a", "77", "zzzz"]
 
 /**
- * Every list and overview of admins with 100,000 users, 50,000 spaces and the stored turns: the fastest of 5 answers for each sort and
- * filter, in milliseconds between the worker's statement and its rows (Server-Timing), so with the stand-in's own time.
+ * Measures every list and overview of admins with 100,000 users, 50,000 spaces and the stored turns. The result is the
+ * fastest of 5 responses for each sort order and filter, in ms from the worker's statement to its rows (Server-Timing).
+ * This includes the time of the stand-in.
  */
 export async function measureAdmin(world: BenchWorld, { stored }: Options) {
   const site = await createSite(world, "admin", { runs: false, accounts: 0 })
@@ -62,7 +65,7 @@ async function fill({ sql }: Site, turns: number): Promise<void> {
     [SPACES],
   )
   await storeTurns(sql, books, turns)
-  // What the sweeps keep, as far as they have come: the last turns are still in the queue.
+  // The rows that sweeps have rolled up. The last turns are still in the queue.
   const rolled =
     't.turn_id collate "C" < (select n.turn_id from turns n order by n.turn_id collate "C" desc offset $1 limit 1)'
   await sql(
@@ -114,7 +117,7 @@ async function fill({ sql }: Site, turns: number): Promise<void> {
   await sql("vacuum analyze")
 }
 
-/** 7.8 million snapshots, and calls of every account in each hour. */
+/** Stores 7.8 million snapshots, and calls of every account in each hour. */
 async function fillProviders(sql: Site["sql"]): Promise<void> {
   await sql(
     `insert into provider_accounts (provider_id, pool, name, kind, engine, created_at, updated_at)
@@ -125,7 +128,7 @@ async function fillProviders(sql: Site["sql"]): Promise<void> {
   await sql(
     "insert into provider_credentials (provider_id, sealed, updated_at) select provider_id, '-', now() from provider_accounts",
   )
-  // As they come: by time, not by account.
+  // In the order of a real service: by time, not by account.
   for (let day = 90; day > 0; day--) {
     await sql(
       `insert into quota_snapshots (provider_id, resource, window_seconds, used_pct, reset_at, taken_at)
@@ -149,9 +152,9 @@ async function fillProviders(sql: Site["sql"]): Promise<void> {
   }
 }
 
-/** An admin's cookie. */
+/** Creates an admin with a session. Returns the cookie. */
 async function signIn({ sql, env }: Site): Promise<string> {
-  // Neither is used to sign in.
+  // The sign-in uses neither of them.
   const unused = { CALLBACKS_URL: "http://127.0.0.1:1", FILES: {} }
   const ctx = createContext(parseBaseEnv({ ...env, ...unused }), () => {})
   const [user] = await sql<{ user_id: string }>(
@@ -171,7 +174,10 @@ const IDS: Record<string, string> = {
 const pathOf = ({ path }: Operation) =>
   path.replace(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(IDS[name] ?? "1"))
 
-/** No filter, each filter alone, and each order in both directions, on the first page and far behind. */
+/**
+ * Queries without a filter, with each filter, and with each sort order in both directions, on the first and a late
+ * page.
+ */
 function queriesOf({ query }: Operation): string[] {
   if (!query) return [""]
   const { properties = {} } = z.toJSONSchema(query, { io: "input", unrepresentable: "any" }) as {

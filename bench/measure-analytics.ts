@@ -10,10 +10,12 @@ import { round } from "./statistics.ts"
 import { type StoredAnalytics, sqlOver, storedAnalytics, TAIL } from "./stored-analytics.ts"
 import type { BenchWorld } from "./world.ts"
 
-/** Of the server: nothing is vacuumed meanwhile, and what is read is in memory. */
+/** Server settings that prevent vacuums during the measurement and keep all pages in memory. */
 export const ANALYTICS_SETTINGS = { ...FILLING, autovacuum: "off", shared_buffers: "2GB" }
 
-/** Connections that live know a statement's procedures by more than five calls: from then on their plans are for any arguments. */
+/**
+ * Calls before the measurement. After more than five, PostgreSQL can use generic plans, as on long-lived connections.
+ */
 const WARMING = 6
 const REPEATS = 9
 const WRITTEN = { warming: 1, repeats: 3 }
@@ -21,22 +23,21 @@ const WRITTEN = { warming: 1, repeats: 3 }
 interface Times {
   rows: number
   ms: number
-  /** The least that the backend computed. */
+  /** The lowest CPU time of the backend. */
   cpu: number
 }
 
 interface Measured extends Times {
-  /** The query that is written by hand. */
+  /** The times of the hand-written query. */
   written?: Times
 }
 
 type Table = [name: string, Measured][]
 
 /**
- * Reads of analytics over so many stored model calls (`--stored`), and over a tenth of them, with 20,000 turns and ledger rows in the
- * queues, and with none: the median of 9 behind 6 others, in milliseconds as a client of the database sees it, and the least that its
- * backend computes (NaN on a server elsewhere), which others on the machine hardly change: that is what is compared with a query that is
- * written by hand over the same rollups, and with the tenth.
+ * Measures reads of analytics over the stored model calls (`--stored`) and over a tenth, with and without queued rows,
+ * and equivalent hand-written queries. `ms` is the median of 9 calls after 6 others. `cpu` is the lowest CPU time of
+ * the backend, which other load hardly affects.
  */
 export async function measureAnalytics(world: BenchWorld, { stored, fill }: Options) {
   const few = await storedAnalytics(world, Math.round(stored / 10))
@@ -102,7 +103,7 @@ async function timesOf(
 
 const median = (values: number[]) => round(values.sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN, 1)
 
-/** What a process has computed, in milliseconds; NaN where that is not known. */
+/** The CPU time of a process in milliseconds; NaN if it is unknown, for example on a remote server. */
 async function cpuMs(pid: number): Promise<number> {
   const said = await readFile(`/proc/${pid}/schedstat`, "utf8").catch(() => "NaN")
   return Number(said.split(" ")[0]) / 1e6

@@ -10,7 +10,7 @@ import type { BenchWorld } from "./world.ts"
 
 const SAMPLE_MS = 25
 const SETTLE_MS = 500
-/** No attack is waited for longer. */
+/** The longest wait for an attack. */
 const MOST_MS = 40_000
 const WARM_TURNS = 20
 const SERVED = {
@@ -21,9 +21,9 @@ const SERVED = {
 }
 
 /**
- * What each attack takes of a worker of its own, whose heap has the bound of the platform: a worker that needs more ends, and its row
- * says so. Beside the attack a client of another account reads, one request after the other. MiB above the idle worker's, at the most:
- * of its isolate (heap, with garbage that was not collected yet, and buffers) and of its process.
+ * Measures the memory that each attack takes in its own worker, and the slowest read of another account at the same
+ * time. The heap has the platform's limit; a worker that exceeds it ends, and its row says so. Memory is the maximum in
+ * MiB above the idle worker, of the isolate (heap with garbage, and buffers) and of the process.
  */
 export async function measureAttacks(world: BenchWorld, { seconds }: Options) {
   const hostile = await startHostileServer()
@@ -35,7 +35,7 @@ export async function measureAttacks(world: BenchWorld, { seconds }: Options) {
     try {
       const site = await createSite({ ...world, keep: (close) => void closers.push(close) }, "attacks", SERVED)
       const row = { attack, ...(await measureOne(world, site, { make, server: hostile.url, seconds })) }
-      // All of them take minutes: this shows where it stands.
+      // All attacks take minutes, so this shows the progress.
       console.error(JSON.stringify(row))
       attacks.push(row)
     } finally {
@@ -52,12 +52,12 @@ async function measureOne(
 ) {
   const { key, space } = site.accounts[1] ?? { key: "", space: "" }
   const attacker: Attacker = { site, key, space, server }
-  // From the beginning: the first look of an inspector stops the worker for half a second.
+  // Opened first, because the first read of an inspector stops the worker for half a second.
   const meter = await openHeapMeter(site.runtime.inspector ?? "")
-  // The code of turns and reads is compiled, and the young generation has its size.
+  // Warms up, so that the code is compiled and the young generation of the heap has its size.
   for (let n = 0; n < WARM_TURNS; n++) await attackTurn(attacker, "hello")
   await readFor(world, site, 1)
-  // Watched like the attack, so that watching is no difference.
+  // Memory is watched here too, so that watching does not affect the comparison.
   const idle = await watchMemory(site, meter)
   const alone = await readFor(world, site, seconds)
   await idle.stop()
@@ -94,7 +94,7 @@ async function measureOne(
   }
 }
 
-/** The attack, again and again for so many seconds: how often. */
+/** Repeats the attack for this number of seconds. Returns the number of attacks. */
 const repeat =
   (attack: Attack, seconds: number): Attack =>
   async (attacker) => {
@@ -104,16 +104,16 @@ const repeat =
     return times
   }
 
-/** The longest of the reads of one client of the other account, in ms. */
+/** The duration of the slowest read of the other account's client, in ms. */
 async function readFor(world: BenchWorld, { runtime, accounts }: Site, seconds: number): Promise<number> {
   const job = { url: runtime.url, accounts: accounts.slice(0, 1), clients: 1, paths: ["/v1/me"], prefix: "read" }
   const { samples } = await world.load.run({ ...job, seconds })
   return round(Math.max(...samples), 0)
 }
 
-/** The most that the worker of a site has until `stop`, above what it has now. */
+/** Watches the maximum memory of a worker until `stop`, relative to its memory now. */
 async function watchMemory({ runtime }: Site, meter: HeapMeter) {
-  // Garbage of the turns before would hide what the attack takes.
+  // Garbage of earlier turns would hide the memory of the attack.
   meter.collect()
   await new Promise((done) => setTimeout(done, SETTLE_MS))
   const nothing: Heap = (await meter.read()) ?? { heap: 0, buffers: 0 }

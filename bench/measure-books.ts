@@ -10,12 +10,12 @@ import { storeAccounts, storeTurns } from "./store-books.ts"
 import type { BenchWorld } from "./world.ts"
 
 const NEW_TURNS = 10_000
-/** For the server, so that millions of rows are there soon. */
+/** Server settings that speed up storing millions of rows. */
 export const FILLING = { maintenance_work_mem: "512MB", max_wal_size: "8GB" }
 
 /**
- * What the reconciliation costs behind a year with so many stored turns: a pass over all history, the first and a second one, and an
- * hourly pass behind 10,000 new turns. Seconds of all its statements; the longest one is that of a slice.
+ * Measures the reconciliation after a year with the stored turns: two passes over all history, and an hourly pass after
+ * 10,000 new turns. The results are the seconds of all statements, and of the longest one, which checks a slice.
  */
 export async function measureBooks(world: BenchWorld, { stored: turns }: Options) {
   const { url, sql } = await createSiteDatabase(world, "books")
@@ -46,7 +46,8 @@ export async function measureBooks(world: BenchWorld, { stored: turns }: Options
     },
   )
   const found = await sql<{ findings: number }>("select findings::integer from reconciliations order by started_at")
-  if (found.some(({ findings }) => findings > 0)) throw new Error("the books are sound, and something was found")
+  if (found.some(({ findings }) => findings > 0))
+    throw new Error("The reconciliation reported findings in sound books.")
   return {
     filled,
     "all history": first,
@@ -56,7 +57,7 @@ export async function measureBooks(world: BenchWorld, { stored: turns }: Options
   }
 }
 
-/** The seconds that a pass takes in its statements, by phase, and its longest statement. */
+/** The seconds of a pass's statements by phase, and of its longest statement. */
 async function measurePass(
   client: pg.Client,
   now: () => Date,

@@ -3,7 +3,7 @@ import type { Options } from "./options.ts"
 import { round } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
 
-/** For the server: WAL as a server writes it that keeps its data, and an autovacuum that looks as often as turns are quicker here. */
+/** Server settings: WAL like on a durable server, and a more frequent autovacuum, because turns are faster here. */
 export const CHURN_SETTINGS = {
   full_page_writes: "on",
   max_wal_size: "4GB",
@@ -14,7 +14,7 @@ export const CHURN_SETTINGS = {
 const VACUUM = ["vacuum_scale_factor", "vacuum_threshold", "vacuum_insert_scale_factor", "analyze_scale_factor"]
 const OPTIONS = ["fillfactor", ...VACUUM.map((name) => `autovacuum_${name}`)].join(", ")
 
-/** What is compared: how each database is changed before its first turn. */
+/** The compared databases, with the statements that change each before its first turn. */
 const SETTINGS: Record<string, string[]> = {
   before: [
     ...[
@@ -56,8 +56,8 @@ const TABLES = [
 const BATCH = 1_000
 
 /**
- * What turns leave behind in the tables that they change: plain turns with one webhook, from accept to delivery, by the verbs
- * themselves over direct connections. A database for each of the settings, in alternating batches. Sizes in MB.
+ * Measures how tables and indexes grow: plain turns with one webhook, from accept to delivery, by calls of the verbs
+ * over direct connections. Each entry of SETTINGS has its own database, and batches alternate. Sizes are in MB.
  */
 export async function measureChurn(world: BenchWorld, { turns }: Options) {
   const sites: Record<string, ChurnSite> = {}
@@ -115,7 +115,7 @@ interface TableRow {
 }
 
 async function tablesOf({ sql }: ChurnSite): Promise<TableRow[]> {
-  // What connections have counted comes to the views a second later at the latest, or when they are asked.
+  // Connections report their statistics within a second, or when they are forced to.
   await sql("select pg_stat_force_next_flush()")
   return sql<TableRow>(
     `select relname as table, round(pg_table_size(relid) / 1e6, 1)::float8 as mb, round(pg_indexes_size(relid) / 1e6, 1)::float8 as indexes_mb,

@@ -15,15 +15,16 @@ const SENDERS = 16
 const ACCOUNTS = 16
 const TURNS_EACH = 150
 
-/** Shares of what a plan of the queue delivers at once. */
+/** The worker's shares of the messages that the queue's plan delivers at once. */
 const sharesOf = (limit: number) => ({
   RUNNERS: `${Math.max(1, Math.floor(limit * 0.4))}`,
   WEBHOOK_RUNS: `${Math.max(1, Math.floor(limit * 0.3))}`,
 })
 
 /**
- * One account has 2,000 turns of 20 s queued. How long new turns wait then, of another account and of another end user of that account,
- * and their webhooks; and how many turns run at once, in one workerd. For each limit of a plan of the queue.
+ * Measures how long new turns and their webhooks wait while an account has 2,000 turns of 20 s queued, for another
+ * account and for another end user of the account. Also measures how many turns run at once in one workerd. It repeats
+ * this for the parallelism of each plan of the queue.
  */
 export async function measureCrowd(world: BenchWorld) {
   const rows = []
@@ -92,7 +93,9 @@ async function measureLimit(world: BenchWorld, limit: number) {
   }
 }
 
-/** Jain's index of what 16 accounts with equally many turns have got done when half of all are. */
+/**
+ * Jain's fairness index of the finished turns of 16 accounts with equally many turns, when half of all are finished.
+ */
 export async function measureShares(world: BenchWorld) {
   const site = await createSite(world, "shares", {
     runs: true,
@@ -152,7 +155,7 @@ async function post({ runtime }: Site, { key }: BenchAccount, path: string, body
   return response.json()
 }
 
-/** A customer's server that takes every event. */
+/** Starts a customer's server that accepts every event. */
 async function startReceiver({ keep }: BenchWorld): Promise<string> {
   const server = createServer((request, response) => {
     request.resume().on("end", () => void response.writeHead(200).end())

@@ -10,8 +10,8 @@ const MiB = 1024 * 1024
 const SAMPLE_MS = 20
 
 /**
- * The largest file up and down again, one after the other, and the memory of the runtime meanwhile: what a transfer adds
- * must not depend on its size.
+ * Uploads and downloads the largest file and measures the memory of the runtime, which must not depend on the size of a
+ * transfer.
  */
 export async function measureFiles(world: BenchWorld) {
   const site = await createSite(world, "files", { runs: false })
@@ -28,11 +28,11 @@ export async function measureFiles(world: BenchWorld) {
     const response = await fetch(`${url}/v1/files/${file_id}/content`, { headers })
     const hash = createHash("sha256")
     for await (const chunk of response.body ?? []) hash.update(chunk)
-    if (hash.digest("hex") !== sha256) throw new Error("The file came back as another.")
+    if (hash.digest("hex") !== sha256) throw new Error("The downloaded file differs from the uploaded one.")
   }
   const remove = ({ file_id }: { file_id: string }) =>
     fetch(`${url}/v1/files/${file_id}`, { method: "DELETE", headers })
-  // The first transfers fill the heap's young generation and the allocator's pages.
+  // Warms up: the first transfers fill the young generation of the heap and the allocator's pages.
   await download(await upload(2 * FILE_POLICY.partBytes))
   const points = []
   for (let count = 1; count <= ROUNDS; count++) {
@@ -65,7 +65,7 @@ function bytesOf(total: number): ReadableStream<Uint8Array> {
   })
 }
 
-/** The most memory that the runtime had while `work` ran. */
+/** Runs `work` and returns the maximum memory of the runtime during it. */
 async function watch<T>(pid: number, work: () => Promise<T>): Promise<{ answer: T; mb: number; seconds: number }> {
   const began = performance.now()
   let isOver = false

@@ -12,15 +12,15 @@ const run = promisify(execFile)
 const ACCOUNTS = [1, 64]
 
 /**
- * The least that a turn needs of PostgreSQL: `floor.sql` of a folder, a prototype, under `turn.pgb` by pgbench, in 16
- * clients for 8 seconds.
+ * Measures the minimum that a turn needs from PostgreSQL. pgbench runs the script `turn.pgb` on the prototype
+ * `floor.sql`, both in the given folder, with 16 clients for 8 seconds.
  */
 export async function measureFloor(world: BenchWorld, dir: string) {
   const hasPgbench = await run("pgbench", ["--version"]).then(
     () => true,
     () => false,
   )
-  if (!hasPgbench) return { skipped: "There is no pgbench on PATH." }
+  if (!hasPgbench) return { skipped: "pgbench is not on the PATH." }
   const floorSql = await readFile(join(dir, "floor.sql"), "utf8")
   const points = []
   for (const accounts of ACCOUNTS) {
@@ -42,6 +42,6 @@ export async function measureFloor(world: BenchWorld, dir: string) {
 
 function numberIn(text: string, pattern: RegExp): number {
   const found = pattern.exec(text)?.[1]
-  if (found === undefined) throw new Error(`pgbench did not say its rate:\n${text}`)
+  if (found === undefined) throw new Error(`The output of pgbench has no rate:\n${text}`)
   return Number(found)
 }

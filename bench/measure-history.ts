@@ -8,8 +8,9 @@ const FEW = 100
 const ROUNDS = 4
 
 /**
- * The cost of many stored turns for a POST and a GET, compared with 100: two databases side by side, in alternating rounds. database:
- * the mean ms of their statement by PostgreSQL's own clock, including planning; null where the server keeps no statistics.
+ * Compares a POST and a GET with many stored turns and with 100 of them, in two databases and alternating rounds.
+ * database: the mean ms of the statement by PostgreSQL's own clock, including planning; null if the server keeps no
+ * statistics.
  */
 export async function measureHistory(world: BenchWorld, { stored }: Options) {
   const sites = {
@@ -53,7 +54,7 @@ export async function measureHistory(world: BenchWorld, { stored }: Options) {
   return { post: compare("post", "accept_turn"), get: compare("get", "get_turn") }
 }
 
-/** Finished turns of 20 a conversation with all that belongs to them. Returns the paths of a thousand of them. */
+/** Stores finished turns, 20 per conversation, with all their rows. Returns the paths of a thousand of them. */
 async function storeTurns({ sql, accounts }: Site, count: number): Promise<string[]> {
   const { userId, space } = accounts[0] ?? { userId: 0, space: "" }
   await sql(

@@ -6,11 +6,11 @@ import { round, timesOf } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
 
 const SERVED = { runs: true, bindings: { ALLOW_PRIVATE_TARGETS: "1", LOG_LEVEL: "silent" }, accounts: 2 }
-/** Of the requests of a mix, one in so many is hostile. */
+/** In a mix, one of this number of requests is hostile. */
 const ONE_IN = 5
 const ROUNDS = 3
 
-/** How long an honest client waits at most beside each attack, and what turns take in a mix with 20 % hostile requests. */
+/** Measures the longest wait of an honest client during each attack, and turns in a mix with 20 % hostile requests. */
 export async function measureHostile(world: BenchWorld, options: Options) {
   const hostile = await startHostileServer()
   world.keep(hostile.stop)
@@ -25,7 +25,7 @@ function attackerOf(site: Site, server: string): Attacker {
   return { site, key, space, server }
 }
 
-/** Reads of one client after the other, in the worker that the attack is on. */
+/** Measures the reads of one client in the worker under attack. */
 async function measureWaits(world: BenchWorld, { seconds }: Options, server: string) {
   const site = await createSite(world, "waits", SERVED)
   const attacker = attackerOf(site, server)
@@ -59,7 +59,7 @@ async function measureWaits(world: BenchWorld, { seconds }: Options, server: str
   return [...waits, { beside: "nothing again", ...(await longest()) }]
 }
 
-/** One client that posts turns and waits for each, beside as many requests of others, of which none or some are hostile. */
+/** Measures a client that posts turns and waits for each, while other clients send honest or hostile requests. */
 async function measureMix(world: BenchWorld, { seconds }: Options, server: string) {
   const site = await createSite(world, "mix", SERVED)
   const attacker = attackerOf(site, server)
@@ -77,18 +77,18 @@ async function measureMix(world: BenchWorld, { seconds }: Options, server: strin
   return { turns_without: plain, turns_with_20_percent: mixed, p50_ratio: round(mixed.p50 / plain.p50) }
 }
 
-/** What a stranger or a free key sends most cheaply. */
+/** The cheapest attacks of a client without a key or with a free key. */
 const HOSTILE_REQUESTS = {
-  keys: BLOCKING["121,836 keys, nobody"],
+  keys: BLOCKING["121,836 fields, without a key"],
   madeUp: async (attacker: Attacker) =>
     (await callSite({ ...attacker, key: "turnpike_live_x" }, "GET", "/v1/me")).arrayBuffer(),
   pattern: BLOCKING["a pattern of 1 MB"],
-  large: BLOCKING["121,836 keys, with a key"],
+  large: BLOCKING["121,836 fields, with a key"],
   wrong: async (attacker: Attacker) =>
     (await callSite(attacker, "POST", "/v1/turns", "[".repeat(900_000))).arrayBuffer(),
 }
 
-/** The times of POST /v1/turns of some clients, each of whose requests is a hostile one now and then. */
+/** The times of POST /v1/turns of several clients. One in ONE_IN of their requests is hostile instead. */
 async function postTurns(
   { runtime, accounts }: Site,
   { seconds, hostile }: { seconds: number; hostile?: () => Promise<unknown> },

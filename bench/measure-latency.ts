@@ -12,14 +12,14 @@ interface Turn {
 
 const WARM_UP_MS = 1000
 
-/** The first clients of a fresh service. */
+/** Measures the turns of the first client of a new service. */
 export async function measureLatency(world: BenchWorld, options: Options) {
   return followTurns(await createSite(world, "latency", { runs: true }), options)
 }
 
 /**
- * One client: from sending the POST until a GET says done, once asked without a pause and once with `?wait=30`, in
- * turn; and as the turn's own times say.
+ * Measures one client from the POST until a GET returns done, alternately by polling without pauses and with
+ * `?wait=30`, and the duration by the turn's own timestamps.
  */
 export async function followTurns({ runtime, accounts }: Site, { seconds }: Options) {
   const { key, space } = accounts[0] ?? { key: "", space: "" }

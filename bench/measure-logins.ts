@@ -4,10 +4,10 @@ import { createSite } from "./site.ts"
 import { timesOf } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
 
-/** Below an account's limit for unknown addresses, so nothing is throttled. */
+/** Below the limit of an account for unknown addresses, so that no login is throttled. */
 const SAMPLES = 50
 
-/** How long a wrong password takes for each kind of account, in turn, each from an address of its own. Ratios are of medians. */
+/** Measures a wrong password for each kind of account, each login from a new address. Ratios are of medians. */
 export async function measureLogins(world: BenchWorld) {
   const site = await createSite(world, "logins", { runs: false })
   const passwordHash = await hashPassword("correct horse battery staple")
@@ -19,12 +19,12 @@ export async function measureLogins(world: BenchWorld) {
   const kinds = ["known", "unknown", "without", "disabled"] as const
   const times: Record<string, number[]> = {}
   for (let n = -2; n < SAMPLES; n++) {
-    // Each is as often the first as any other.
+    // Each kind is first equally often.
     for (let turn = 0; turn < kinds.length; turn++) {
       const at = (turn + n + 2) % kinds.length
       const kind = kinds[at] as string
       const ms = await tryWrong(site.runtime.url, `${kind}@bench.test`, `203.0.${at}.${n + 2}`)
-      // The first ones warm up.
+      // The first logins only warm up.
       if (n >= 0) times[kind] = [...(times[kind] ?? []), ms]
     }
   }

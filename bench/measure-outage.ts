@@ -23,21 +23,21 @@ const SWEEP_MS = 60_000
 const LOOK_MS = 1000
 const NORMAL_MS = 10_000
 const PAUSE_MS = 250
-/** Longer than QStash repeats a delivery, so that what came first is among its dead letters. */
+/** Longer than QStash retries a delivery, so that the first messages become dead letters. */
 const DOWN_MS = 120_000
 
 type Part = "queue" | "database" | "provider"
 
-/** A server before a part of the service, for as long as it is told to be down. */
+/** A proxy for a part of the service. It is down while `isDown` is true. */
 interface Door {
   url: string
   isDown: boolean
 }
 
 /**
- * The way back behind an outage of a part. So many turns (`--stored`) of 16 accounts were accepted and never published. From when the queue
- * answers again the sweeper runs once a minute, as deployed, and one worker does them all. Of the database and the provider, the outage begins
- * with the first messages, and time is counted from its end. Another account sends one turn after the other: from POST to done, as usual and beside that.
+ * Measures the recovery after an outage. Turns (`--stored`) of 16 accounts are accepted and never published; then
+ * sweeps run every minute and one worker runs them all. An outage of the database or provider starts with the first
+ * messages, and the time counts from its end. Another account's turns are measured during that and before.
  */
 export async function measureOutage(world: BenchWorld, { stored: turns }: Options, part: Part) {
   const [database, model] = [{ url: "", isDown: false }, await startModel(world)]
@@ -127,7 +127,7 @@ async function hasOpen({ sql }: Site, userIds: number[]): Promise<boolean> {
   return row?.has ?? false
 }
 
-/** By the procedure alone: the queue hears of none. */
+/** Accepts the turns by calling the procedure, without publishing them. */
 async function acceptAll(verbs: Verbs, ctx: Context, { accounts }: Site, turns: number): Promise<void> {
   let next = 0
   const accept = async () => {
@@ -168,7 +168,7 @@ export async function sendBeside(
   return samples
 }
 
-/** A provider that answers at once. */
+/** Starts a model provider that responds at once. */
 async function startModel({ keep }: BenchWorld): Promise<Door> {
   const door: Door = { url: "", isDown: false }
   const server = createServer((request, response) => {
@@ -184,7 +184,7 @@ async function startModel({ keep }: BenchWorld): Promise<Door> {
   return door
 }
 
-/** The URL of a database that can be cut off. */
+/** Starts a proxy of the database that can be cut off. Returns its URL. */
 async function startDoor({ keep }: BenchWorld, databaseUrl: string, door: Door): Promise<string> {
   const url = new URL(databaseUrl)
   const [host, port] = [url.hostname, Number(url.port)]

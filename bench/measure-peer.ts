@@ -8,7 +8,7 @@ import type { BenchWorld } from "./world.ts"
 
 const ACCOUNTS = 16
 
-/** Turnpike beside a service made by hand on pg-boss: one server, one load, one after the other. */
+/** Compares Turnpike with a hand-built service on pg-boss, with the same server and load, one after the other. */
 export async function measurePeer(world: BenchWorld, options: Options) {
   const ours = await measureService(
     () => createSite(world, "accepting", { runs: false, accounts: ACCOUNTS }),

@@ -6,7 +6,7 @@ import type { Question, StatementTimes } from "./stand-ins-process.ts"
 import { round } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
 
-/** For the server: without it the database's own time of a statement is not known, but all else is. */
+/** Server settings for pg_stat_statements. Without them only the database's own times of statements are missing. */
 export const STATEMENT_STATISTICS = {
   shared_preload_libraries: "pg_stat_statements",
   "pg_stat_statements.track_planning": "on",
@@ -21,9 +21,9 @@ interface Spent {
 }
 
 /**
- * The statements and the functions of plain turns, those that cost most first. `p50` and `p99` are from when the
- * stand-in takes a statement up until it has the rows: on a busy machine waiting for a core and for a lock are in it.
- * `database` and `planning` are means by PostgreSQL's own clock.
+ * Measures the statements and functions of plain turns, the most expensive first. `p50` and `p99` are times in the
+ * stand-in until the rows arrive, including waits for a core or a lock. `database` and `planning` are means by
+ * PostgreSQL's own clock.
  */
 export async function measureProcedures(world: BenchWorld, options: Options) {
   const site = await createSite(world, "procedures", { runs: true, accounts: 16, settings: SETTINGS, timed: true })
@@ -63,7 +63,7 @@ export async function prepareStatistics({ sql }: Pick<Site, "sql">): Promise<boo
     await sql("select pg_stat_statements_reset()")
     return true
   } catch {
-    // The server of DATABASE_URL may not have it loaded.
+    // The server of DATABASE_URL may not have loaded the extension.
     return false
   }
 }
@@ -76,7 +76,7 @@ export async function readStatements({ sql }: Site): Promise<(Spent & { planned:
   return rows.map((row) => ({ ...row, label: statementLabel(row.label) }))
 }
 
-/** With the calls of the first second; times of a function include those of what it calls. */
+/** Reads the statistics of functions. The time of a function includes the functions that it calls. */
 async function readFunctions({ sql }: Site): Promise<Spent[]> {
   return sql<Spent>(
     `select funcname as label, sum(calls)::integer as calls, sum(total_time)::float as total

@@ -19,8 +19,9 @@ const TABLES = [
 ]
 
 /**
- * What the queues of analytics cost a turn: plain turns in two databases, of which one has no triggers that queue, in alternating batches.
- * Behind each batch the roller takes what is queued. Milliseconds of CPU of the whole server for a turn; what its tables have become.
+ * Measures the cost of the analytics queues for a turn: plain turns in two databases, one without the queue triggers,
+ * in alternating batches. After each batch the roller empties the queues. The results are the CPU ms of the server for
+ * a turn, and the sizes of the tables.
  */
 export async function measureQueues(world: BenchWorld, { turns }: Options) {
   const queued = await createChurnSite(world, "queued", [])
@@ -38,7 +39,7 @@ export async function measureQueues(world: BenchWorld, { turns }: Options) {
   }
 }
 
-/** Of a turn of the batch. */
+/** The CPU ms of the server for one turn of the batch. */
 async function cpuOf({ postgresPids }: BenchWorld, work: () => Promise<unknown>): Promise<number> {
   const meter = await startCpuMeter({ postgres: postgresPids })
   await work()

@@ -9,15 +9,15 @@ import type { BenchWorld } from "./world.ts"
 
 const BATCH = 50
 const BATCHES = 40
-/** Until a connection has planned its statements for any arguments, and each account has its first windows. */
+/** Batches until connections use generic plans and each provider account has its first windows. */
 const WARM = 6
 const ENGINE = "openai-compatible"
-/** What each answer says its account has used, in per cent. */
+/** The used quota of the account in each response, in percent. */
 export const USED_PCT = 10
 
 /**
- * What one connection computes for each procedure of a plain turn, in ms: of both sites in turns, so that what disturbs one disturbs the
- * other. The middle of all batches, and the least, which is nearly undisturbed.
+ * Measures the CPU ms of one connection for each procedure of a plain turn. The two sites alternate, so other load
+ * affects both. The results are the median of all batches, and the minimum, which is almost free of other load.
  */
 export async function measureRouter(world: BenchWorld, sites: { routed: Site; environment: Site }, pin: string) {
   const verbs = await readVerbs(world.version)
@@ -51,7 +51,7 @@ interface Batch {
   mark: () => Promise<number>
 }
 
-/** Accepts, then claims, then settles so many turns; what was computed before, between and behind that. */
+/** Accepts, then claims, then settles the turns of a batch. Returns the CPU time at each step. */
 async function runBatch(verbs: Verbs, { site, ctx, pin, prefix, mark }: Batch): Promise<number[]> {
   const marks = [await mark()]
   const ids: string[] = []
@@ -89,7 +89,7 @@ async function runBatch(verbs: Verbs, { site, ctx, pin, prefix, mark }: Batch): 
   return [...marks, await mark()]
 }
 
-/** What a process has computed until now, in ms. */
+/** The CPU time of a process until now, in ms. */
 async function computedMs(pid: number): Promise<number> {
   const [nanoseconds] = (await readFile(`/proc/${pid}/schedstat`, "utf8")).split(" ")
   return Number(nanoseconds) / 1e6

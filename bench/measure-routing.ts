@@ -14,13 +14,13 @@ import type { BenchWorld } from "./world.ts"
 
 const ACCOUNTS = 50
 const ROUNDS = 12
-/** At a slower pace a round is longer: it begins with accounts that the worker does not know yet. */
+/** The factor for the length of paced rounds, because the worker first has to read the accounts in each round. */
 const PACED_ROUND = 4
 
 /**
- * What the router costs a turn: turns on a model that answers at once, by the environment's key and by one of 50 accounts. The model's
- * answers say what its limits have left in both cases. From one second to the next a machine is faster or slower by more than the router
- * takes, so both ways run at once, each on a site of its own, and change places every round.
+ * Measures the cost of routing for a turn: turns on a model that responds at once, with the environment's key and with
+ * one of 50 accounts. The speed of a machine varies by more than this cost, so both ways run at the same time on
+ * separate sites, and swap their sites every round.
  */
 export async function measureRouting(world: BenchWorld, options: Options) {
   const model = createServer((request, response) => {
@@ -36,7 +36,7 @@ export async function measureRouting(world: BenchWorld, options: Options) {
   const sites = [await createRoutedSite(world, "one", baseUrl), await createRoutedSite(world, "other", baseUrl)]
   const second = startLoad()
   world.keep(second.stop)
-  // The load that the router's figure is meant for, and all that the machine can.
+  // First at the load for which the cost of the router is stated, then at the maximum of the machine.
   const both = { ...options, sites, loads: [world.load, second], baseUrl }
   const paced = await measureWays(world, { ...both, seconds: options.seconds * PACED_ROUND, perMinute: 1000 })
   const full = await measureWays(world, { ...both, perMinute: 0 })
@@ -52,7 +52,7 @@ export async function measureRouting(world: BenchWorld, options: Options) {
     subscriptions_seen: Math.min(...used.map(([row]) => row?.by ?? 0)),
     thousand_a_minute: paced,
     full_load: full,
-    // Of each: the middle of all batches, and the least.
+    // The median and the minimum of all batches for each.
     procedures,
   }
 }
@@ -61,18 +61,18 @@ interface Measured extends Options {
   sites: Site[]
   loads: Load[]
   baseUrl: string
-  /** Turns of each site; 0: as many as the clients can. */
+  /** The turns per minute of each site; 0 for as many as possible. */
   perMinute: number
 }
 
 async function measureWays(world: BenchWorld, { sites, loads, baseUrl, perMinute, seconds, clients }: Measured) {
   const costs: Record<Way, Cost[]> = { environment: [], accounts: [] }
-  // The first round compiles and connects.
+  // The first round only warms up.
   for (let nth = -1; nth < ROUNDS; nth++) {
     const pair = await Promise.all(
       sites.map(async (site, index) => {
         const way: Way = (nth + index) % 2 === 0 ? "accounts" : "environment"
-        // Not disabled ones, at which a turn would look.
+        // Deleted and not disabled, because turns would read disabled ones.
         await site.sql("delete from provider_accounts")
         if (way === "accounts") await addAccounts(site, baseUrl)
         const before = { ...(await countTurns(site)), backends: await backendsOf(site) }
@@ -84,7 +84,7 @@ async function measureWays(world: BenchWorld, { sites, loads, baseUrl, perMinute
           { seconds, clients, perMinute },
         )
         const after = { ...(await countTurns(site)), backends: await backendsOf(site) }
-        // One that was idle for long may have ended, and another begun.
+        // An idle backend may have ended, and a new one started.
         const used = [...after.backends].map(([pid, seconds]) => seconds - (before.backends.get(pid) ?? 0))
         const postgres = (used.reduce((sum, seconds) => sum + seconds, 0) * 1000) / (after.done - before.done)
         return { way, cost: { worker: (cost as Record<string, number>).worker ?? Number.NaN, postgres } }
@@ -110,7 +110,7 @@ async function measureWays(world: BenchWorld, { sites, loads, baseUrl, perMinute
 
 type Way = "environment" | "accounts"
 
-/** CPU milliseconds of a turn. */
+/** The CPU milliseconds of a turn. */
 interface Cost {
   worker: number
   postgres: number
@@ -133,7 +133,7 @@ async function createRoutedSite(world: BenchWorld, name: string, baseUrl: string
   return site
 }
 
-/** What the server's processes for one database have computed, in seconds: both sites have the same server. */
+/** The CPU seconds of the server's processes for one database, because both sites share the server. */
 async function backendsOf({ sql }: Site): Promise<Map<number, number>> {
   const rows = await sql<{ pid: number }>(
     "select pid from pg_stat_activity where datname = current_database() and backend_type = 'client backend'",
@@ -142,7 +142,10 @@ async function backendsOf({ sql }: Site): Promise<Map<number, number>> {
   return new Map(read)
 }
 
-/** API keys that the model's server takes. Each has answered before: its first answer of all is noted, and the thousands behind it are not. */
+/**
+ * Adds provider accounts with API keys. Each has an earlier call, because the service records the first response of an
+ * account and not the thousands after it.
+ */
 async function addAccounts({ sql, env }: Site, baseUrl: string): Promise<void> {
   const taken = new Date()
   const told = windowsOf(new Headers(quotaHeaders("completions", USED_PCT)), taken)

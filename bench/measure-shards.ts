@@ -11,12 +11,12 @@ import type { BenchWorld } from "./world.ts"
 const ACCOUNTS = [1, 64]
 const FAST = { synchronous_commit: "off" }
 const CLIENTS = 32
-/** Until an account whose turns wait for each other has shards, and each connection has planned its statements. */
+/** Time until the busy account has shards, and each connection has planned its statements. */
 const WARM_SECONDS = 5
 
 /**
- * One account beside 64, with commits that are fast and that take 5 ms: the procedures of a turn alone, by 32 connections that accept, claim
- * and settle one turn after another, and the whole service.
+ * Compares one account with 64, with fast commits and with commits of 5 ms. It measures the procedures alone, on 32
+ * connections that each accept, claim and settle one turn after another, and the whole service.
  */
 export async function measureShards(world: BenchWorld, options: Options) {
   const rows = []
@@ -38,7 +38,7 @@ export async function measureShards(world: BenchWorld, options: Options) {
   return { turns: rows }
 }
 
-/** Turns a second without worker, queue or HTTP, and what PostgreSQL computes for each, in ms. */
+/** Turns per second without worker, queue or HTTP, and the CPU ms of PostgreSQL for each. */
 async function runProcedures(world: BenchWorld, site: Site, { seconds }: Options) {
   const verbs = await readVerbs(world.version)
   const databaseUrl = site.env.DATABASE_URL ?? ""

@@ -9,11 +9,11 @@ import type { BenchWorld } from "./world.ts"
 
 const ANSWER: ModelQuestion = { pieces: 200, ms: 2000 }
 const CLIENTS = 64
-/** About as many as run at once on one core. */
+/** About the maximum of one core. */
 const PER_MINUTE = 900
 const SAMPLE_MS = 100
 
-/** Turns of a real engine: the model streams an answer of 200 pieces for two seconds. */
+/** Measures turns of a real engine, whose model streams an answer of 200 pieces for two seconds. */
 export async function measureStreamed(world: BenchWorld, options: Options) {
   const model = startChild("model-process.ts", {})
   world.keep(model.stop)

@@ -9,10 +9,10 @@ const WAIT_MS = 120_000
 /** More turns a second than any machine finishes: says how soon counting again makes sense. */
 const MOST_PER_MS = 2
 
-/** `perMinute`: no more turns than this; 0: as many as the clients can. */
+/** `perMinute`: the maximum of turns per minute; 0 for as many as possible. */
 type Pace = Pick<Options, "seconds" | "clients"> & { perMinute?: number }
 
-/** As deployed: v1 and callbacks as a worker each, or all in one. */
+/** Measures turns with v1 and callbacks as separate workers (`split`), or with one worker for all groups. */
 export async function measureTurns(world: BenchWorld, options: Options, accounts: number, split = false) {
   const site = await createSite(world, "turns", {
     runs: true,
@@ -23,7 +23,7 @@ export async function measureTurns(world: BenchWorld, options: Options, accounts
   return profiled(options, site, () => timeTurns(world, site, options))
 }
 
-/** Turns from POST to done, every one in a conversation of its own; the clock stops when the last one is done. */
+/** Measures turns from POST to done, each in its own conversation. The time ends when the last one is done. */
 export async function timeTurns(world: BenchWorld, site: Site, { seconds, clients, perMinute = 0 }: Pace) {
   const job = { url: site.runtime.url, accounts: site.accounts, prefix: "turn", clients, perMinute }
   const before = (await countTurns(site)).done
@@ -58,7 +58,7 @@ export async function countTurns({ sql }: Site): Promise<{ done: number; lost: n
   return rows[0] ?? { done: 0, lost: 0 }
 }
 
-/** Waits until this many turns are done. Counts less often while many are left, so that counting is no load. */
+/** Waits until this number of turns is done. Counts less often while many are left, so that counting is no load. */
 async function untilDone(site: Site, count: number): Promise<void> {
   let deadline = performance.now() + WAIT_MS
   for (let known = 0; ; ) {
@@ -67,7 +67,8 @@ async function untilDone(site: Site, count: number): Promise<void> {
     if (done >= count) return
     if (done > known) deadline = performance.now() + WAIT_MS
     known = done
-    if (performance.now() > deadline) throw new Error(`${count - done} turns are left over: the queue has lost some.`)
+    if (performance.now() > deadline)
+      throw new Error(`${count - done} turns are not done, because the queue lost messages.`)
     await new Promise((resolve) => setTimeout(resolve, Math.max(10, (count - done) / MOST_PER_MS)))
   }
 }

@@ -30,11 +30,11 @@ import type { BenchWorld, WorldOptions } from "./world.ts"
 const MANY_ACCOUNTS = 16
 
 interface Measurement {
-  /** Its name for `--only`. */
+  /** The name for `--only`. */
   group: string
   title: string
   measure(world: BenchWorld, options: Options): Promise<unknown>
-  /** Whether it also measures the version that `--baseline` names. */
+  /** True to measure the version in `--baseline` too. */
   isCompared?: boolean
   world?: Partial<WorldOptions>
 }
@@ -149,7 +149,9 @@ const ALL: Measurement[] = [
 
 const SELDOM = ["churn", "queues", "outage", "outage-queue", "outage-database", "outage-provider", "fair"]
 
-/** The selected measurements. The floor needs a folder, and some take minutes for what seldom changes. */
+/**
+ * The selected measurements. By default without the floor, which needs a folder, and without some that take minutes.
+ */
 export function chooseMeasurements({ only, floor }: Options): Measurement[] {
   if (only.length > 0) return ALL.filter(({ group }) => only.includes(group))
   return ALL.filter(({ group }) => !SELDOM.includes(group) && (group !== "floor" || floor !== undefined))

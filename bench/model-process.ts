@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { answerBench } from "./child.ts"
 
-/** How many pieces of text an answer has, and for how long it streams. */
+/** The number of pieces of text in each answer, and the duration of its stream. */
 export interface ModelQuestion {
   pieces: number
   ms: number
@@ -22,7 +22,7 @@ const END =
 
 let answer: ModelQuestion = { pieces: 1, ms: 0 }
 
-/** A model server that speaks chat completions and streams every answer piece by piece. */
+/** A model server for chat completions that streams every answer in pieces. */
 const server = createServer((request, response) => {
   request.resume().on("end", async () => {
     response.writeHead(200, { "content-type": "text/event-stream" })

@@ -21,7 +21,7 @@ const SUMS = COLUMNS.split(", ")
   .join(", ")
 const FROM = "($1::timestamptz at time zone 'UTC')::date"
 
-/** A family's rows since $1 with those of the queue, by these keys. */
+/** The rows of a rollup since $1 together with the queued rows, grouped by these keys. */
 const family = (table: string, keys: string, rest = "") =>
   `select ${keys}, ${SUMS} from (select ${keys}, ${COLUMNS} from ${table} where day >= ${FROM}
      union all select ${keys.replace("day", DAY_OF)}, ${COLUMNS} from usage_queue where ended_at >= $1) u group by ${keys} ${rest}`
@@ -35,7 +35,7 @@ const timeline = (unit: string) =>
      union all select created_at at time zone 'UTC', reason, greatest(amount_credit_micros, 0), least(amount_credit_micros, 0)
        from ledger_queue where created_at >= $1) l group by 1, 2`
 
-/** Kept balances, and those of today by the users' last rows. */
+/** The stored balances of past days, and today's balances from the last ledger row of each user. */
 const TREND = `with queued as (
     select distinct on (user_id) user_id, ledger_id, balance_after_credit_micros as balance,
       max(created_at) filter (where reason in ('usage', 'space_usage')) over (partition by user_id) as debited_at
@@ -48,7 +48,7 @@ const TREND = `with queued as (
   select day, accounts, balance_credit_micros, median_twice from balance_days where window_days = 30 and day >= ${FROM}
   union all select null, count(*), sum(balance)::bigint, 2 * percentile_cont(0.5) within group (order by balance) from last`
 
-/** The operations of money, as admins ask for them, each beside a query that is written by hand. `ends`: the midnight behind the last day. */
+/** The money reports of admins, each with an equivalent hand-written query. `ends`: the midnight after the last day. */
 export async function moneyReads(sql: Sql, ends: Date): Promise<MeasuredRead[]> {
   const [place] = await sql<{ chat_key: string; user_id: number; space_id: number }>(
     "select chat_key, user_id::integer, space_id::integer from spaces order by space_id limit 1",

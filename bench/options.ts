@@ -1,10 +1,10 @@
 import { parseArgs } from "node:util"
 
 export interface Options {
-  /** Length of each measured round. */
+  /** The length of each measured round, in seconds. */
   seconds: number
   clients: number
-  /** Of the measurements of accepts. */
+  /** The number of clients in measurements of accepts. */
   acceptClients: number
   /** How many turns the measurement of churn runs. */
   turns: number
@@ -16,15 +16,15 @@ export interface Options {
   minutes: number
   /** Only these measurements; all when empty. */
   only: string[]
-  /** PostgreSQL syncs each commit to disk. */
+  /** True if PostgreSQL syncs each commit to disk. */
   durable: boolean
-  /** A checkout of another version, with node_modules: measured beside this one. */
+  /** The folder of another version, with node_modules, that is measured for comparison. */
   baseline: string | undefined
-  /** A folder with floor.sql and turn.pgb: what the database needs for a turn. */
+  /** A folder with floor.sql and turn.pgb, which measure the minimum that a turn needs from the database. */
   floor: string | undefined
-  /** A folder whose server is kept: a later run reads what this one has stored for analytics. */
+  /** A folder in which the database server is kept, so that a later run can use the data stored for analytics. */
   keep: string | undefined
-  /** Only stores what analytics reads, for a later run with the same `keep`. */
+  /** True to only store the data of analytics, for a later run with the same `keep`. */
   fill: boolean
   /** A file for the CPU profile of the worker that serves turns. */
   profile: string | undefined
@@ -86,9 +86,9 @@ export function readBenchOptions(args: string[]): Options {
   })
   const only = values.only.split(",").filter(Boolean)
   const unknown = only.find((name) => !MEASUREMENTS.includes(name))
-  if (unknown) throw new Error(`--only knows ${MEASUREMENTS.join(", ")}; not "${unknown}".`)
-  if (only.includes("floor") && !values.floor) throw new Error("The floor needs --floor DIR.")
-  if (values.keep && only.join() !== "analytics") throw new Error("--keep is for --only analytics.")
+  if (unknown) throw new Error(`--only does not know "${unknown}". Choose from ${MEASUREMENTS.join(", ")}.`)
+  if (only.includes("floor") && !values.floor) throw new Error("The measurement floor needs --floor DIR.")
+  if (values.keep && only.join() !== "analytics") throw new Error("--keep requires --only analytics.")
   return {
     seconds: positive("seconds", values.seconds),
     clients: positive("clients", values.clients),
@@ -110,6 +110,6 @@ export function readBenchOptions(args: string[]): Options {
 
 function positive(name: string, text: string): number {
   const value = Number(text)
-  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} takes a whole number from 1.`)
+  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} must be a whole number from 1.`)
   return value
 }

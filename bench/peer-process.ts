@@ -5,11 +5,11 @@ import { PgBoss } from "pg-boss"
 import { answerBench } from "./child.ts"
 
 /**
- * A hand-built service for the same job: a POST inserts a turn and sends its job in one transaction, a worker ends turn and job in one
- * transaction, a GET reads the turn. No accounts, money, events or limits.
+ * A hand-built service for the same task. A POST inserts a turn and its job in one transaction, a worker ends both in
+ * one transaction, and a GET reads the turn. It has no accounts, money, events or limits.
  */
 const QUEUE = "turns"
-/** Turns that are taken up and ended together, as many as the load has clients. */
+/** The number of turns that are claimed and ended together, equal to the number of clients. */
 const BATCH = 16
 
 const { DATABASE_URL: connectionString = "", PEER_RUNS: runs } = process.env
@@ -25,7 +25,7 @@ boss.on("error", console.error)
 await boss.start()
 await boss.createQueue(QUEUE, { notify: true })
 if (runs === "1") {
-  // One at a time in 16 workers was slower, and cost PostgreSQL twice as much CPU.
+  // 16 workers with one job each were slower and took twice the CPU time of PostgreSQL.
   const options = {
     transactional: true,
     batchSize: BATCH,

@@ -5,7 +5,7 @@ import { round } from "./statistics.ts"
 
 const run = promisify(execFile)
 
-/** Resident memory of one process, MB. A `ps` for each sample would cost more than what is measured. */
+/** The resident memory of a process in MB. Running `ps` for each sample would disturb the measurement. */
 export async function memoryMb(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "")
   const resident = /^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]
@@ -14,13 +14,13 @@ export async function memoryMb(pid: number): Promise<number> {
   return Math.round(Number(stdout.trim()) / 1024)
 }
 
-/** By name, the processes at the top of each group: with all below them, also those that have ended. */
+/** The root processes of each group by its name. All their descendants belong to the group, also ended ones. */
 export type Groups = Record<string, number[]>
 
 interface Usage {
-  /** CPU seconds of each group; NaN where there is no /proc. */
+  /** The CPU seconds of each group; NaN without /proc. */
   cpu: Record<string, number>
-  /** The same as cores in use. */
+  /** The average number of used cores of each group. */
   cores: Record<string, number>
 }
 
@@ -29,20 +29,20 @@ const TICKS_PER_SECOND = 100
 interface Process {
   pid: number
   parent: number
-  /** With its children that have ended. */
+  /** The CPU seconds, including ended children. */
   seconds: number
 }
 
 export async function readProcess(pid: number): Promise<Process | null> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => null)
   if (stat === null) return null
-  // The name before it may have blanks in it.
+  // The process name before these fields can contain spaces.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
   const ticks = fields.slice(11, 15).reduce((sum, value) => sum + Number(value), 0)
   return { pid, parent: Number(fields[1]), seconds: ticks / TICKS_PER_SECOND }
 }
 
-/** The CPU seconds of each group until now. */
+/** Reads the CPU seconds of each group until now. */
 async function readGroups(groups: Groups): Promise<Record<string, number>> {
   const names = await readdir("/proc").catch(() => [])
   const read = await Promise.all(names.filter((name) => /^\d+$/.test(name)).map((name) => readProcess(Number(name))))
@@ -55,7 +55,7 @@ async function readGroups(groups: Groups): Promise<Record<string, number>> {
   return Object.fromEntries(sums)
 }
 
-/** What the groups used between two calls. */
+/** Starts a meter. The returned function reads the usage of the groups since the start. */
 export async function startCpuMeter(groups: Groups): Promise<() => Promise<Usage>> {
   const began = performance.now()
   const before = await readGroups(groups)
@@ -68,7 +68,7 @@ export async function startCpuMeter(groups: Groups): Promise<() => Promise<Usage
   }
 }
 
-/** The process above a backend of PostgreSQL; null when the server runs on another machine. */
+/** The parent process of a PostgreSQL backend; null if the server runs on another machine. */
 export async function postmasterOf(backendPid: number): Promise<number | null> {
   const command = await readFile(`/proc/${backendPid}/cmdline`, "utf8").catch(() => "")
   return command.includes("postgres") ? ((await readProcess(backendPid))?.parent ?? null) : null

@@ -4,7 +4,7 @@ import type { Site } from "./site.ts"
 
 const INTERVAL_MICROS = 200
 
-/** Does `work`, and writes a CPU profile of the site's worker if the options name a file for it. */
+/** Runs `work`, and writes a CPU profile of the site's worker if the options name a file for it. */
 export async function profiled<Result>({ profile }: Options, site: Site, work: () => Promise<Result>): Promise<Result> {
   if (profile === undefined) return work()
   const running = await startProfile(site.runtime.inspector ?? "")
@@ -13,12 +13,12 @@ export async function profiled<Result>({ profile }: Options, site: Site, work: (
   return result
 }
 
-/** Profiles a worker's CPU through its inspector; `write` makes a file that Chromium's developer tools open. */
+/** Profiles a worker's CPU through its inspector. `write` writes a file for Chromium's developer tools. */
 async function startProfile(inspector: string) {
   const socket = new WebSocket(inspector)
   await new Promise((done, fail) => {
     socket.addEventListener("open", done, { once: true })
-    socket.addEventListener("error", () => fail(new Error("The inspector does not answer.")), { once: true })
+    socket.addEventListener("error", () => fail(new Error("The inspector does not respond.")), { once: true })
   })
   let asked = 0
   const ask = <Result>(method: string, params: object = {}) => {

@@ -3,12 +3,12 @@ import type { Context } from "../src/actor/context.ts"
 import { databaseOver } from "../src/platform/db.ts"
 import type { Sql } from "./site.ts"
 
-/** 250 a day. */
+/** The number of failures, 250 per day. */
 const ERRORS = 100_000
 const SESSION = "ses_of_the_bench"
 const TOKEN = `${SESSION}.secret`
 
-/** Gives the reports of a database their admin, and failures to count: some of every day before `ends`. */
+/** Adds the admin who reads the reports, and failures on every day before `ends`. */
 export async function prepareReports(sql: Sql, ends: Date): Promise<void> {
   await sql(
     `with admin as (insert into users (role, name, created_at) values ('admin', 'Operator', now()) returning user_id, session_epoch)
@@ -25,17 +25,17 @@ export async function prepareReports(sql: Sql, ends: Date): Promise<void> {
   await sql("vacuum analyze users, sessions, infrastructure_errors")
 }
 
-/** Begins the admin's session anew, in the hour in which reports are asked for: it lasts for 12 hours. */
+/** Renews the admin's session, which lasts for 12 hours, in the hour of the reports. */
 export async function renewSession(sql: Sql, ends: Date): Promise<void> {
   const renewed =
     "update sessions set created_at = $2, last_seen_at = $2, proved_at = $2 where session_id = $1 returning session_id"
   const rows = await sql(renewed, [SESSION, askedAt(ends)])
-  if (rows.length !== 1) throw new Error("the reports have no admin")
+  if (rows.length !== 1) throw new Error("The database has no session of the reports' admin.")
 }
 
 const askedAt = (ends: Date) => new Date(ends.getTime() - 3_600_000)
 
-/** The one statement with which a report asks the database, as an admin who has a session there, an hour before `ends`. */
+/** The single statement of a report, as the admin sends it an hour before `ends`. */
 export async function statementOf(
   ends: Date,
   report: (ctx: Context, credential: SessionCredential) => Promise<unknown>,
@@ -43,11 +43,11 @@ export async function statementOf(
   const asked: { sql: string; params: unknown[] }[] = []
   const db = databaseOver(async ({ sql, parameters }) => {
     asked.push({ sql, params: [...parameters] })
-    throw new Error("it is only to be seen")
+    throw new Error("This statement is only recorded.")
   })
   const ctx = { db, clock: { now: () => askedAt(ends) } } as unknown as Context
   await report(ctx, { kind: "session", token: TOKEN, test: false }).catch(() => {})
   const [statement] = asked
-  if (!statement || asked.length > 1) throw new Error("a report is one statement")
+  if (!statement || asked.length > 1) throw new Error("A report must be one statement.")
   return statement
 }

@@ -10,12 +10,12 @@ const MEASURES = [
 const TOKENS = ["tokens_input", "tokens_cached", "tokens_output"]
 const KEYED = ["keyed_calls", "duration_us"]
 
-/** A rollup of usage: how its keys are made of a queued row `q`, and what it sums. */
+/** A usage rollup: SQL for its keys from a queued row `q`, and the columns that it sums. */
 export interface Family {
   name: string
   keys: Record<string, string>
   sums: string[]
-  /** It has tokens_input_most too. */
+  /** True if the rollup also has tokens_input_most. */
   most?: true
 }
 
@@ -47,7 +47,7 @@ export const USAGE_FAMILIES: Family[] = [
   { name: "provider_space_days", keys: { ...DAY, ...PROVIDER, ...SPACE }, sums: MEASURES },
 ]
 
-/** The same before marked days; `m` is the mark. */
+/** The rollups with the sums before a marked day; `m` is the mark. */
 export const SUM_FAMILIES: Family[] = [
   { name: "space_sums", keys: { ...UNTIL, ...SPACE }, sums: MEASURES },
   { name: "user_sums", keys: { ...UNTIL, ...USER }, sums: MEASURES },
@@ -60,7 +60,7 @@ export const columnsOf = ({ keys, sums, most }: Family) => [
   ...(most ? ["tokens_input_most"] : []),
 ]
 
-/** Fills a rollup that has none of these rows yet from a table of queued rows. */
+/** SQL that inserts the rows of a table of queued rows into a rollup. */
 export function fillFamily(family: Family, from: string): string {
   const { name, keys, sums, most } = family
   const summed = [...sums.map((column) => `sum(q.${column})`), ...(most ? ["max(q.tokens_input_most)"] : [])]

@@ -14,10 +14,10 @@ const options = readBenchOptions(process.argv.slice(2))
 let world: Promise<BenchWorld> | null = null
 let ending: Promise<void> | null = null
 
-/** Ends everything that was started, once. */
+/** Stops everything that was started, and exits. Runs only once. */
 function end(code: number): Promise<void> {
   ending ??= (async () => {
-    // Waits for a world that is still being made, since it has processes already.
+    // Waits for a world that is still being created, because it has processes already.
     await world?.then(
       (made) => made.close(),
       () => {},
@@ -49,7 +49,7 @@ try {
     for (const version of isCompared ? [...baseline, own] : [own]) {
       if (ending) break
       const name = isCompared && baseline.length > 0 ? `${title} (${version.name})` : title
-      // Each measurement runs on fresh servers, so it inherits no caches, tables or heap.
+      // Each measurement gets new servers, so that caches, tables and heaps of others do not affect it.
       world = createBenchWorld({
         version,
         runtime: "workerd",

@@ -13,39 +13,39 @@ const { default: program, compatibilityDate: newestDate } = createRequire(import
   compatibilityDate: string
 }
 
-/** The stand-ins are on this machine, which the first keeps out of reach; the second is the default by now, and named only for others. */
+/** The first flag would block calls to the stand-ins on this machine. The second one is the default for this date. */
 const LEFT_OUT = new Set(["global_fetch_strictly_public", "nodejs_compat"])
 
-/** What Cloudflare gives an isolate. */
+/** The memory limit of an isolate at Cloudflare. */
 export const ISOLATE_MIB = 128
 
 export interface Runtime {
   url: string
   pid: number
-  /** The WebSocket of its inspector, if it was asked for. */
+  /** The WebSocket URL of the inspector, if `isMeasured` was set. */
   inspector?: string | undefined
 }
 
 interface RuntimeOptions {
   name: string
-  /** The checkout that is served, and a file of it. */
+  /** The checkout to serve, and the entry file in it. */
   root: string
   entry: string
-  /** A folder for its bundle and configuration. */
+  /** The folder for the bundle and the configuration. */
   dir: string
-  /** Its bindings, given the URL at which it will listen. */
+  /** Returns the worker's bindings for the URL at which it will listen. */
   bindings: (url: string) => Record<string, string>
-  /** Host and port of its R2 bucket FILES. */
+  /** The host and port of the R2 bucket FILES. */
   bucket: string
   /** Like the platform: with an isolate's bound for its heap. And with an inspector, which says what is in it. */
   isMeasured?: boolean
-  /** Is given what ends the process, as soon as there is one. */
+  /** Called with a function that ends the process, as soon as it has started. */
   keep: (stop: () => Promise<void>) => void
 }
 
 /**
- * One worker in a workerd of its own and nothing else: `wrangler dev` and Miniflare put proxies in front of and after the
- * worker, which cost more than a request does.
+ * One worker in a workerd of its own and nothing else: `wrangler dev` and Miniflare put proxies in front of and after
+ * the worker, which cost more than a request does.
  */
 export async function startRuntime({
   name,
@@ -77,7 +77,7 @@ export async function startRuntime({
   const ended = new Promise<void>((done) => child.once("exit", () => done()))
   child.once("exit", endWithUs({ pid: child.pid as number, words: [configFile], signals: ["SIGKILL"] }))
   keep(async () => {
-    // It has nothing to keep, and SIGTERM would wait for open connections.
+    // It has no data to save, and SIGTERM would wait for open connections.
     child.kill("SIGKILL")
     await ended
   })

@@ -16,15 +16,15 @@ import type { BenchWorld } from "./world.ts"
 
 export type Sql = <Row = Record<string, unknown>>(query: string, params?: unknown[]) => Promise<Row[]>
 
-/** A service on a database of its own. */
+/** A service with its own database. */
 export interface Site {
-  /** Serves /v1. */
+  /** The worker that serves /v1. */
   runtime: Runtime
   /** Runs turns. */
   runner: Runtime
   /** The processes whose CPU its turns use. */
   groups: Groups
-  /** The worker's bindings. */
+  /** The bindings of the worker. */
   env: Record<string, string>
   databaseUrl: string
   sql: Sql
@@ -32,14 +32,14 @@ export interface Site {
 }
 
 interface SiteOptions {
-  /** When false, the queue keeps what is published, so that turns are accepted and not run. */
+  /** False if the queue must keep its messages, so that turns are accepted but not run. */
   runs: boolean
   accounts?: number
-  /** Every cap that a key can have, each too high to be met. */
+  /** True to set every cap of a key, too high to be reached. */
   capped?: boolean
-  /** As deployed: the groups v1 and callbacks as a worker each. Else one worker serves all. */
+  /** True for v1 and callbacks as separate workers, as deployed. Default: one worker serves all groups. */
   split?: boolean
-  /** Settings of its database, from the first connection on. */
+  /** The settings of the database. */
   settings?: Record<string, string>
   /** The stand-in notes how long each statement takes. */
   timed?: boolean
@@ -47,7 +47,7 @@ interface SiteOptions {
   isMeasured?: boolean
   /** How many messages the queue delivers at once. */
   queueLimit?: number
-  /** Further bindings of the worker. */
+  /** More bindings of the worker. */
   bindings?: Record<string, string>
   /** Where its stand-in finds the database, by the database's own URL. */
   databaseAt?: (url: string) => Promise<string>
@@ -62,7 +62,7 @@ const HIGH_CAPS = {
   end_user_monthly_usd: 1e6,
 }
 
-/** Turnpike, in the version and on the runtime of the world. */
+/** Starts Turnpike in the version and on the runtime of the world. */
 export async function createSite(world: BenchWorld, name: string, options: SiteOptions): Promise<Site> {
   const { runs, accounts = 1, capped = false, split = false, settings = {}, timed = false, bindings = {} } = options
   const { isMeasured = false } = options
@@ -100,10 +100,10 @@ export async function createSite(world: BenchWorld, name: string, options: SiteO
   return { runtime, runner, groups, env, databaseUrl, sql, accounts: made }
 }
 
-/** The model at `OPENAI_BASE_URL`, which one of the bench's servers is. */
+/** The model of the bench's model server, at `OPENAI_BASE_URL`. */
 export const BENCH_PIN = "openai-compatible/bench"
 
-/** Lets the space of each account use it. */
+/** Lets the space of each account use the bench's model. */
 export async function useBenchModel({ sql, runtime, accounts }: Site): Promise<void> {
   await sql(
     `insert into model_catalog (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output)
@@ -124,11 +124,11 @@ export async function useBenchModel({ sql, runtime, accounts }: Site): Promise<v
 
 let databases = 0
 
-/** An empty database that is dropped with the world. */
+/** Creates an empty database that is dropped when the world ends. */
 export async function createSiteDatabase(world: BenchWorld, name: string, settings: Record<string, string> = {}) {
   const database = `bench_${name}_${process.pid}_${databases++}`
   const url = await addDatabase(world.postgresUrl, database)
-  // A server that we did not start outlives us.
+  // The server may outlive us, so the database is dropped.
   world.keep(() => dropDatabase(world.postgresUrl, database))
   await withClient(world.postgresUrl, async (client) => {
     for (const [setting, value] of Object.entries(settings)) {
@@ -179,7 +179,7 @@ async function startWorkers(
   return all
 }
 
-/** The bare worker on the database of a site. */
+/** Starts the minimal worker on the database of a site. */
 export function startBareWorker({ dataDir, bucket, keep }: BenchWorld, { env }: Site): Promise<Runtime> {
   const root = join(import.meta.dirname, "..")
   return startRuntime({

@@ -15,7 +15,7 @@ export type Question =
   | { ask: "statements" }
   | { ask: "connections" }
 
-/** Of the statements of one label, in ms, from when the stand-in took one up until it had the rows. */
+/** The times of the statements with one label, in ms, from their arrival in the stand-in until it has the rows. */
 export interface StatementTimes {
   label: string
   calls: number
@@ -25,7 +25,7 @@ export interface StatementTimes {
 }
 
 const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env
-// Every namespace comes with a database of its own: the stack makes none.
+// Every namespace gets its database from the caller, so the stack creates none.
 const stack = await startStack({ dataDir: "", control: false, durable: false, databaseUrl, redisUrl })
 let samples = new Map<string, number[]>()
 
@@ -43,7 +43,7 @@ function note(text: string, ms: number): void {
   else samples.set(text, [ms])
 }
 
-/** Of the statements since the last time. */
+/** Returns the times of the statements since the last call. */
 function takeTimes(): StatementTimes[] {
   const byLabel = new Map<string, number[]>()
   for (const [text, times] of samples) {

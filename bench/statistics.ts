@@ -3,7 +3,7 @@ export interface Times {
   p99: number
 }
 
-/** Milliseconds, to a hundredth. */
+/** The statistics of these samples, in ms with two decimals. */
 export function timesOf(samples: number[]): Times {
   const sorted = Float64Array.from(samples).sort()
   const at = (share: number) => round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0)

@@ -9,19 +9,19 @@ const CREDIT = 1e12
 const BILL = 500
 const DAYS = 365
 
-/** What a history is made of. */
+/** The parameters of a stored history. */
 export interface StoredBooks {
   accounts: number
-  /** Turn number n is of account 1 + n % accounts, and was accepted and ended at `begins` + n * `stepMs`. */
+  /** Turn number n belongs to account 1 + n % accounts. It was accepted and ended at `begins` + n * `stepMs`. */
   turns: number
   begins: Date
   stepMs: number
 }
 
-/** How many accounts so many turns are of, when nobody asks for more. */
+/** The default number of accounts for this number of turns. */
 const accountsOf = (turns: number) => Math.max(LEAST_ACCOUNTS, Math.ceil(turns / TURNS_OF_ACCOUNT))
 
-/** Accounts with a key, a space and 50 end users each, for so many turns over the year that ends at `ends`. */
+/** Stores accounts, each with a key, a space and 50 end users, for turns in the year that ends at `ends`. */
 export async function storeAccounts(
   sql: Sql,
   turns: number,
@@ -47,14 +47,14 @@ export async function storeAccounts(
 }
 
 /**
- * Adds so many turns that are done and billed, with their rows in the ledger and in usage, and moves them into the rollups. Indexes are made
- * anew behind many.
+ * Adds done and billed turns with their ledger and usage rows, and moves them into the rollups. For many turns it drops
+ * indexes and creates them again afterwards.
  */
 export async function storeTurns(sql: Sql, stored: StoredBooks, count: number): Promise<StoredBooks> {
   const indexes = count > BATCH ? await dropIndexes(sql) : []
   for (let from = stored.turns; from < stored.turns + count; from += BATCH) {
     const upto = Math.min(from + BATCH, stored.turns + count) - 1
-    // One statement is one transaction: no trigger and no foreign key is asked for what is known to be right.
+    // Disables triggers and foreign keys for this transaction, because the rows are known to be valid.
     await sql(
       `do $$ begin
         perform set_config('session_replication_role', 'replica', true);
@@ -109,14 +109,14 @@ export async function storeTurns(sql: Sql, stored: StoredBooks, count: number): 
   return { ...stored, turns: stored.turns + count }
 }
 
-/** The first ten characters of an id, of a number of milliseconds. */
+/** SQL for the first ten characters of an id, which are its time in milliseconds. */
 function idTime(ms: string): string {
   const place = (at: number) =>
     `substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + (${ms} >> ${45 - 5 * at} & 31)::integer, 1)`
   return Array.from({ length: 10 }, (_, at) => place(at)).join(" || ")
 }
 
-/** All of the large tables that no constraint needs, but the one that this reads by. Returns how they are made. */
+/** Drops the indexes of the large tables, except indexes of constraints and one in use. Returns their definitions. */
 async function dropIndexes(sql: Sql): Promise<string[]> {
   const rows = await sql<{ name: string; made: string }>(
     `select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as made from pg_index i

@@ -1,24 +1,24 @@
 import { fillFamily, USAGE_FAMILIES } from "./rollup-families.ts"
 import type { Sql } from "./site.ts"
 
-/** How much there is to read about. */
+/** The size of the stored usage. */
 export interface StoredUsage {
-  /** Model calls, of which 8 of 10 are of keys; a turn has 1.6 of them. */
+  /** The number of model calls. 8 of 10 belong to turns of keys, and a turn has 1.6 calls. */
   calls: number
   ledgerRows: number
   users: number
   spaces: number
-  /** Turns, the last ones, that no roller has seen, and rows of the ledger. */
+  /** The number of last turns, and of ledger rows, that are still queued and not rolled up. */
   tail: number
   ledgerTail: number
-  /** The end of its last day, a midnight in UTC. */
+  /** The end of the last day, a midnight in UTC. */
   ends: Date
 }
 
 const DAYS = 400
 const DAYS_OF_BATCH = 20
 const CALLS_OF_TURN = 1.6
-/** What is filled by batches, whose indexes are made behind them. */
+/** The tables that are filled in batches. Their indexes are created afterwards. */
 const TABLES = [
   "model_calls",
   "ledger",
@@ -58,7 +58,7 @@ interface Day {
   turns: number
 }
 
-/** Weekends have 0.4 of the turns of other days. */
+/** The days with their turns. Weekend days have 0.4 times the turns of other days. */
 function daysOf({ calls, ends }: StoredUsage): Day[] {
   const all = Array.from({ length: DAYS }, (_, at) => new Date(ends.getTime() - (DAYS - at) * 86_400_000))
   const weight = (day: Date) => (day.getUTCDay() % 6 === 0 ? 0.4 : 1)
@@ -72,9 +72,9 @@ function daysOf({ calls, ends }: StoredUsage): Day[] {
   })
 }
 
-/** A number from 0 to 1, by a row's number and a name of what it decides. */
+/** SQL for a random number from 0 to 1, by the row's number and the purpose. */
 const chance = (n: string, name: number) => `((hashint8extended(${n}, ${name}) & 2147483647) / 2147483648.0)`
-/** From 1 to `most`, the k-th in proportion to 1 / k. */
+/** SQL for a random number from 1 to `most`, in which k has a probability in proportion to 1 / k. */
 const zipf = (n: string, name: number, most: number) =>
   `least(${most}, floor(exp(${chance(n, name)} * ln(${most} + 1.0)))::bigint)`
 
@@ -84,7 +84,7 @@ async function storePlaces(sql: Sql, { users, spaces }: StoredUsage): Promise<vo
     [users],
   )
   await sql("insert into wallets (user_id, balance_credit_micros) select user_id, 1e12 from users")
-  // Most spaces have an owner of their own; of the others, few people own many.
+  // Most spaces have different owners. A few users own many of the other spaces.
   await sql(
     `insert into spaces (slug, user_id, title, created_at, updated_at)
      select 'spc_' || lpad(n::text, 26, '0'), case when n % 3 > 0 then n else ${zipf("n", 1, users)} end, 'Space ' || n, now(), now()
@@ -147,7 +147,7 @@ async function storeDays(sql: Sql, { spaces }: StoredUsage, days: Day[], rolledT
   )
 }
 
-/** The sums before the first day of each month, and those of all: each is the former one with the days since. */
+/** Stores the sums before the first day of each month, and the total. Each is the one before plus the days since. */
 async function storeSums(sql: Sql): Promise<void> {
   const measures = "turns, calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros, billed_credit_micros"
   const sums = measures.replace(/\w+/g, "sum($&)")

@@ -16,20 +16,20 @@ import type { BenchWorld } from "./world.ts"
 
 const USERS = 100_000
 const SPACES = 50_000
-/** Model calls for each row of the ledger. */
+/** The number of model calls per ledger row. */
 const CALLS_OF_ENTRY = 5
 const CALLS_OF_TURN = 1.6
-/** Turns that are queued; and the rows of the ledger of the same time. */
+/** The number of queued turns. The ledger rows of the same time are queued too. */
 export const TAIL = 20_000
 const BATCH = 5_000
-/** That of the reports of balances. */
+/** The window of the balance reports, in days. */
 export const WINDOW_DAYS = 30
 
-/** What is known of two databases with the same usage: in one the tail is queued, in the other all is rolled. */
+/** Two databases with the same usage. In one the tail is queued, and in the other all of it is rolled up. */
 export interface StoredAnalytics {
   queued: string
   rolled: string
-  /** The midnight behind the last day. */
+  /** The midnight after the last day. */
   ends: Date
   facts: {
     calls: number
@@ -39,7 +39,7 @@ export interface StoredAnalytics {
   }
 }
 
-/** Makes both, or finds them where a former run kept them; their procedures are today's. */
+/** Creates both databases, or finds them from an earlier run and updates their procedures. */
 export async function storedAnalytics(world: BenchWorld, calls: number): Promise<StoredAnalytics> {
   const [queued, rolled, unfinished] = [`usage_${calls}_queued`, `usage_${calls}_rolled`, `usage_${calls}`]
   const urlOf = (name: string) => withDatabase(world.postgresUrl, name)
@@ -59,7 +59,7 @@ export async function storedAnalytics(world: BenchWorld, calls: number): Promise
   })
 }
 
-/** Statements on one connection. */
+/** Runs statements on one connection. */
 export const sqlOver =
   (client: pg.Client): Sql =>
   async (text, params = []) =>
@@ -99,7 +99,7 @@ async function rollAll(client: pg.Client): Promise<void> {
   await keepBalances(client, rows[0].ends)
 }
 
-/** Keeps the balances of all days that are over, as the sweep does by and by; for windows up to the one that is measured. */
+/** Stores the balances of all past days, as the sweep does over time, up to the measured window. */
 async function keepBalances(client: pg.Client, ends: Date): Promise<void> {
   const moment = new Date(ends.getTime() - 3_600_000)
   for (let more = true; more; ) {
@@ -109,7 +109,7 @@ async function keepBalances(client: pg.Client, ends: Date): Promise<void> {
   await client.query("vacuum analyze balance_days")
 }
 
-/** Moves all of a queue into its rollups, in the batches of the sweep. Returns how many rows it has moved. */
+/** Moves all rows of a queue into the rollups, in the batches of the sweep. Returns the number of rows. */
 export async function rollQueue(sql: Sql, roller: "roll_turns" | "roll_ledger"): Promise<number> {
   let rows = 0
   for (let moved = BATCH; moved === BATCH; rows += moved) {

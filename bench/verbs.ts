@@ -9,14 +9,14 @@ import type { Version } from "./version.ts"
 
 export const BRAND = "turnpike"
 const INT8 = 20
-/** As src/platform/db.ts reads them. */
+/** Parses values in the same way as src/platform/db.ts. */
 export const TYPES: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format as "text")),
 }
 
 export type Verbs = Awaited<ReturnType<typeof readVerbs>>
 
-/** The verbs of a version, which know the names and arguments of its procedures. */
+/** Imports the verbs of a version, which call the procedures of that version. */
 export async function readVerbs({ dir }: Version) {
   const read = <Module>(file: string) => import(pathToFileURL(join(dir, file)).href) as Promise<Module>
   const { acceptTurn } = await read<typeof import("../src/turns/accept-turn.ts")>("src/turns/accept-turn.ts")
@@ -33,7 +33,7 @@ export async function readVerbs({ dir }: Version) {
   const { commitAnswer } = await ofRuns<typeof import("../src/runs/commit-step.ts")>("commit-step")
   const { createSpace } = await read<typeof import("../src/spaces/create-space.ts")>("src/spaces/create-space.ts")
   const { createTurnSchema } = await read<typeof import("../src/turns/schemas.ts")>("src/turns/schemas.ts")
-  // Earlier versions ask for the brand.
+  // Earlier versions have a parameter for the brand.
   const { parseApiKey } = await read<{ parseApiKey(key: string, brand: string): KeyCredential | null }>(
     "src/keys/api-key.ts",
   )
@@ -43,7 +43,7 @@ export async function readVerbs({ dir }: Version) {
   return { ...ofTurns, createSpace, createTurnSchema, parseApiKey, databaseOver, DatabaseError }
 }
 
-/** What these verbs use of a context: connections instead of Neon's endpoint, and no queue. */
+/** A context for these verbs, with connections instead of Neon's endpoint and without a queue. */
 export function contextOver({ databaseOver, DatabaseError }: Verbs, pool: pg.Pool): Context {
   const names = new Map<string, string>()
   const db = databaseOver(async ({ sql: text, parameters }) => {
@@ -52,7 +52,7 @@ export function contextOver({ databaseOver, DatabaseError }: Verbs, pool: pg.Poo
     const name = names.get(text) ?? `bench_${names.size}`
     names.set(text, name)
     const { rows, rowCount } = await pool.query({ name, text, values: [...parameters] }).catch((error) => {
-      // The verbs repeat what was overtaken.
+      // The verbs retry some database errors, which they recognise by this class.
       throw new DatabaseError(error as pg.DatabaseError)
     })
     return { rows, numAffectedRows: BigInt(rowCount ?? 0) }

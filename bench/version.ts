@@ -1,13 +1,15 @@
 import { join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 
-/** A checkout of this project: all that the bench takes from one is here, so that two can be measured in one run. */
+/**
+ * Everything that the bench imports from a checkout of this project, so that it can measure two versions in one run.
+ */
 export interface Version {
   name: string
   dir: string
-  /** Makes an empty database this version's. */
+  /** Applies this version's schema to an empty database. */
   fillDatabase(databaseUrl: string): Promise<void>
-  /** Its own ways to make users, credit and keys. */
+  /** This version's functions that create users, credit and keys. */
   seed: typeof import("../src/ops/seed.ts")
 }
 

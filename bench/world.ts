@@ -11,26 +11,26 @@ import type { Runtime } from "./runtime.ts"
 import type { Version } from "./version.ts"
 
 export interface WorldOptions {
-  /** The version whose workers are measured. */
+  /** The measured version. */
   version: Version
-  /** What serves the worker: workerd alone, or Miniflare as `npm start` uses it. */
+  /** The runtime of the worker: workerd alone, or Miniflare as in `npm start`. */
   runtime: "workerd" | "miniflare"
   durable: boolean
-  /** Further ones of postgresql.conf, unless DATABASE_URL names a server. */
+  /** More settings of postgresql.conf. Ignored if DATABASE_URL names a server. */
   settings?: Record<string, string>
-  /** The folder of the server's data, which outlives the world. Default: one that does not. */
+  /** The folder of the server's data, which is kept. Default: a temporary folder. */
   keptIn?: string | undefined
 }
 
-/** Servers of one measurement. */
+/** The servers of one measurement. */
 export interface BenchWorld extends WorldOptions {
   dataDir: string
-  /** A superuser's URL of the server. */
+  /** The URL of the server for a superuser. */
   postgresUrl: string
-  /** The server's first process; none when it runs on another machine. */
+  /** The server's main process; empty if it runs on another machine. */
   postgresPids: number[]
   standIns: Child
-  /** Host and port of the R2 bucket. */
+  /** The host and port of the R2 bucket. */
   bucket: string
   load: Load
   /** The workers that were started in it and are under the platform's limits. */

@@ -5,12 +5,12 @@ import { promisify } from "node:util"
 export const BASELINE = "migrations/0001_baseline.sql"
 const RELEASE_TAG = "v0.1.0"
 
-/** The baseline that makes the database of schema.sql. */
+/** The text of the baseline migration, which creates the database of schema.sql. */
 export async function baselineOfSchema(): Promise<string> {
   return `-- phase: before-deploy\n${await readFile("schema.sql", "utf8")}`
 }
 
-/** Whether the baseline still follows schema.sql: until the release is tagged, no database of a user was made from it. */
+/** True until the first release is tagged. Until then no user has a database from the baseline, so it can change. */
 export async function isBaselineOpen(): Promise<boolean> {
   const files = (await readdir("migrations")).filter((file) => file.endsWith(".sql"))
   if (files.length > 1) return false
@@ -21,7 +21,7 @@ export async function isBaselineOpen(): Promise<boolean> {
   )
 }
 
-/** Throws when new databases would not be the one of schema.sql. Needs no server, so it says nothing once the baseline is closed. */
+/** Throws if the baseline differs from schema.sql. It has no server to compare databases, so later migrations pass. */
 export async function requireBaseline(): Promise<void> {
   if (!(await isBaselineOpen())) return
   const written = await readFile(BASELINE, "utf8").catch(() => "")

@@ -11,29 +11,29 @@ import { endWithUs } from "../src/local/watchdog.ts"
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
 
-/** The Chromium of this machine: CHROMIUM, or the system's. Undefined: there is none. */
+/** The path of Chromium, from CHROMIUM or a usual place; undefined if it is not installed. */
 export const findChromium = (): string | undefined =>
   [process.env.CHROMIUM, ...PLACES].find((path) => path !== undefined && existsSync(path))
 
-/** Starts it without a window; ends the process with a word about it when there is none. */
+/** Starts Chromium without a window. Exits with a message if it is not installed. */
 export async function launchChromium(): Promise<Browser> {
   const executablePath = findChromium()
   if (executablePath) return chromium.launch({ executablePath, args: ["--no-sandbox"] })
-  console.error("There is no Chromium: install one (apt-get install chromium), or name it in CHROMIUM.")
+  console.error("There is no Chromium. Install it (apt-get install chromium), or set CHROMIUM to its path.")
   process.exit(2)
 }
 
 export interface ShownService {
   /** The address that `npm start` prints for the web app. */
   signIn: string
-  /** Of its database, when it was started here. */
+  /** The data directory, if the service was started here. */
   dataDir?: string
   stop(): Promise<void>
 }
 
 /**
- * The service at `url`, which runs already; or `npm start` on a free port, with a folder of its own that is removed afterwards, and
- * with `variables` in its environment and `options` on its command line.
+ * Uses the running service at `url`. Without a URL it runs `npm start` on a free port with these variables and options,
+ * and with a temporary data directory.
  */
 export async function serviceAt(
   url: string | undefined,
@@ -59,7 +59,7 @@ export async function serviceAt(
     if (line.startsWith("Ctrl-C")) break
   }
   child.stdout.resume()
-  if (!signIn) throw new Error("npm start has ended before it printed the address of the web app")
+  if (!signIn) throw new Error("npm start ended before it printed the address of the web app")
   return {
     signIn,
     dataDir: data,
@@ -72,7 +72,7 @@ export async function serviceAt(
   }
 }
 
-/** A port that is free, with those after it that `npm start` takes too. */
+/** A free port. `npm start` also uses ports after it, so it is not the last one. */
 async function freePorts(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")

@@ -3,7 +3,7 @@ import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promi
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 
-/** `npm run build:client [-- DIR]`: the package of the client as it is published, in dist/client or DIR. */
+/** `npm run build:client [-- DIR]` builds the client's package for publishing in DIR, by default dist/client. */
 const dir = resolve(process.argv[2] ?? "dist/client")
 const lib = join(dir, "lib")
 
@@ -11,10 +11,10 @@ await rm(dir, { recursive: true, force: true })
 await mkdir(lib, { recursive: true })
 await promisify(execFile)("tsc", ["--project", "client/tsconfig.json", "--outDir", lib])
 for (const file of (await readdir(lib)).filter((name) => name.endsWith(".d.ts"))) {
-  // The compiler renames imports in JavaScript only.
+  // The compiler rewrites the imports in JavaScript files, but not in declarations.
   const types = await readFile(join(lib, file), "utf8")
   await writeFile(join(lib, file), types.replaceAll(/((?:from|import)\s*\(?"\.\/[\w-]+)\.ts"/g, '$1.js"'))
 }
 for (const file of ["package.json", "README.md"]) await copyFile(join("client", file), join(dir, file))
 await copyFile("LICENSE", join(dir, "LICENSE"))
-console.log(`The package is in ${dir}: npm publish ${dir}`)
+console.log(`The package is in ${dir}. Publish it with: npm publish ${dir}`)

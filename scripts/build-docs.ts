@@ -5,14 +5,16 @@ import { readViewer } from "../src/reference/viewer.ts"
 import { documentOf, SURFACES, type SurfaceName, WORKERS } from "./documents.ts"
 
 /**
- * `npm run build:docs`: writes what each worker serves as static assets to dist/docs/WORKER: the OpenAPI document and the page of each API of
- * which it serves the pages. Wrangler runs it before every start and deploy, and the tests before they begin.
+ * `npm run build:docs` writes the static assets of each worker to dist/docs/WORKER: the OpenAPI documents and reference
+ * pages that it serves. Wrangler runs it before every start and deploy, and tests run it before they start.
  */
 const TARGET = "dist/docs"
 const DASHBOARD = "dist/dashboard"
 const viewer = readViewer()
 
-/** An API has one page on a host, of all its operations, whichever workers have them (routes in wrangler.toml). */
+/**
+ * The worker that serves the page of each API. A page has all operations of the API, also if other workers serve them.
+ */
 const PAGES: Record<string, SurfaceName[]> = { all: ["v1", "dashboard"], v1: ["v1"], auth: ["dashboard"] }
 
 for (const worker of Object.keys(WORKERS)) {
@@ -20,7 +22,7 @@ for (const worker of Object.keys(WORKERS)) {
     const { api } = SURFACES[surface]
     return { surface, api, pagePath: api.pagePath, scriptPath: `${api.pagePath}/${viewer.name}` }
   })
-  // One worker for all has the web app too, if it is built.
+  // The worker of all groups also serves the web app, if it is built.
   const webApp = worker === "all" ? await readFolder(DASHBOARD) : new Map<string, Buffer>()
   const files = new Map<string, string | Buffer>(webApp)
   files.set("/_headers", headersFile(pages, webApp.get("/_headers")?.toString().trimEnd()))
@@ -32,7 +34,7 @@ for (const worker of Object.keys(WORKERS)) {
   await writeFolder(join(TARGET, worker), files)
 }
 
-/** The files of a folder by their paths in it; none when it does not exist. */
+/** The files of a folder by their relative paths; empty if the folder does not exist. */
 async function readFolder(folder: string): Promise<Map<string, Buffer>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
@@ -41,7 +43,9 @@ async function readFolder(folder: string): Promise<Map<string, Buffer>> {
   )
 }
 
-/** Makes the folder contain exactly these files. Unchanged files are not written, since a server may be reading them. */
+/**
+ * Makes the folder contain exactly these files. Unchanged files are not written, because a server may be reading them.
+ */
 async function writeFolder(folder: string, files: Map<string, string | Buffer>): Promise<void> {
   await mkdir(folder, { recursive: true })
   const wanted = new Map([...files].map(([path, text]) => [join(folder, path), text]))

@@ -1,9 +1,11 @@
 import type pg from "pg"
 
-/** The definition of each object of a database as PostgreSQL prints it, by kind and name. The order of columns does not count. */
+/**
+ * The definitions of a database's objects as PostgreSQL prints them, by kind and name. Ignores the order of columns.
+ */
 export type Catalog = Map<string, string>
 
-/** Reads all objects of the schema `public` except those of extensions. */
+/** Reads all objects of the schema `public` except the objects of extensions. */
 export async function readCatalog(client: pg.ClientBase): Promise<Catalog> {
   const { rows } = await client.query<{ kind: string; relation: string; name: string; definition: string }>(CATALOG_SQL)
   return new Map(
@@ -14,22 +16,20 @@ export async function readCatalog(client: pg.ClientBase): Promise<Catalog> {
   )
 }
 
-/** One line for each object that only one of them has, or that differs. */
+/** One line for each object that differs or that only one catalog has. */
 export function compareCatalogs(wanted: Catalog, actual: Catalog): string[] {
   const keys = [...new Set([...wanted.keys(), ...actual.keys()])].sort()
   return keys.flatMap((key) => {
     const [want, have] = [wanted.get(key), actual.get(key)]
     if (want === have) return []
     if (have === undefined) return [`${key} is missing`]
-    return want === undefined
-      ? [`${key} should not be there`]
-      : [`${key} is "${shorten(have)}", not "${shorten(want)}"`]
+    return want === undefined ? [`${key} should not exist`] : [`${key} is "${shorten(have)}", not "${shorten(want)}"`]
   })
 }
 
 const shorten = (text: string) => (text.length > 300 ? `${text.slice(0, 300)} …` : text).replaceAll(/\s+/g, " ")
 
-/** Constraints named "not null" (PostgreSQL 18) are the columns' own. */
+/** Leaves out not-null constraints (PostgreSQL 18 names them), because the columns have them already. */
 const CATALOG_SQL = `
 with relations as (
   select c.* from pg_class c where c.relnamespace = 'public'::regnamespace

@@ -1,30 +1,30 @@
 import { parseSync } from "oxc-parser"
 
-/** What a bundle asks of the database. */
+/** The objects of the database that a bundle uses. */
 export interface DatabaseUses {
   /** The procedures that it calls. */
   called: Set<string>
-  /** Those that it puts into queries of the builder. */
+  /** The functions that it uses within queries of the query builder. */
   inlined: Set<string>
-  /** Each table that its queries read. */
+  /** The tables that its queries read. */
   tables: Map<string, TableUse[]>
 }
 
 /** One query that reads a table. */
 export interface TableUse {
   alias: string
-  /** Every text in the query: columns, with and without an alias, and others. Of the functions that build on it, columns with an alias. */
+  /** Every string in the query, among them its columns. From functions that extend the query: columns with an alias. */
   texts: Set<string>
-  /** Whether it takes whole rows of the table. */
+  /** True if the query selects whole rows of the table. */
   whole: boolean
 }
 
 type Kind = "called" | "inlined"
 
-/** Where a procedure's name ends up: the statement of a call, and the name of a function within a query (src/platform/db.ts). */
+/** The functions of src/platform/db.ts that take a procedure's name: for a call, and for a function within a query. */
 const ENDS: Record<Kind, string> = { called: "statementOf", inlined: "released" }
 
-/** The builder's methods whose first argument is a table. */
+/** The methods of the query builder whose first argument is a table. */
 const READS = /^(selectFrom|from|.*[jJ]oin(Lateral)?)$/
 
 interface Node {
@@ -37,28 +37,28 @@ interface Node {
 interface Scope {
   name: string | null
   parameters: (string | null)[]
-  /** Its variables that are set where they are declared. */
+  /** The variables that are initialised in their declaration. */
   constants: Map<string, Node>
 }
 
 interface Call {
   node: Node
-  /** The functions around it, the nearest first. */
+  /** The enclosing functions, the innermost first. */
   scopes: Scope[]
-  /** The statement that it is part of: the whole of a query. */
+  /** The statement that contains the call, and with it the whole query. */
   statement: Node
 }
 
-/** A function, and which of its parameters is a procedure's name. */
+/** A function, and the index of its parameter that is a procedure's name. */
 interface Carrier {
   name: string
   parameter: number
 }
 
 /**
- * Reads the syntax tree of a bundle. The names of procedures are followed from the two functions that take them, to every function that
- * passes one of its parameters on, to the texts that are passed in the end. A name that is neither a text, nor a choice between texts,
- * nor a parameter is an error: a worker's rights would not be known.
+ * Finds the database objects that a bundle uses in its syntax tree. It follows the names of procedures from the
+ * functions in ENDS through parameters of their callers to strings. Throws if a name is anything else, because a
+ * worker's rights would then be unknown.
  */
 export function databaseUses(code: string): DatabaseUses {
   const { program, errors } = parseSync("worker.js", code)
@@ -86,7 +86,7 @@ function named(kind: Kind, byName: Map<string, Call[]>): Set<string> {
   return found
 }
 
-/** What an argument may be: texts, and parameters of functions around the call. */
+/** The possible values of an argument: strings, and parameters of enclosing functions. */
 function namesIn(node: Node, call: Call): (string | Carrier)[] {
   const text = textOf(node)
   if (text !== null) return [text]
@@ -101,7 +101,9 @@ function namesIn(node: Node, call: Call): (string | Carrier)[] {
     if (constant) return namesIn(constant, call)
     if (parameter >= 0) break
   }
-  throw new Error(`a procedure is named in a way that cannot be followed (${node.start} to ${node.end} of the bundle)`)
+  throw new Error(
+    `cannot find the name of a procedure, because it is neither a string nor a parameter (${node.start} to ${node.end} of the bundle)`,
+  )
 }
 
 function tablesOf(calls: Call[], byName: Map<string, Call[]>): Map<string, TableUse[]> {
@@ -126,7 +128,7 @@ function tablesOf(calls: Call[], byName: Map<string, Call[]>): Map<string, Table
   return tables
 }
 
-/** A query's call, and the calls of the functions in which it is begun: they go on with it. */
+/** The call that starts a query, and the calls of functions that return the query to extend it. */
 function buildersOf(query: Call, byName: Map<string, Call[]>): Call[] {
   const builders = [query]
   for (const { scopes } of builders) {
@@ -138,7 +140,10 @@ function buildersOf(query: Call, byName: Map<string, Call[]>): Call[] {
   return builders
 }
 
-/** Every text in a statement and in the constants that it names, and the aliases of which it selects all columns (`""`: it names none). */
+/**
+ * Every string in a statement and in its constants. `whole`: the aliases whose columns are all selected; `""` without
+ * alias.
+ */
 function textsIn(statement: Node, scopes: Scope[]): { texts: Set<string>; whole: Set<string> } {
   const texts = new Set<string>()
   const whole = new Set<string>()
@@ -153,7 +158,7 @@ function textsIn(statement: Node, scopes: Scope[]): { texts: Set<string>; whole:
     }
     const name = identifier(node)
     const constant = name && scopes.find(({ constants }) => constants.has(name))?.constants.get(name)
-    // Functions that a query calls have queries of their own.
+    // A function that a query calls has its own queries, which are found separately.
     if (constant && !/Function/.test(constant.type)) visit(constant)
     for (const child of childrenOf(node)) visit(child)
   }
@@ -196,7 +201,7 @@ function childrenOf(node: Node): Node[] {
 const identifier = (node: unknown): string | null =>
   (node as Node | null)?.type === "Identifier" ? ((node as Node).name as string) : null
 
-/** The method that a call is of: `selectFrom` of `db.selectFrom("turns")`. */
+/** The name of the called method: `selectFrom` for `db.selectFrom("turns")`. */
 function methodOf({ callee }: Node): string | null {
   const member = callee as Node
   return member.type === "MemberExpression" ? identifier(member.property) : null

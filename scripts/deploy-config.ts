@@ -2,17 +2,17 @@
 export const PLACEHOLDER_HOST = "turnpike.example.com"
 
 interface Deployment {
-  /** Every host that leads to the workers; the first is the one that QStash calls. */
+  /** All hosts of the service. QStash calls the first one. */
   hosts: string[]
-  /** The environments of wrangler.toml, a worker each. */
+  /** The environments of wrangler.toml. Each is a worker. */
   groups: string[]
-  /** A second, separate set of workers, with a bucket of its own. */
+  /** The name of a separate set of workers with its own bucket. */
   stage?: string | undefined
 }
 
 /**
- * The text of wrangler.toml for these hosts: a route of each for every route there is, and what follows from them: hosts that no customer's
- * tool may call (OWN_HOSTS), and where the queue calls (CALLBACKS_URL).
+ * The text of wrangler.toml for these hosts. Every route is repeated for each host. OWN_HOSTS has all hosts, which
+ * tools of customers must not call, and CALLBACKS_URL has the host that the queue calls.
  */
 export function deployConfig(text: string, { hosts, groups, stage }: Deployment): string {
   const routed = text.replaceAll(new RegExp(`"${PLACEHOLDER_HOST}(/[^"]*)"`, "g"), (_route, path: string) =>
@@ -25,13 +25,15 @@ export function deployConfig(text: string, { hosts, groups, stage }: Deployment)
   return `${stored}\n${vars.join("\n")}`
 }
 
-/** The hosts that `--host` or TURNPIKE_HOST names, separated by commas. Throws for what is none, and when there is none. */
+/**
+ * The hosts in `--host` or TURNPIKE_HOST, separated by commas. Throws if the list is empty or has an invalid host name.
+ */
 export function readHosts(given: string | undefined): string[] {
   const hosts = (given ?? "").split(",").map((host) => host.trim().toLowerCase())
   const wrong = hosts.find((host) => !/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/.test(host))
   if (wrong !== undefined) {
     throw new Error(
-      `--host (or TURNPIKE_HOST) takes the host of your service, such as turnpike.acme.com, not "${wrong}".`,
+      `--host (or TURNPIKE_HOST) must be the host of your service, such as turnpike.acme.com, not "${wrong}".`,
     )
   }
   return hosts

@@ -8,19 +8,19 @@ import { auth } from "../src/routes/auth/group.ts"
 import { callbacks } from "../src/routes/callbacks/group.ts"
 import { v1 } from "../src/routes/v1/group.ts"
 
-/** The operations of a group, without a worker that serves them. */
+/** An app with the operations of a group, for reading them only. */
 function appOf(group: Group): App {
   const app = new App()
   group.mount(app)
   return app
 }
 
-/** The apps of all workers, by the names of their files in functions/. */
+/** The apps of all workers by the names of their files in functions/. */
 export const WORKERS: Record<string, App> = Object.fromEntries(
   Object.entries({ all, v1, auth, account, admin, callbacks }).map(([name, group]) => [name, appOf(group)]),
 )
 
-/** Each surface: its operations, and how they are described. */
+/** Each surface: the app with its operations, and the description of the API. */
 export const SURFACES = {
   v1: { app: appOf(v1), api: APIS.v1 },
   dashboard: { app: appOf(allOf(parseBaseEnv, [auth, account, admin])), api: APIS.dashboard },
@@ -28,7 +28,7 @@ export const SURFACES = {
 
 export type SurfaceName = keyof typeof SURFACES
 
-/** The OpenAPI document of a surface. `onMissing` is told each field without an example. */
+/** The OpenAPI document of a surface. Calls `onMissing` for each field without an example. */
 export function documentOf(name: SurfaceName, onMissing?: (path: string) => void) {
   const { app, api } = SURFACES[name]
   return describeApi(api, app.operations, onMissing)

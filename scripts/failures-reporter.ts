@@ -1,14 +1,14 @@
 import { writeFileSync } from "node:fs"
 import type { Reporter, TestModule, Vitest } from "vitest/node"
 
-/** A test file that failed, with what a person needs to repeat it. */
+/** A test file that failed, with the details to repeat the failure. */
 export interface FailedFile {
-  /** From the project's folder. */
+  /** The path relative to the project's folder. */
   file: string
-  /** The project of vitest.config.ts that ran it. */
+  /** The project of vitest.config.ts that ran the file. */
   project: string
   errors: string[]
-  /** Everything that it printed: seeds are among it. */
+  /** Everything that the file printed, including its seeds. */
   output: string
 }
 
@@ -16,7 +16,7 @@ export interface RunReport {
   passed: number
   failed: number
   files: FailedFile[]
-  /** Errors outside any test file, such as a server that did not start. */
+  /** Errors outside of test files, such as a server that did not start. */
   unhandled: string[]
 }
 

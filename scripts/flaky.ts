@@ -1,19 +1,20 @@
 import type { FailedFile, RunReport } from "./failures-reporter.ts"
 
-/** More flaky files than this in one CI run, and the run fails. */
+/** A CI run with more flaky files than this fails. */
 export const MOST_FLAKY = 2
 
 export interface RunVerdict {
-  /** Failed once and passed alone. */
+  /** The files that failed once and then passed alone. */
   flaky: FailedFile[]
-  /** Failed twice. */
+  /** The files that failed twice. */
   failed: FailedFile[]
   isOk: boolean
 }
 
 /**
- * Runs each failed file once more, alone. The run is still good when all of them pass then, and no more than `MOST_FLAKY` files were
- * flaky, with the `before` ones of earlier runs. Errors outside test files, and more failed files than could be flaky, are not retried.
+ * Runs each failed file once more, alone. The run passes if all of them pass then, and if there are at most
+ * `MOST_FLAKY` flaky files including the `before` files of earlier runs. Nothing is retried after an error outside of
+ * test files, or if more files failed.
  */
 export async function judge(
   { files, unhandled }: RunReport,
@@ -27,7 +28,7 @@ export async function judge(
   return { flaky, failed, isOk: failed.length === 0 }
 }
 
-/** The last lines of a run: each flaky file with its first failure and all that it printed then. */
+/** Describes a flaky file for the end of the run: its first failure with everything that it printed. */
 export function describeFlaky({ file, project, errors, output }: FailedFile): string {
   const said = output.trim().split("\n").filter(Boolean)
   return [`FLAKY ${file} (${project}): failed once, passed when it ran again alone`, ...errors, ...said]

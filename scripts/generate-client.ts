@@ -3,7 +3,7 @@ import { documentOf, type SurfaceName } from "./documents.ts"
 import { constantOf, rulesOf } from "./schema-rules.ts"
 import { docOf, fieldsOf, type JsonSchema, nameOf, typeOf } from "./schema-types.ts"
 
-/** Who gets types of which surface, how they name the parameters of a path, and how a body that is bytes is given to the operation. */
+/** The generated files: surface, path of the file, name of the path parameters, and the type of a body of bytes. */
 const TARGETS = [
   { surface: "v1", target: "client/src/operations.ts", path: "params", bytes: "" },
   { surface: "dashboard", target: "dashboard/src/api/operations.ts", path: "path", bytes: "    body: Blob\n" },
@@ -26,8 +26,8 @@ interface Described {
 }
 
 /**
- * Writes the types of the client and of the web app from the OpenAPI documents, and the web app's words, bounds, defaults and labels of
- * event types; with --check fails when they differ from what is there.
+ * Writes the types of the client and of the web app from the OpenAPI documents, and for the web app also enums, bounds,
+ * defaults and labels of event types. With --check it writes nothing and fails if a file is stale.
  */
 const files = new Map<string, string>([
   ...TARGETS.map(({ surface, target, path, bytes }) => [target, typesOf(surface, path, bytes)] as const),
@@ -39,7 +39,7 @@ for (const [target, text] of files) {
   else if ((await readFile(target, "utf8")) !== text) throw new Error(`${target} is stale: run npm run client:types`)
 }
 
-/** When each type of event is sent, in a few words. */
+/** The source of the labels that say when each type of event is sent. */
 function eventLabels(): string {
   const webhooks = documentOf("dashboard").webhooks as Record<string, { post: { summary: string } }>
   const lines = Object.entries(webhooks).map(([type, { post }]) => `  "${type}": ${JSON.stringify(post.summary)},\n`)
@@ -65,7 +65,7 @@ function sorted(surface: SurfaceName) {
   }
 }
 
-/** A constant for each schema and for the query of each operation; a bundle has only those that are used. */
+/** A constant for each schema and for the query of each operation. A bundle includes only the constants in use. */
 function rulesOfSurface(surface: SurfaceName): string {
   const { schemas, operations } = sorted(surface)
   const queries = operations.map(({ operationId, parameters = [] }) => {
@@ -120,7 +120,7 @@ ${table.join("")}}
 `
 }
 
-/** In a URL a boolean is a word, which callers may have as one. */
+/** Callers can give a boolean in a URL as a string too. */
 function inUrl(schema: JsonSchema): JsonSchema {
   return schema.type === "boolean" ? { anyOf: [{ type: "boolean" }, { enum: ["true", "false"] }] } : schema
 }

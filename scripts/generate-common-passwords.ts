@@ -3,8 +3,9 @@ import { dictionary } from "@zxcvbn-ts/language-common"
 import { PASSWORD_POLICY } from "../src/sign-in/policies.ts"
 
 /**
- * Writes src/sign-in/common-passwords.ts: what the list of zxcvbn-ts has that is long enough to be a password here. Sorted, each as the
- * number of characters that it shares with the one before (in base 36) and the rest: 51 KiB gzipped, a quarter of the package.
+ * Writes src/sign-in/common-passwords.ts: the entries of zxcvbn-ts's list with the minimum length of a password. They
+ * are sorted, and each is the length of the prefix that it shares with the entry before (in base 36), and the rest.
+ * This has 51 KiB gzipped, a quarter of the package.
  */
 const FILE = "src/sign-in/common-passwords.ts"
 

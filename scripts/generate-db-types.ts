@@ -15,9 +15,9 @@ import { workerAccess } from "./worker-access.ts"
 const run = promisify(execFile)
 
 /**
- * Writes the baseline while it is open, the defaults of settings as SQL, the types of tables and procedures from a database that has both,
- * and the access of each worker.
- * With --check nothing is written, and a stale file is an error. Migrations that do not add up to schema.sql always are.
+ * Writes the baseline until the first release, the defaults of settings as SQL, the types of tables and procedures, and
+ * the access of each worker. With --check it writes nothing and fails if a file is stale. It always fails if the
+ * migrations do not create the database of schema.sql.
  */
 const isOpen = await isBaselineOpen()
 if (isOpen) await keep(BASELINE, await baselineOfSchema())
@@ -46,7 +46,7 @@ try {
   ])
   const procedures = join(dir, "procedures.ts")
   const release = await readRelease()
-  // SQL bodies are compiled here, once all functions are there.
+  // Compiles the bodies of SQL functions, after all functions exist.
   await withClient(url, (client) =>
     client.query(
       release.sql
@@ -55,11 +55,11 @@ try {
     ),
   )
   await writeFile(procedures, await withClient(url, (client) => procedureTypes(client, release)))
-  // Only `DB` goes out: the names of the tables' rows would stand beside those of the domain.
+  // Exports `DB` only, because the names of row types would be confused with the types of the domain.
   const tableTypes = (await readFile(tables, "utf8")).replace(/^export (?!interface DB )/gm, "")
   await keep("src/platform/db-types.ts", tableTypes)
   await keep("src/platform/procedures.ts", await readFile(procedures, "utf8"))
-  // It bundles the workers, and these import the types.
+  // Last, because it bundles the workers, which import the generated types.
   await keep("src/ops/worker-access.ts", await withClient(url, (client) => workerAccess(client, release)))
 } finally {
   await postgres.stop()
@@ -75,7 +75,7 @@ async function compareWithSchema(url: string): Promise<void> {
   const differences = compareCatalogs(wanted, await withClient(url, readCatalog))
   if (differences.length === 0) return
   throw new Error(
-    `migrations/ does not make the database of schema.sql: write the rest as a new file (CONTRIBUTING.md).\n${differences.join("\n")}`,
+    `migrations/ does not create the database of schema.sql. Write the differences as a new file (CONTRIBUTING.md).\n${differences.join("\n")}`,
   )
 }
 

@@ -7,10 +7,9 @@ import { makeManySpaces } from "./journeys/many-spaces.ts"
 import { startOtherServer } from "./journeys/other-server.ts"
 
 /**
- * `npm run journeys [-- --only WORD,…] [--url URL]`: what people do in the web app, by keyboard alone, in Chromium. Prints the seconds
- * and the key presses of each journey; a screenshot of one that fails is in dist/journeys. Without --url, the address that `npm start`
- * prints for the web app, it starts one of its own. With --figures it measures instead: pages on a slow processor, and a list of 50,000
- * spaces, which it makes (with --url: in --data, that service's folder).
+ * `npm run journeys [-- --only WORD,…] [--url URL]` does what users do in the web app, in Chromium and by keyboard
+ * only. Without `--url`, the web app's address that `npm start` prints, it starts a service. `--figures` measures slow
+ * pages and a list of 50,000 spaces instead; with `--url` it also needs `--data`, the data directory of that service.
  */
 const { values } = parseArgs({
   options: {
@@ -29,7 +28,7 @@ const stamp = Date.now().toString(36).slice(-5)
 const dataDir = values.data ?? service.dataDir
 try {
   if (values.figures) {
-    if (!dataDir) throw new Error("--figures with --url needs --data, the folder of that service")
+    if (!dataDir) throw new Error("--figures with --url also needs --data, the data directory of that service")
     await makeManySpaces(dataDir)
     printFigures(await figuresOf(browser, service.signIn))
   }
@@ -39,7 +38,7 @@ try {
   for (const journey of wanted) {
     if (journey.needsMail && values.url) {
       console.log(
-        `                           ${journey.name}: not gone, since the emails of ${values.url} are not ours`,
+        `                           ${journey.name}: skipped, because ${values.url} does not send its emails to this command`,
       )
       continue
     }

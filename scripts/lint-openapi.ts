@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { makeTemporaryDirectory } from "../src/local/temporary-directory.ts"
 import { documentOf } from "./documents.ts"
 
-/** Redocly's strict rules over every OpenAPI document; warnings count. It sends nothing anywhere. */
+/** Checks every OpenAPI document with Redocly's strict rules. Warnings are failures. It makes no network calls. */
 const DOCUMENTS = { v1: documentOf("v1"), dashboard: documentOf("dashboard") }
 
 const dir = await makeTemporaryDirectory("openapi")

@@ -7,9 +7,9 @@ import { mutateTypeScript } from "./mutation/ts-mutants.ts"
 import { openWorkshop, type Workshop } from "./mutation/workshop.ts"
 
 /**
- * Changes the source a little, again and again, and sees whether a test fails: `npm run mutate -- src/billing --sample 60 --seed 7`.
- * Arguments are folders or files; --at src/a.sql:12,src/b.ts:7:30 takes all mutants of these lines or places instead of a sample,
- * --tests test/a.test.ts runs these instead of all that hold the room.
+ * `npm run mutate -- src/billing --sample 60 --seed 7` makes small changes to the source and reports those that no test
+ * notices. `--at src/a.sql:12,src/b.ts:7:30` tries all changes at these lines or positions instead of a sample.
+ * `--tests test/a.test.ts` runs only these tests.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -34,13 +34,13 @@ interface Equivalent {
 }
 const equivalents: Equivalent[] = JSON.parse(readFileSync("scripts/mutation/equivalents.json", "utf8"))
 
-/** What one file of tests takes, and the procedures that it calls. */
+/** The duration of a test file, and the procedures that it calls. */
 interface Measured {
   ms: number
   calls: Map<string, number>
 }
 
-/** A number of 0 to 1, from a seed (mulberry32). */
+/** A generator of numbers from 0 to 1 with a seed (mulberry32). */
 function randomFrom(state: number): () => number {
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -58,7 +58,7 @@ function shuffled<T>(items: T[]): T[] {
     .map(({ item }) => item)
 }
 
-/** The mutants of a room in the order in which they are tried: the same for a seed and a source. */
+/** The mutants of a room in the order in which they are tried. It depends only on the seed and the source. */
 function mutantsOf(sources: string[], textOf: (file: string) => string): Mutant[] {
   const files = sources
     .flatMap((source) => globSync([source, `${source}/*.{ts,sql}`]))
@@ -95,14 +95,16 @@ async function measure(workshop: Workshop, files: string[]): Promise<Map<string,
   return measured
 }
 
-/** The tests that can see a mutant: what killed others of the file first, then the quick ones. */
+/**
+ * The tests that can fail for a mutant, sorted by the number of mutants of its file that they killed, then by speed.
+ */
 function testsFor(mutant: Mutant, text: string, measured: Map<string, Measured>, kills: Map<string, number>): string[] {
   const procedure = /create function turnpike\.(\w+)/.exec(
     text.slice(text.lastIndexOf("create function", mutant.from)),
   )?.[1]
   const isCalled = ([, { calls }]: [string, Measured]) => calls.has(procedure ?? "")
   const all = [...measured]
-  // A function of one SQL expression may be built into the statement that calls it, and is not counted there.
+  // PostgreSQL can inline a function of one SQL expression into its caller, and then does not count its calls.
   const isCounted = mutant.file.endsWith(".sql") && all.some(isCalled)
   return (isCounted ? all.filter(isCalled) : all)
     .sort(([a, { ms: aMs }], [b, { ms: bMs }]) => (kills.get(b) ?? 0) - (kills.get(a) ?? 0) || aMs - bMs)
@@ -114,7 +116,7 @@ async function tryRoom(workshop: Workshop, room: string, sources: string[]): Pro
   const textOf = (file: string) => texts.get(file) ?? texts.set(file, readFileSync(file, "utf8")).get(file) ?? ""
   const began = Date.now()
   const measured = await measure(workshop, values.tests?.split(",") ?? testsOf(room))
-  console.log(`${room}: ${measured.size} files of tests are green, ${Math.round((Date.now() - began) / 1000)} s`)
+  console.log(`${room}: ${measured.size} test files pass, ${Math.round((Date.now() - began) / 1000)} s`)
   const kills = new Map<string, Map<string, number>>()
   const survivors: string[] = []
   let tried = 0
@@ -130,9 +132,9 @@ async function tryRoom(workshop: Workshop, room: string, sources: string[]): Pro
     const made = first?.result?.file === "died" ? await run() : first
     if (!made) continue
     const killer = made.result
-    // Twice by chance, or by the mutant: nobody knows, so it counts for nothing.
+    // The runner ended twice, by chance or because of the mutant. This is unknown, so the mutant does not count.
     if (killer?.file === "died") {
-      console.log(`the test runner died of ${describeMutant(mutant, text)}`)
+      console.log(`the test runner ended because of ${describeMutant(mutant, text)}`)
       continue
     }
     tried++
@@ -148,7 +150,7 @@ async function tryRoom(workshop: Workshop, room: string, sources: string[]): Pro
   return [score, ...survivors.map((name) => `  survived: ${name}`)].join("\n")
 }
 
-/** The first file alone, then more and more of them at once. */
+/** Runs the first file alone, then growing groups of files. */
 async function killerOf(workshop: Workshop, files: string[], measured: Map<string, Measured>) {
   let killer: Killer | null = null
   for (const group of [files.slice(0, 1), files.slice(1, 5), files.slice(5)]) {
@@ -179,7 +181,7 @@ try {
   for (const [room, sources] of rooms) scores.push(await tryRoom(workshop, room, sources))
   console.log(`\n${scores.join("\n")}`)
 } catch (error) {
-  // What fails because it is closing is no news.
+  // An error after a stop is caused by the stop.
   if (stopped) await new Promise(() => {})
   throw error
 } finally {

@@ -7,9 +7,9 @@ import { launchChromium, serviceAt } from "./browser.ts"
 import { provePage, type ShownPage } from "./prove-page.ts"
 
 /**
- * `npm run pages [-- --only AREA] [--failing] [--empty] [--url URL]`: every page of the web app in Chromium, in both themes at 390 and
- * 1440 px: axe finds nothing serious, nothing overflows, the console stays empty. Screenshots are in dist/pages. Without --url, the
- * address that `npm start` prints for the web app, it starts one of its own.
+ * `npm run pages [-- --only AREA] [--failing] [--empty] [--url URL]` checks every page of the web app in Chromium, in
+ * both themes at 390 and 1440 px, for findings of axe, overflow and errors. It writes screenshots to dist/pages.
+ * Without `--url`, the web app's address that `npm start` prints, it starts a service.
  */
 const { values } = parseArgs({
   options: {
@@ -28,7 +28,7 @@ const PUBLIC: ShownPage[] = [
 ]
 
 const browser = await launchChromium()
-// With data means with a month of it.
+// Pages with data need the demo month.
 const service = await serviceAt(values.url, {}, values.failing || values.empty ? [] : ["--demo-data"])
 try {
   process.exitCode = (await proveAll(browser, service.signIn)) === 0 ? 0 : 1
@@ -37,7 +37,7 @@ try {
   await service.stop()
 }
 
-/** Visits every page; returns how many faults there are. */
+/** Visits every page. Returns the number of faults. */
 async function proveAll(browser: Browser, signIn: string): Promise<number> {
   const kind = values.failing ? "failing" : values.empty ? "empty" : "data"
   await mkdir(TARGET, { recursive: true })

@@ -3,20 +3,20 @@ import { join } from "node:path"
 import type pg from "pg"
 import type { Release } from "../src/ops/release.ts"
 
-/** A value that a procedure takes or answers, or a column of a type. */
+/** An argument or result of a procedure, or a field of a type. */
 interface Field {
   name: string
-  /** As PostgreSQL names it, without "[]". */
+  /** The PostgreSQL name of the type, without "[]". */
   type: string
   list: boolean
-  /** scalar, row (of a table) or type (of the release). */
+  /** scalar, row (of a table) or type (a composite type of the release). */
   kind: "scalar" | "row" | "type"
 }
 
 interface ProcedureRow {
   name: string
   arguments: Field[]
-  /** Its output columns; empty when it returns one value. */
+  /** The output columns; empty if the procedure returns one value. */
   outputs: Field[]
   result: Field
 }
@@ -62,8 +62,8 @@ const TYPES = `
   from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and c.relkind = 'c' order by c.relname collate "C"`
 
 /**
- * TypeScript of the procedures that TypeScript calls and of the types that they take and answer, as the catalog of a database that has the
- * release describes them.
+ * Generates the TypeScript declarations of the procedures that TypeScript calls, and of the types that they take and
+ * return, from the catalog of a database that has the release.
  */
 export async function procedureTypes(client: pg.Client, { name: release }: Release): Promise<string> {
   const all = (await client.query<ProcedureRow>(PROCEDURES, [release])).rows
@@ -79,7 +79,7 @@ export async function procedureTypes(client: pg.Client, { name: release }: Relea
   const taken = reachedFrom(procedures.flatMap((procedure) => procedure.arguments))
   const answered = reachedFrom(procedures.flatMap(answersOf))
 
-  /** The names of the types that fields are of, and of those in them. */
+  /** The names of the types of these fields, and of the types within them. */
   function reachedFrom(fields: readonly Field[], into = new Set<string>()): Set<string> {
     for (const { type, kind } of fields) {
       if (kind !== "type" || into.has(type)) continue
@@ -105,20 +105,20 @@ export async function procedureTypes(client: pg.Client, { name: release }: Relea
 
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
-/** The schema of the procedures that a worker built from this source calls: a name for their text. */
+/** The database schema with the procedures of this source. Its name contains a hash of their text. */
 export const RELEASE = "${release}"
 
-/** What procedures answer in JSON, by the name of its type in SQL. */
+/** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
 ${shapes(answered, inAnswer)}
 }
 
-/** What procedures take as one value of several fields, by the name of its type in SQL. */
+/** The composite types that procedures take as an argument, by the name of the SQL type. */
 export interface Records {
 ${shapes(taken, inArgument)}
 }
 
-/** What each procedure takes and answers. Any value may be null. */
+/** The arguments and the result row of each procedure. Any value can be null. */
 export interface Procedures {
 ${procedures.map((procedure) => declarationOf(procedure)).join("\n")}
 }
@@ -126,12 +126,12 @@ ${procedures.map((procedure) => declarationOf(procedure)).join("\n")}
 export type ProcedureName = keyof Procedures
 export type ArgumentsOf<Name extends ProcedureName> = Procedures[Name]["args"]
 
-/** The arguments of each in the order of its declaration, and its columns where some are to come as JSON. */
+/** The arguments of each procedure in their order. columns: its result columns, if some of them are read as JSON. */
 export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; columns?: readonly string[] }> = {
 ${procedures.map(entryOf).join("\n")}
 }
 
-/** The fields of what is taken as one value, in the order of their declaration. */
+/** The fields of each composite type in Records, in their order. */
 export const RECORDS: Record<keyof Records, readonly string[]> = {
 ${[...taken]
   .sort()
@@ -141,7 +141,10 @@ ${[...taken]
 `
 }
 
-/** Procedures that only other procedures call take and answer rows. */
+/**
+ * True if TypeScript can call the procedure. A procedure with rows as arguments or results is only for other
+ * procedures.
+ */
 const isCallable = ({ arguments: args, outputs, result }: ProcedureRow) =>
   args.every(({ name, kind, type }) => name?.startsWith("p_") && (kind === "type" || isScalar(type))) &&
   (outputs.length > 0 ? outputs : [result]).every(({ kind, type }) => kind !== "scalar" || isScalar(type))
@@ -149,7 +152,7 @@ const isCallable = ({ arguments: args, outputs, result }: ProcedureRow) =>
 const isScalar = (type: string) => type in SCALARS || isJson(type)
 const isJson = (type: string) => type === "json" || type === "jsonb"
 
-/** Arguments are called p_… in SQL, so that none is taken for a column. */
+/** Removes the prefix p_, which SQL needs to tell arguments from columns. */
 const bare = (name: string | null) => (name ?? "").replace(/^p_/, "")
 
 const answersOf = ({ outputs, result }: ProcedureRow) => (outputs.length > 0 ? outputs : [result])
@@ -160,7 +163,7 @@ function inAnswer(field: Field): string {
   const { kind, type } = field
   if (kind === "type") return listOf(field, `Answers["${type}"]`)
   if (kind === "row") return listOf(field, `JsonRow<"${type}">`)
-  // Of JSON, every time is a text.
+  // In JSON a time is a string.
   return listOf(
     field,
     isJson(type) ? "unknown" : type === "timestamp with time zone" ? "string" : (SCALARS[type] ?? "unknown"),
@@ -173,7 +176,7 @@ function inArgument(field: Field): string {
   return listOf(field, isJson(type) ? "JsonInput" : (SCALARS[type] ?? "unknown"))
 }
 
-/** Composite values and lists are read as JSON. */
+/** True for composite values and lists, which are read as JSON. */
 const comesAsJson = ({ kind, list }: Field) => kind !== "scalar" || list
 
 function inColumn(field: Field): string {
@@ -187,15 +190,15 @@ function declarationOf(procedure: ProcedureRow): string {
   return `  ${procedure.name}: {\n    args: ${body(args)}\n    row: ${body(row)}\n  }`
 }
 
-/** An argument or a field, with how it is written: as JSON, or as a record. */
+/** The name of an argument or field, with a suffix for its encoding: JSON or a record. */
 function encoded(field: Field): string {
   const how = isJson(field.type) ? ":json" : field.kind === "type" ? `:${field.type}` : ""
   return `"${bare(field.name)}${how}"`
 }
 
-/** src/platform/records.ts writes no lists: a record takes one as jsonb. */
+/** Throws for a list, because src/platform/records.ts cannot write one. Use jsonb instead. */
 function encodedInRecord(field: Field): string {
-  if (field.list) throw new Error(`${field.name}: a field of a record cannot be a list; take it as jsonb`)
+  if (field.list) throw new Error(`${field.name}: a field of a record cannot be a list; use jsonb`)
   return encoded(field)
 }
 
@@ -207,7 +210,7 @@ function entryOf(procedure: ProcedureRow): string {
   return `  ${procedure.name}: { args: [${args}], columns: [${columns.join(", ")}] },`
 }
 
-/** Every text in quotes in the TypeScript of the service and of its tests: the names of procedures are among them. */
+/** Every quoted word in the TypeScript of the service and its tests. The names of called procedures are among them. */
 async function textsInSource(): Promise<Set<string>> {
   const found = new Set<string>()
   for (const { path, text } of await sourceFiles(["src", "functions", "scripts", "bench", "test"], ".ts")) {
@@ -217,7 +220,9 @@ async function textsInSource(): Promise<Set<string>> {
   return found
 }
 
-/** The fields of types, as `type.field`, whose comment says that they may be null: no other place in SQL can say it. */
+/**
+ * The fields of types, as `type.field`, with the comment `-- null`, because SQL cannot declare them nullable otherwise.
+ */
 async function nullableFields(): Promise<Set<string>> {
   const found = new Set<string>()
   for (const { text } of await sourceFiles(["src"], ".sql")) {

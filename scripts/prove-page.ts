@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import type { BrowserContext, Page } from "playwright-core"
 
-/** A page as the web app declares it: `path` with its parameters, and where values for those are found. */
+/** A page as the web app declares it: its `path` with parameters, and the lists that have values for them. */
 export interface ShownPage {
   area: string
   path: string
@@ -12,29 +12,29 @@ export interface ShownPage {
 interface Visit {
   origin: string
   shown: ShownPage
-  /** Where the screenshot goes. */
+  /** The path of the screenshot. */
   file: string
-  /** Whether the API answers 500 to everything but who is signed in. */
+  /** True to let every request of the API fail with 500, except the one for the signed-in user. */
   failing: boolean
 }
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
-/** Where a parameter leads when there is nothing to show. */
+/** The value of a parameter if its list is empty. */
 const UNKNOWN = "none"
 
-/** Opens a page, takes its screenshot, and returns what is wrong with it. */
+/** Opens a page, takes a screenshot, and returns the faults. */
 export async function provePage(context: BrowserContext, { origin, shown, file, failing }: Visit): Promise<string[]> {
   const page = await context.newPage()
   const wrong: string[] = []
   try {
     const path = await fill(page, origin, shown)
     const address = origin + path
-    // Without a sample, or in an account without data, the page says that there is no such thing.
+    // Without a value for a parameter, the page shows that the object does not exist.
     const isMissing = path.split("/").includes(UNKNOWN)
     page.on("pageerror", (error) => wrong.push(`error: ${error.message}`))
     page.on("console", (message) => {
-      // Chromium itself reports each answer that is not a success.
+      // Chromium logs an error for each unsuccessful response.
       const isAnswer = message.text().startsWith("Failed to load resource")
       if (message.type() === "error" && !(isAnswer && (failing || isMissing || shown.area === "sign-in"))) {
         wrong.push(`console: ${message.text()} ${message.location().url}`)
@@ -42,7 +42,7 @@ export async function provePage(context: BrowserContext, { origin, shown, file, 
     })
     if (failing) {
       await page.route("**/api/**", (route) =>
-        // Pages of the reference are below /api, too.
+        // The pages of the reference are also below /api.
         route.request().url().endsWith("/api/auth/me") || route.request().isNavigationRequest()
           ? route.continue()
           : route.fulfill({
@@ -58,9 +58,9 @@ export async function provePage(context: BrowserContext, { origin, shown, file, 
     await page.goto(address)
     await page.getByRole("heading", { level: 1 }).first().waitFor()
     await page.getByLabel("Loading").first().waitFor({ state: "detached" })
-    // A chart is drawn when its frame has been measured.
+    // Waits for charts, which are drawn after their frame was measured.
     await page.waitForFunction("!document.querySelector('figure:not(:has(svg.recharts-surface, table))')")
-    // The reference is too long for one picture.
+    // The reference is too long for a full screenshot.
     await page.screenshot({ path: file, fullPage: shown.area !== "reference" })
     wrong.push(...(await overflowOf(page)), ...(await axeOf(page)))
   } catch (error) {
@@ -72,7 +72,10 @@ export async function provePage(context: BrowserContext, { origin, shown, file, 
   return wrong
 }
 
-/** The path with a value for each parameter: of the first entry of a list that the API answers. A list may be of a sample before it. */
+/**
+ * Replaces each parameter of the path with a value from the first entry of its list. The address of a list can contain
+ * parameters that were replaced before.
+ */
 async function fill(page: Page, origin: string, { path, samples = {} }: ShownPage): Promise<string> {
   const found = new Map<string, string>()
   const filled = (text: string) => text.replace(/\$(\w+)/g, (_, name) => found.get(name) ?? UNKNOWN)
@@ -85,7 +88,7 @@ async function fill(page: Page, origin: string, { path, samples = {} }: ShownPag
   return filled(path)
 }
 
-/** As text, since the types of a browser are not those of a script. */
+/** A string, because scripts have no types of the browser. */
 const OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 async function overflowOf(page: Page): Promise<string[]> {
@@ -93,7 +96,7 @@ async function overflowOf(page: Page): Promise<string[]> {
   return over > 0 ? [`${over} px wider than the window`] : []
 }
 
-/** Runs axe in the page: evaluated, so the page's policy does not concern it. */
+/** Runs axe in the page. It is evaluated, because the page's security policy blocks added scripts. */
 export async function axeOf(page: Page): Promise<string[]> {
   await page.evaluate(axe)
   return page.evaluate(async () => {

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "./schema-types.ts"
 
-/** What a schema says of a value besides its type. */
+/** The rules in a schema for a value, besides its type. */
 interface Rules {
   words?: unknown[]
   [bound: string]: unknown
@@ -18,10 +18,10 @@ const BOUNDS = [
   "default",
 ] as const
 
-/** Only says that a number is an integer that JavaScript has. */
+/** True for the bounds of safe integers, which are not a rule of the API. */
 const isTrivial = (value: unknown) => Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER
 
-/** The words, bounds and default of a schema. Of several alternatives, the first that has any. */
+/** The enum, bounds and default of a schema. If it has alternatives, each is taken from the first that has it. */
 function ownRules(schema: JsonSchema): Rules {
   const alternatives = [schema, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])] as (JsonSchema & Rules)[]
   const rules: Rules = {}
@@ -36,15 +36,15 @@ function ownRules(schema: JsonSchema): Rules {
 }
 
 /**
- * A default that the service fills in when a turn runs is in the description: a `default` in the schema would make the field one that
- * generated clients must send.
+ * Reads a default from the description. A default that applies when a turn runs is not in the schema, because generated
+ * clients would then require the field.
  */
 function statedDefault({ description }: JsonSchema): number | undefined {
   const [, number] = /\bDefault (\d[\d,]*)/.exec(description ?? "") ?? []
   return number === undefined ? undefined : Number(number.replaceAll(",", ""))
 }
 
-/** The rules of every field of a schema, by its path with dots; `tools[]` is each item of a list. */
+/** The rules of every field of a schema by its path, such as `a.b`; `tools[]` is each item of a list. */
 export function rulesOf(schema: JsonSchema, path = ""): Map<string, Rules> {
   const found = new Map<string, Rules>()
   const own = ownRules(schema)
@@ -59,7 +59,7 @@ export function rulesOf(schema: JsonSchema, path = ""): Map<string, Rules> {
   return found
 }
 
-/** Rules as a constant, a field a line. */
+/** The source of a constant with the rules, one field per line. */
 export function constantOf(name: string, rules: Map<string, Rules>): string {
   const lines = [...rules].map(([path, facts]) => {
     const key = /^[A-Za-z_]\w*$/.test(path) ? path : JSON.stringify(path)

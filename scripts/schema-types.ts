@@ -1,4 +1,4 @@
-/** JSON Schema, as the OpenAPI document has it, as TypeScript. */
+/** JSON Schema as the OpenAPI documents use it. */
 export interface JsonSchema {
   $ref?: string
   type?: string | string[]
@@ -16,12 +16,12 @@ export interface JsonSchema {
   format?: string
 }
 
-/** Components with the name of a global type. */
+/** Components whose names are also names of global types. */
 const RENAMED: Record<string, string> = { Error: "ErrorAnswer", Event: "FeedEvent", File: "FileInfo" }
 
 export const nameOf = (component: string) => RENAMED[component] ?? component
 
-/** The type of a schema. An optional field may be undefined too, which JSON leaves out. */
+/** The TypeScript type of a schema. An optional field can be undefined too, because JSON leaves it out then. */
 export function typeOf(schema: JsonSchema, indent = ""): string {
   if (schema.$ref) return nameOf(schema.$ref.slice("#/components/schemas/".length))
   if (schema.const !== undefined) return JSON.stringify(schema.const)
@@ -49,13 +49,13 @@ export function typeOf(schema: JsonSchema, indent = ""): string {
     case undefined:
       return "unknown"
     default:
-      throw new Error(`no type for ${JSON.stringify(schema)}`)
+      throw new Error(`there is no type for ${JSON.stringify(schema)}`)
   }
 }
 
 /**
- * A list of words in an answer is open (src/reference/open-answers.ts). The types of our own clients name the known words alone, so that
- * TypeScript tells which case is missing.
+ * Enums in responses are open (src/reference/open-answers.ts). The types of our own clients have only the known values,
+ * so that TypeScript reports missing cases.
  */
 function withoutOthers([first, second, ...rest]: JsonSchema[]): JsonSchema[] {
   const isOpen = first?.enum && second?.type === "string" && Object.keys(second).length === 1

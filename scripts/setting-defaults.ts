@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { SETTINGS } from "../src/settings/registry.ts"
 
-/** SQL of what the registry says of each setting, so that procedures take amounts from it and not from their callers. */
+/** The defaults and maximums of settings as SQL, so that procedures read amounts there instead of getting arguments. */
 export function settingDefaults(): string {
   const entries = Object.entries(SETTINGS)
   const defaults = entries.map(([key, setting]) => `    when '${key}' then ${literal(setting.default)}::jsonb`)

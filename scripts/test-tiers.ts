@@ -1,12 +1,15 @@
 import { globSync, readFileSync } from "node:fs"
 
-/** The projects of vitest.config.ts that each tier runs. No test file is in two tiers, but for those of `sampledFiles`. */
+/** The projects of vitest.config.ts in each tier. Only the files of `sampledFiles` are in two tiers. */
 export const TIERS = {
-  /** Node alone, in seconds. */
+  /** Tests that need only Node. They take seconds. */
   fast: ["node", "structure"],
-  /** Every operation and every promise once. `npm run verify` checks the structure. */
+  /** Tests of every operation and promise. `npm run verify` runs the project `structure`. */
   default: ["node", "workers"],
-  /** What is too long for every change: all moments of a crash, large volumes, long random sequences, servers and commands. */
+  /**
+   * Tests that take too long for every change: crashes at every moment, large volumes, random sequences, servers,
+   * commands.
+   */
   thorough: ["thorough", "sharded", "system"],
 } as const
 
@@ -14,7 +17,7 @@ export type Tier = keyof typeof TIERS
 
 const SAMPLED = /\b(isThorough|survivesEveryFailure|TURNPIKE_SEQUENCES)\b/
 
-/** Test files that take a small sample in the default tier and all of it in the thorough one. */
+/** Test files that run a small sample in the default tier and all cases in the thorough tier. */
 export function sampledFiles(): string[] {
   return globSync("test/**/*.test.ts", { exclude: ["test/**/*.{node,system,thorough}.test.ts"] })
     .filter((file) => SAMPLED.test(readFileSync(file, "utf8")))

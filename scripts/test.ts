@@ -8,8 +8,8 @@ import { describeFlaky, judge } from "./flaky.ts"
 import { TIERS, type Tier } from "./test-tiers.ts"
 
 /**
- * `node scripts/test.ts TIER [arguments for vitest]`. In CI (the variable CI) a file that failed runs once more, alone; the rule is
- * `judge`. TURNPIKE_FLAKY_LOG names the file in which several runs of one CI run note their flaky files.
+ * `node scripts/test.ts TIER [arguments for vitest]`. If the variable CI is set, a failed file runs once more, alone
+ * (see `judge`). The calls of one CI run record their flaky files in the file TURNPIKE_FLAKY_LOG.
  */
 const [tier = "", ...more] = process.argv.slice(2)
 if (!Object.hasOwn(TIERS, tier)) {
@@ -46,7 +46,7 @@ async function runInCi(): Promise<number> {
 }
 
 async function passesAlone({ file, project }: FailedFile): Promise<boolean> {
-  console.log(`${file} (${project}) failed, and runs once more, alone.`)
+  console.log(`${file} (${project}) failed. It runs once more, alone.`)
   const { code } = await reported(["--project", project, ...more.filter((argument) => argument.startsWith("-")), file])
   return code === 0
 }

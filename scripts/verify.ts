@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import { resolve as pathTo } from "node:path"
 
-/** Run this before every commit: all checks at once, in seconds. The output of a check is shown only when it fails. */
+/** `npm run verify` runs all checks at once, before every commit. It prints the output of failed checks only. */
 const CHECKS: Record<string, string[]> = {
   types: ["tsc", "--noEmit"],
   "types of the web app": ["tsc", "--noEmit", "--project", "dashboard"],
@@ -15,7 +15,7 @@ const CHECKS: Record<string, string[]> = {
   structure: ["vitest", "run", "--project", "structure"],
 }
 
-// Most are Node programs, which find their source compiled by an earlier run.
+// Most checks are Node programs. The cache saves compiling their source again in each run.
 const env = { NODE_COMPILE_CACHE: pathTo("node_modules/.cache/compiled"), ...process.env }
 
 function check(name: string, [command = "", ...args]: string[]): Promise<boolean> {

@@ -1,18 +1,18 @@
 import { spawn } from "node:child_process"
 import { readFile } from "node:fs/promises"
 
-/** The groups of wrangler.toml that are deployed each by itself: its environments. */
+/** The environments of wrangler.toml. Each is a group that is deployed as a worker. */
 export async function groups(): Promise<string[]> {
   const text = await readFile("wrangler.toml", "utf8")
   return [...text.matchAll(/^\[env\.([a-z0-9-]+)\]$/gm)].map((match) => match[1] as string)
 }
 
-/** Runs wrangler and returns what it printed; rejects when it fails. */
+/** Runs wrangler and returns its output. Rejects if it fails. */
 export function wrangler(args: string[], { show = false } = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn("wrangler", args, {
       stdio: ["ignore", "pipe", "pipe"],
-      // Below its banner it would look for a newer version, in the network.
+      // With its banner, wrangler also checks for updates over the network.
       env: { ...process.env, WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true", NO_COLOR: "1" },
     })
     let output = ""

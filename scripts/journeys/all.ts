@@ -5,7 +5,7 @@ import { audit, catalog, credit, dashboards, newUser } from "./operator.ts"
 import { endUser, tool, webhook } from "./owner.ts"
 import { poolLogins } from "./providers.ts"
 
-/** In their order: the newcomer of the last ones is made by those before. */
+/** The journeys in their order. The last ones use the user that an earlier one creates. */
 export const JOURNEYS: Journey[] = [
   firstTurn,
   tool,

@@ -2,16 +2,16 @@ import type { Browser, Page } from "playwright-core"
 import { Keyboard } from "./keyboard.ts"
 import { MANY } from "./many-spaces.ts"
 
-/** A processor as slow as that of a cheap phone. */
+/** The slowdown factor of the processor, to about the speed of a cheap phone. */
 const SLOWER = 4
-/** So long without a long task counts as quiet. */
+/** A page is quiet after this time without a long task. */
 const QUIET_MS = 1_500
 
 export interface Figure {
   what: string
   ms: number
   longestTaskMs: number
-  /** What was sent over the wire. */
+  /** The size of the transferred data. */
   kib: number
   firstPaintMs?: number
 }
@@ -30,7 +30,7 @@ interface Task {
 
 interface Watched {
   page: Page
-  /** Does something, and says how long it took on the page's own clock, with what came after it until the page was quiet. */
+  /** Measures `act` by the page's clock, with all long tasks and transfers until the page is quiet. */
   measure(what: string, act: () => Promise<unknown>): Promise<Figure>
 }
 
@@ -60,7 +60,7 @@ async function watched(browser: Browser): Promise<Watched> {
   }
 }
 
-/** How long until a page is there for who opens it for the first time, on a slow processor. */
+/** Measures the first visit of a page on a slow processor. */
 async function opened(browser: Browser, what: string, address: string): Promise<Figure> {
   const { page, measure } = await watched(browser)
   const figure = await measure(what, async () => {
@@ -75,7 +75,7 @@ async function opened(browser: Browser, what: string, address: string): Promise<
   return { ...figure, ms, firstPaintMs }
 }
 
-/** What a list of very many spaces costs: opening, paging, the last page, filtering by its title. */
+/** Measures a list of very many spaces: opening it, paging, the last page, and filtering by title. */
 async function longList(browser: Browser, signIn: string): Promise<Figure[]> {
   const { page, measure } = await watched(browser)
   const keyboard = await Keyboard.at(page)
@@ -118,9 +118,9 @@ async function longList(browser: Browser, signIn: string): Promise<Figure[]> {
   return figures
 }
 
-/** In the order in which they are printed. */
+/** All figures in the order of the output. */
 export async function figuresOf(browser: Browser, signIn: string): Promise<Figure[]> {
-  // It leads to the web app, which has another port.
+  // The sign-in address redirects to the web app, which has another port.
   const led = await fetch(signIn, { redirect: "manual" })
   const { origin } = new URL(led.headers.get("location") ?? signIn)
   return [

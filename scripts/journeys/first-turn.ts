@@ -12,7 +12,7 @@ const LONG = "word ".repeat(120)
 const slowly = (curl: string) =>
   curl.replace('"text":"', `"model":"rehearsal/standard","text":"[stream 2000 ms]\\n${LONG}`)
 
-/** Makes a key where the focus is on the button that begins it; its value, and the command that is shown beside it. */
+/** Creates a key; the focus is on its button. Returns the key's value and the shown command. */
 async function makeKey(keyboard: Keyboard, name: string): Promise<{ variable: string; curl: string }> {
   await keyboard.enter("button", /^Create (a|another) key$/)
   await keyboard.has("textbox", "Name")
@@ -25,11 +25,11 @@ async function makeKey(keyboard: Keyboard, name: string): Promise<{ variable: st
   return { variable, curl }
 }
 
-/** What somebody does in a shell beside the browser. */
+/** Runs the shown commands in a shell. Returns the turn's id. */
 async function inShell({ variable, curl }: { variable: string; curl: string }): Promise<string> {
   const { stdout } = await run("sh", ["-ec", `${variable}\n${slowly(curl)}`])
   const turn = JSON.parse(stdout) as { turn_id?: string }
-  if (!turn.turn_id) throw new Error(`The shown curl has sent no turn: ${stdout}`)
+  if (!turn.turn_id) throw new Error(`The shown command created no turn: ${stdout}`)
   return turn.turn_id
 }
 

@@ -7,21 +7,21 @@ import type { OtherServer } from "./other-server.ts"
 
 export interface JourneyWorld {
   keyboard: Keyboard
-  /** Of the web app. */
+  /** The origin of the web app. */
   origin: string
-  /** Differs in each run: for names of what it makes. */
+  /** A text that is different in each run, for the names of created objects. */
   stamp: string
-  /** The server that gets the service's emails, if it has one. */
+  /** The server that receives the service's emails, if there is one. */
   mail: OtherServer | null
-  /** An answer that the browser reports as an error, and that belongs to the journey, such as a 412. */
+  /** Declares an error status that belongs to the journey, such as 412. */
   expects(status: number): void
 }
 
 export interface Journey {
   name: string
-  /** Who goes it, as the sign-in address names them; nobody: its owner. */
+  /** The user of the journey, as `?as=` names it. Default: the demo's owner. */
   as?: string | ((stamp: string) => string)
-  /** Only where the service sends its emails to us. */
+  /** True if the journey needs the emails of the service. */
   needsMail?: true
   go(world: JourneyWorld): Promise<void>
 }
@@ -30,13 +30,13 @@ export interface Gone {
   name: string
   seconds: number
   presses: number
-  /** Empty: it went as it should. */
+  /** The faults; empty if the journey passed. */
   wrong: string[]
 }
 
 const TARGET = join("dist", "journeys")
 
-/** Goes a journey in a browser that knows nothing yet, from the sign-in address on. Leaves a screenshot when something is wrong. */
+/** Runs a journey in a new browser context, from the sign-in address on. Takes a screenshot if there is a fault. */
 export async function goJourney(
   browser: Browser,
   { name, as, go }: Journey,
@@ -71,7 +71,7 @@ export async function goJourney(
   return { name, seconds, presses: keyboard.presses, wrong }
 }
 
-/** Nothing may be thrown, refused by the page's policy, or said in the console as an error. */
+/** Adds thrown errors, violations of the page's security policy and errors in the console to `wrong`. */
 function watch(page: Page, wrong: string[], expected: Set<number>): void {
   page.on("pageerror", (error) => wrong.push(`error: ${error.message}`))
   page.on("console", (message) => {

@@ -1,6 +1,6 @@
 import type { CDPSession, Locator, Page } from "playwright-core"
 
-/** What the browser tells a screen reader of one control. */
+/** The properties of a control that a screen reader gets. */
 interface Told {
   role: string
   name: string
@@ -10,14 +10,14 @@ interface Told {
 type Name = string | RegExp
 type Role = Parameters<Page["getByRole"]>[0]
 
-/** A control that so many presses of Tab do not reach counts as not reachable. */
+/** A control is unreachable if this number of presses of Tab does not reach it. */
 const MOST_TABS = 90
 const MOST_ARROWS = 40
 const WAIT_MS = 15_000
 
 const fits = (name: Name, told: string) => (typeof name === "string" ? told === name : name.test(told))
 
-/** A person at a keyboard who sees the page as a screen reader does: by roles and names. It has no mouse. */
+/** Operates a page by keyboard only, and finds controls by role and name, as a screen reader does. */
 export class Keyboard {
   presses = 0
   readonly page: Page
@@ -43,7 +43,7 @@ export class Keyboard {
     await this.page.keyboard.type(text)
   }
 
-  /** Presses Tab, or Shift+Tab, until a control of this role and name has the focus, and shows that it has. */
+  /** Presses Tab, or Shift+Tab, until a control of this role and name has a visible focus. */
   async to(role: Role, name: Name, { back = false } = {}): Promise<void> {
     await this.sees(role, name)
     const passed: string[] = []
@@ -66,14 +66,14 @@ export class Keyboard {
     await this.press("Space")
   }
 
-  /** Writes into a field, over what it had. */
+  /** Replaces the text of a field. */
   async fill(name: Name, text: string, role: Role = "textbox"): Promise<void> {
     await this.to(role, name)
     await this.press("Control+a")
     await this.type(text)
   }
 
-  /** The same with what was copied elsewhere. */
+  /** Pastes a text into a field. */
   async paste(name: Name, text: string, role: Role = "textbox"): Promise<void> {
     await this.to(role, name)
     await this.press("Control+a")
@@ -81,28 +81,28 @@ export class Keyboard {
     await this.page.keyboard.insertText(text)
   }
 
-  /** Takes an option of a list of the browser: by its first word, and on by the arrow keys. */
+  /** Selects an option of a native list by typing its first word and pressing arrow keys. */
   async select(name: Name, option: string): Promise<void> {
     await this.to("combobox", name)
     await this.type(option.split(" ")[0] ?? "")
     await this.arrow("ArrowDown", ({ value }) => value === option)
   }
 
-  /** What a button copies, such as "Copy the secret". */
+  /** Presses a copy button, such as "Copy the secret", and returns the copied text. */
   async copy(name: Name): Promise<string> {
     await this.enter("button", name)
     await this.has("button", "Copied")
     return this.page.evaluate<string>("navigator.clipboard.readText()")
   }
 
-  /** Takes one of a group of radio buttons or of a list of tabs. */
+  /** Selects a radio button of a group, or a tab of a list. */
   async pick(role: "radio" | "tab", name: Name): Promise<void> {
     await this.to(role, /./)
     await this.arrow(role === "tab" ? "ArrowRight" : "ArrowDown", (told) => fits(name, told.name))
     if (role === "tab") await this.press("Enter")
   }
 
-  /** Opens a menu, and takes an item of it. */
+  /** Opens a menu and selects an item. */
   async choose(menu: Name, item: Name): Promise<void> {
     await this.enter("button", menu)
     await this.sees("menuitem", item)
@@ -110,7 +110,7 @@ export class Keyboard {
     await this.press("Enter")
   }
 
-  /** Goes to a page by the command palette. */
+  /** Opens a page with the command palette. */
   async go(words: string, title: Name): Promise<void> {
     await this.press("Control+k")
     await this.has("combobox", "Page or id")
@@ -119,11 +119,11 @@ export class Keyboard {
     await this.sees("heading", title)
   }
 
-  /** Waits until something of this role and name is shown. */
+  /** Waits until an element of this role and name is visible. */
   async sees(role: Role, name: Name): Promise<Locator> {
     const exact = typeof name === "string"
     const found = this.page.getByRole(role, { name, exact })
-    // A password field has no role of its own.
+    // A password field has no ARIA role.
     const shown = role === "textbox" ? found.or(this.page.getByLabel(name, { exact })) : found
     await shown.first().waitFor()
     return shown.first()
@@ -133,7 +133,7 @@ export class Keyboard {
     await this.page.getByText(text).first().waitFor()
   }
 
-  /** Waits until a control has the focus by itself, as in a dialog that opens. */
+  /** Waits until a control has the focus without a key press, for example in a dialog that opens. */
   async has(role: Role, name: Name): Promise<void> {
     const until = Date.now() + WAIT_MS
     for (;;) {
@@ -152,7 +152,7 @@ export class Keyboard {
       passed.push(told.value || told.name)
       await this.press(key)
     }
-    throw new Error(`${key} does not lead there; it passes ${[...new Set(passed)].join(", ")}`)
+    throw new Error(`${key} does not reach it; it passes ${[...new Set(passed)].join(", ")}`)
   }
 
   private async focused(): Promise<Told> {
@@ -168,9 +168,9 @@ export class Keyboard {
     return node ? { role: textOf(node.role), name: textOf(node.name), value: textOf(node.value) } : nowhere
   }
 
-  /** Who cannot see where they are cannot go on. */
+  /** Throws if the focus is not visible. */
   private async seesFocus({ role, name }: Told): Promise<void> {
     const outline = await this.page.evaluate<string>("getComputedStyle(document.activeElement).outlineStyle")
-    if (outline === "none") throw new Error(`${role} "${name}" has the focus, and does not show it`)
+    if (outline === "none") throw new Error(`${role} "${name}" has the focus, but no visible outline`)
   }
 }

@@ -6,7 +6,7 @@ import { createUser } from "../../src/ops/seed.ts"
 
 export const MANY = { owner: "Crowd", spaces: 50_000 }
 
-/** Makes the account, once, in the database of `npm start` over `dataDir`. */
+/** Creates the account once, in the database of the `npm start` that uses `dataDir`. */
 export async function makeManySpaces(dataDir: string): Promise<void> {
   const [password, variables] = await Promise.all(
     ["postgres.password", "worker.env"].map((file) => readFile(join(dataDir, file), "utf8")),

@@ -56,7 +56,7 @@ export const catalog: Journey = {
   },
 }
 
-/** Titles of analytics pages in the navigation. */
+/** The titles of the analytics pages in the navigation. */
 const REPORTS = ["Usage", "Costs", "Top users", "Hours", "Errors"]
 
 export const dashboards: Journey = {

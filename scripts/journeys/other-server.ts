@@ -4,15 +4,15 @@ import { text } from "node:stream/consumers"
 
 export interface OtherServer {
   url: string
-  /** What it answers from now on. */
+  /** The status of the following responses. */
   status: number
-  /** Method and path of each request. */
+  /** The method and path of each request. */
   asked: string[]
   bodies: string[]
   stop(): Promise<void>
 }
 
-/** A server of somebody else on this machine: a shop, one that receives webhooks, one that sends emails. */
+/** Starts a server of another party: a shop, a webhook receiver or an email service. */
 export async function startOtherServer(): Promise<OtherServer> {
   const other: OtherServer = { status: 200, url: "", asked: [], bodies: [], stop: async () => {} }
   const server = createServer(async (request, response) => {

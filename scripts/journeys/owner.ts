@@ -27,7 +27,7 @@ export const tool: Journey = {
       await keyboard.enter("button", "Send the request")
       await keyboard.reads(/^Status 200 in/)
       await keyboard.reads(/"status": ?"shipped"/)
-      if (!shop.asked.includes("GET /orders/1001")) throw new Error(`The shop was asked ${shop.asked.join(", ")}`)
+      if (!shop.asked.includes("GET /orders/1001")) throw new Error(`The shop received ${shop.asked.join(", ")}`)
     } finally {
       await shop.stop()
     }

@@ -1,30 +1,30 @@
-/** One small change of a source file that a test should notice. */
+/** A small change of a source file for which a test should fail. */
 export interface Mutant {
   file: string
-  /** Where the change begins and ends in the text. */
+  /** The start and end of the change in the text. */
   from: number
   to: number
   becomes: string
 }
 
-/** `src/room/file.sql:12:5 was → becomes`. */
+/** Describes a mutant as `src/room/file.sql:12:5 was → becomes`. */
 export function describeMutant({ file, from, to, becomes }: Mutant, text: string): string {
   return `${placeOf(file, text, from)} ${describeChange(text.slice(from, to), becomes)}`
 }
 
-/** `src/room/file.sql:12:5`, as editors know it. */
+/** The place as `src/room/file.sql:12:5`, which editors can open. */
 export function placeOf(file: string, text: string, at: number): string {
   const lines = text.slice(0, at).split("\n")
   return `${file}:${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`
 }
 
-/** With its indentation. */
+/** The line at this offset, with its indentation. */
 export function sourceLine(text: string, at: number): string {
   const end = text.indexOf("\n", at)
   return text.slice(text.lastIndexOf("\n", at - 1) + 1, end < 0 ? undefined : end).trimEnd()
 }
 
-/** Without what both begin and end with. */
+/** Describes the change without the common start and end. */
 export function describeChange(was: string, becomes: string): string {
   const short = (words: string) => {
     const line = words.replace(/\s+/g, " ").trim()

@@ -1,6 +1,6 @@
 import { globSync } from "node:fs"
 
-/** The tests that hold a room, beside those of its own name in `test/`. */
+/** The sources and tests of each room. */
 export const ROOMS: Record<string, { sources: string[]; tests: string[] }> = {
   billing: {
     sources: ["src/billing"],
@@ -41,15 +41,15 @@ export const ROOMS: Record<string, { sources: string[]; tests: string[] }> = {
   },
 }
 
-/** The room that holds a source, the folders of identity together. */
+/** The room of a source file. The folders of identity are one room. */
 export function roomOf(source: string): string {
   const [room] =
     Object.entries(ROOMS).find(([, { sources }]) => sources.some((dir) => `${source}/`.startsWith(`${dir}/`))) ?? []
-  if (!room) throw new Error(`No tests are named for ${source}: add its room to scripts/mutation/rooms.ts.`)
+  if (!room) throw new Error(`No room has ${source}. Add its room and tests to scripts/mutation/rooms.ts.`)
   return room
 }
 
-/** What starts servers of its own has its own copy of the procedures, and would see no mutant. */
+/** The test files of a room. System tests are left out: they start servers with their own, unchanged procedures. */
 export function testsOf(room: string): string[] {
   const files = ROOMS[room]?.tests.flatMap((pattern) => globSync(`${pattern}.test.ts`)) ?? []
   return [...new Set(files)].filter((file) => !file.endsWith(".system.test.ts")).sort()

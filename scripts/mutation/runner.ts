@@ -1,23 +1,23 @@
 import { relative } from "node:path"
 import { createVitest, type TestModule } from "vitest/node"
 
-/** What the parent asks: these files, after these sources have changed. */
+/** A request of the parent: run these files, after these sources have changed. */
 export interface RunRequest {
   files: string[]
   changed: string[]
 }
 
-/** The file that failed first, if one did: it ends the run. */
+/** The first file that failed, which ends the run; null if all passed. */
 export type RunAnswer = { failed: null } | { failed: string; why: string }
 
-/** The files that ended in this run: vitest itself keeps those of all runs. */
+/** The files that ended in this run. Vitest itself keeps the files of all runs. */
 const ended: TestModule[] = []
 
-/** One vitest, its stand-ins and what it has transformed, kept for run after run: in a process of its own, in the copy. */
+/** The Vitest instance of this process. It keeps its stand-ins and transformed modules for all runs. */
 const vitest = await createVitest("test", {
   watch: false,
   bail: 1,
-  // Each worker loads all of the source anew for a run.
+  // Few, because each worker loads all of the source again in each run.
   maxWorkers: 2,
   project: ["workers", "node"],
   reporters: [{ onTestModuleEnd: (module) => void ended.push(module) }],
@@ -49,7 +49,7 @@ function answerOf(asked: number, unhandled: unknown[]): RunAnswer {
 
 const firstLine = (text = "") => text.split("\n", 1)[0] ?? ""
 
-// The parent has ended.
+// Emitted when the parent has ended.
 process.on("disconnect", async () => {
   await vitest.close()
   process.exit(0)

@@ -36,7 +36,7 @@ const SHORTER: [RegExp, string][] = [
   [/\bday/, "hour"],
   [/\bmonth/, "day"],
 ]
-/** What makes the token behind it an operand: a minus there is a sign. */
+/** Tokens after which an operand starts, so that a minus is a sign there. */
 const OPENS = new Set(
   "( [ , = <> < <= > >= + - * / := => | || then else when and or not in select return by".split(" "),
 )
@@ -44,7 +44,7 @@ const STARTS = new Set("; begin then else loop".split(" "))
 const DELETABLE = new Set("perform update insert delete select with exit raise return".split(" "))
 const ORDER_ENDS = new Set(", ) ; limit for loop offset".split(" "))
 
-/** All mutants of a file of procedures. Some are no SQL: the database says which when they are made. */
+/** All mutants of a file of procedures. Some are not valid SQL, which the database reports when they are applied. */
 export function mutateSql(file: string, text: string): Mutant[] {
   const tokens = tokensOf(text)
   const mutants: Mutant[] = []
@@ -82,7 +82,7 @@ function mutateToken(tokens: Token[], at: number, add: Add): void {
   add(token, token, swapped)
 }
 
-/** Locks, limits and orders. */
+/** Mutates locks, limits and orders. */
 function mutateClause(tokens: Token[], at: number, add: Add): void {
   const token = tokens[at] as Token
   const word = wordAt(tokens, at)
@@ -109,7 +109,7 @@ function mutateClause(tokens: Token[], at: number, add: Add): void {
   }
 }
 
-/** Statements are left out, conditions negated. */
+/** Removes statements and negates conditions. */
 function mutateStatement(text: string, tokens: Token[], at: number, add: Add): void {
   if (!STARTS.has(wordAt(tokens, at - 1)) && wordAt(tokens, at) !== "elsif") return
   const word = wordAt(tokens, at)
@@ -135,7 +135,7 @@ function tokensOf(text: string): Token[] {
     .map(({ 0: word, index }) => ({ text: word, from: index, to: index + word.length }))
 }
 
-/** The code of each function: [first token, end, language]. */
+/** The body of each function: [first token, end, language]. */
 function bodies(text: string, tokens: Token[]): [number, number, string][] {
   const marks = tokens.flatMap((token, at) => (token.text === "$$" ? [at] : []))
   return marks.flatMap((start, nth) => {

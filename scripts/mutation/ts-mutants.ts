@@ -22,10 +22,10 @@ const SWAPS: Record<string, string> = {
   "&&": "||",
   "||": "&&",
 }
-/** What is said, not done: texts of the documents and the log. */
+/** Calls that only have texts for documents and the log, which are not mutated. */
 const SAID = /\.(meta|describe|log)$/
 
-/** All mutants of a TypeScript file. Some do not type-check: tests see them all the same. */
+/** All mutants of a TypeScript file. Some have type errors, but tests run them anyway. */
 export function mutateTypeScript(file: string, text: string): Mutant[] {
   const mutants: Mutant[] = []
   const of = (node: Node) => text.slice(node.start, node.end)

@@ -12,13 +12,13 @@ import type { Mutant } from "./mutant.ts"
 import type { RunAnswer, RunRequest } from "./runner.ts"
 
 const run = promisify(execFile)
-/** Redis databases are used again after 500 namespaces: before that the runner starts anew. */
+/** Redis databases are reused after 500 namespaces, so the runner restarts before that. */
 const MOST_DATABASES = 400
 const FIRST_TEST = "test/turns/life.test.ts"
 
 export type Workshop = Awaited<ReturnType<typeof openWorkshop>>
 
-/** A copy of the project, where mutants are made and tests run: nothing is written in the project itself. */
+/** Creates a copy of the project in which mutants are applied and tests run. The project itself is not changed. */
 export async function openWorkshop(root: string) {
   const dir = await makeTemporaryDirectory("mutants")
   const { stdout } = await run("git", ["ls-files", "-co", "--exclude-standard"], { cwd: root, maxBuffer: 2 ** 24 })
@@ -36,7 +36,7 @@ export async function openWorkshop(root: string) {
   const release = await readRelease(join(project, "src"))
   let runner: ChildProcess | null = null
   let made = 0
-  /** Sources that were written since the last run. */
+  /** The sources that have changed since the last run. */
   const changed: string[] = []
 
   async function write(file: string, text: string): Promise<void> {
@@ -55,14 +55,14 @@ export async function openWorkshop(root: string) {
     runner.once("exit", endWithUs({ pid: -(runner.pid as number), words: [project], signals: ["SIGKILL"] }))
     const [ready] = await Promise.race([once(runner, "message"), once(runner, "exit")])
     if (ready !== "ready") throw new Error("the test runner did not start")
-    // The stand-ins come with the first test, and with them the database that all others are copied from.
+    // The first test starts the stand-ins and creates the template of all databases.
     const first: RunRequest = { files: [FIRST_TEST], changed: [] }
     runner.send(first)
     await once(runner, "message")
     return runner
   }
 
-  /** With its stand-ins and workers, which a mutant may have hung. */
+  /** Stops the runner with its stand-ins and workers, which may hang because of a mutant. */
   async function stopRunner(): Promise<void> {
     const ending = runner
     runner = null
@@ -77,14 +77,14 @@ export async function openWorkshop(root: string) {
     }
   }
 
-  /** How often each procedure was called since the last time, with the databases that were made for it. */
+  /** How often each procedure was called since the last call of this function. Drops the databases of those runs. */
   async function takeCalls(): Promise<Map<string, number>> {
     const calls = new Map<string, number>()
     for (const name of await databasesLike("tp\\_%")) {
       if (name.endsWith("_template")) continue
       const { rows } = await withClient(withDatabase(postgres.url, name), async (client) => {
         const others = "select pid from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()"
-        // They write down what they have called when they end.
+        // A connection reports its statistics when it ends.
         await client.query(`select pg_terminate_backend(pid, 2000) from (${others}) o`, [name])
         const counted = "select funcname, calls::integer from pg_stat_user_functions where schemaname = $1"
         return client.query(counted, [release.name])
@@ -102,7 +102,7 @@ export async function openWorkshop(root: string) {
     return rows.map(({ datname }) => datname)
   }
 
-  /** Each database that is there costs CPU. */
+  /** Drops the databases of runs, because each one takes CPU time. */
   async function dropCopies(): Promise<void> {
     const names = (await databasesLike("tp\\_%")).filter((name) => !name.endsWith("_template"))
     made += names.length
@@ -111,7 +111,7 @@ export async function openWorkshop(root: string) {
     })
   }
 
-  /** Runs these test files until the first fails, for as long as `limitMs`. */
+  /** Runs these test files until one fails, for at most `limitMs`. */
   async function test(files: string[], { limitMs }: { limitMs: number }): Promise<RunAnswer | "late" | "died"> {
     const child = await started()
     const request: RunRequest = { files, changed: changed.splice(0) }
@@ -127,7 +127,7 @@ export async function openWorkshop(root: string) {
     return answer
   }
 
-  /** Does `work` while a mutant is there; undefined where it is no SQL. Procedures are changed in the database that those of a run are copied from. */
+  /** Applies a mutant, to procedures in the template database, and runs `work`. Undefined if it is not valid SQL. */
   async function withMutant<T>(
     mutant: Mutant,
     text: string,

@@ -1,6 +1,6 @@
 import { type Comment, parseSync } from "oxc-parser"
 
-/** A piece of prose in a file: a comment, or a text that people read. Offsets are characters of the file. */
+/** A piece of prose in a file: a comment, or a string that people read. Offsets are in characters. */
 export interface Piece {
   kind: "comment" | "header" | "text"
   start: number
@@ -10,14 +10,14 @@ export interface Piece {
 const blank = (text: string) => text.replace(/[^\n]/g, " ")
 const fill = (text: string) => text.replace(/[^\n]/g, "x")
 
-/** Marks of a comment and its tags become blanks; code and quoted words become one word each. Every offset stays. */
+/** Replaces comment marks and tags by spaces, and code and quoted words by one word each. All offsets stay the same. */
 export const withoutCode = (text: string) =>
   text
     .replace(/^[ \t]*(?:\/\/+|--+|\/\*+|\*+(?!\/))|\*+\/$/gm, blank)
     .replace(/@\w+(?:\s+\{[^}\n]*\})?/g, blank)
     .replace(/\$\{[^}]*\}|`[^`]*`|"[^"\n]{1,160}"|“[^”\n]{1,160}”|https?:\/\/\S+/g, fill)
 
-/** Comments on lines of their own that follow each other are one. */
+/** Joins line comments on consecutive lines to one block. */
 function joined(text: string, comments: { start: number; end: number; line: boolean }[]) {
   const blocks: { start: number; end: number; line: boolean }[] = []
   for (const comment of comments) {
@@ -35,7 +35,7 @@ function joined(text: string, comments: { start: number; end: number; line: bool
   return blocks
 }
 
-/** Paragraphs, list items and tags of a comment are pieces of their own. */
+/** Splits a comment into its paragraphs, list items and tags. */
 function paragraphsOf(text: string, start: number, end: number, kind: Piece["kind"]): Piece[] {
   const breaks = [...text.slice(start, end).matchAll(/\n(?=[ \t]*(?:\/\/|--|\*)?[ \t]*(?:[-•*] |@\w|\d+\. |\n|$))/g)]
   const at = [start, ...breaks.map(({ index }) => start + index), end]
@@ -49,7 +49,7 @@ interface Node {
   [field: string]: unknown
 }
 
-/** Parts of a program whose strings are no prose. */
+/** Syntax nodes whose strings are not prose. */
 const NO_PROSE = new Set([
   "TaggedTemplateExpression",
   "ImportDeclaration",
@@ -109,7 +109,7 @@ function ofTypeScript(path: string, text: string): Piece[] {
   return [...pieces, ...textsOf(program, path.endsWith(".tsx"))]
 }
 
-/** Above what is created, or first in a file, a comment is a header. */
+/** A comment before a definition, or at the start of a file, is a header. */
 const HEADED = /^\s*(?:create|alter|drop|grant|$)/i
 
 function ofSql(text: string): Piece[] {

@@ -1,7 +1,7 @@
 import type { TextlintPluginCreator } from "@textlint/kernel"
 import { type Piece, withoutCode } from "./pieces.ts"
 
-/** The same text with blanks instead of code, so that lines and columns of a problem are those of the file. */
+/** The text with spaces instead of code, so that problems have the lines and columns of the file. */
 export function proseOf(text: string, pieces: Piece[]): string {
   let prose = ""
   let at = 0
@@ -20,7 +20,7 @@ function positionsOf(text: string) {
   }
 }
 
-/** Makes textlint read a program or a file of SQL: each piece of prose is a paragraph. */
+/** Lets textlint read TypeScript and SQL. Each piece of prose is a paragraph. */
 export const programPlugin = (pieces: Piece[]): TextlintPluginCreator => ({
   Processor: class {
     availableExtensions() {

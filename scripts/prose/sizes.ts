@@ -1,7 +1,7 @@
 import type { Piece } from "./pieces.ts"
 
 const LINES_MAX = 3
-/** A header says what a procedure does, its inputs and its outcomes. */
+/** The header of a procedure describes its effect, inputs and outcomes, so it can be longer. */
 const HEADER_LINES_MAX = 10
 const COLUMNS_MAX = 120
 
@@ -12,7 +12,7 @@ export interface Problem {
   message: string
 }
 
-/** Whole comments: their paragraphs follow each other without a gap. */
+/** Joins the pieces of each comment again. */
 function commentsOf(pieces: Piece[]): Piece[] {
   const comments: Piece[] = []
   for (const piece of pieces.filter(({ kind }) => kind !== "text")) {
@@ -23,7 +23,7 @@ function commentsOf(pieces: Piece[]): Piece[] {
   return comments
 }
 
-/** Comments with too many lines, or with a line that is too wide. Tags and what follows them are not counted. */
+/** Reports comments with too many lines or with a line that is too wide. Does not count a tag and the text after it. */
 export function sizeProblems(path: string, text: string, pieces: Piece[]): Problem[] {
   return commentsOf(pieces).flatMap(({ kind, start, end }) => {
     const lines = text.slice(start, end).split("\n")

@@ -7,7 +7,7 @@ import { parse } from "smol-toml"
 
 const run = promisify(execFile)
 
-/** What wrangler.toml says of the worker of every group, as far as it is served here. */
+/** The settings in wrangler.toml of the worker that serves all groups, as far as the local server uses them. */
 export interface WorkerSettings {
   main: string
   compatibility_date: string
@@ -16,12 +16,12 @@ export interface WorkerSettings {
   r2_buckets: { binding: string; bucket_name: string }[]
 }
 
-/** The settings of the checkout in `root`. */
+/** Reads the settings of the checkout in `root`. */
 export async function readWorkerSettings(root: string): Promise<WorkerSettings> {
   return parse(await readFile(join(root, "wrangler.toml"), "utf8")) as unknown as WorkerSettings
 }
 
-/** Bundles a worker of a checkout as wrangler does, so that the same code runs here and at Cloudflare. */
+/** Bundles a worker of a checkout in the same way as wrangler, so that the same code runs here and at Cloudflare. */
 export async function bundleWorker(root: string, entry: string, outfile: string): Promise<void> {
   await build({
     absWorkingDir: root,
@@ -40,7 +40,10 @@ export async function bundleWorker(root: string, entry: string, outfile: string)
   })
 }
 
-/** Bundles the worker of every group, and builds its static files: the web app if it is older than its sources, and the documents. */
+/**
+ * Bundles the worker that serves all groups, and builds its static files: the documents, and the web app if its
+ * build is older than its sources.
+ */
 export async function buildWorker(root: string, outfile: string): Promise<void> {
   const { main } = await readWorkerSettings(root)
   const assets = async () => {

@@ -3,19 +3,19 @@ import { Server } from "node:net"
 import { isOfThisMachine } from "./service.ts"
 
 /**
- * The published MCP server as a container of `npm start`: `PORT` says where. It ends with whoever started it, since its standard input
- * ends then, also when that one was killed.
+ * Runs the published MCP server as the container of `npm start`, on the port `PORT`. It exits when its standard input
+ * closes, which happens when its parent process ends or is killed.
  */
 process.stdin.on("end", () => process.exit()).resume()
 
-// It would listen on every interface of this machine.
+// Without this, the server would listen on every interface of this machine.
 const listen = Server.prototype.listen as (this: Server, port: unknown, ...rest: unknown[]) => Server
 Server.prototype.listen = function (this: Server, port: unknown, ...rest: unknown[]) {
   const ready = rest.find((item) => typeof item === "function")
   return listen.call(this, Number(port), "127.0.0.1", ready)
 } as typeof Server.prototype.listen
 
-// It would answer the pages of other sites too.
+// Without this, pages of other sites could call the server.
 const emit = HttpServer.prototype.emit as (this: HttpServer, event: string, ...rest: unknown[]) => boolean
 HttpServer.prototype.emit = function (this: HttpServer, event: string, ...rest: unknown[]) {
   if (event !== "request" || isOfThisMachine(rest[0] as IncomingMessage)) return emit.call(this, event, ...rest)

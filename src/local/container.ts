@@ -13,14 +13,17 @@ const NAME = "demo"
 
 export interface LocalContainer {
   url: string
-  /** Where it was at the last start. */
+  /** The URL that it had at the last start; null if this is the first start. */
   former: string | null
   stop(): Promise<unknown>
 }
 
 const urlAt = (port: number) => `http://127.0.0.1:${port}/mcp`
 
-/** Starts the demo's container, an MCP server with nothing of ours in its environment. At the port of the last start, if that is free. */
+/**
+ * Starts the demo's container, an MCP server that gets no variables of ours. It uses the port of the last start if that
+ * is free.
+ */
 export async function startContainer(dataDir: string): Promise<LocalContainer> {
   const file = join(dataDir, "container.port")
   const known = Number(await readFile(file, "utf8").catch(() => ""))
@@ -61,7 +64,7 @@ function isTaken(port: number): Promise<boolean> {
 
 const MAPPINGS = "/api/admin/system/containers/mappings"
 
-/** Maps the demo's space to the container, as an admin would, unless an operator has mapped it otherwise since. */
+/** Maps the demo's space to the container as an admin, unless an operator has changed the mapping. */
 export async function mapDemoSpace(demo: Demo, space: string, { url, former }: LocalContainer): Promise<void> {
   const headers = { "content-type": "application/json", "sec-fetch-site": "same-origin" }
   const call = async (method: string, path: string, cookie: string, body?: object) => {

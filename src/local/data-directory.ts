@@ -4,37 +4,37 @@ import { basename, join } from "node:path"
 import { endingOfWorkers } from "./dev-server.ts"
 import { endProcess, isAlive, processes, soon } from "./processes.ts"
 
-/** Who has a data directory, as its file `owner.json` says. */
+/** The content of `owner.json`: the command that uses a data directory. */
 interface Owner {
   pid: number
-  /** The process group of its worker. */
+  /** The process group of its worker; null if it has started none. */
   workers: number | null
 }
 
-/** A command that was killed with its npm ends its servers by itself within this time. */
+/** A command whose npm was killed stops its servers and exits within this time. */
 const ENDS_WITHIN_MS = 15_000
 
-/** A data directory that is this process's until it is given back. */
+/** A data directory that this process owns until `release`. */
 export interface OwnedDirectory {
-  /** Notes the process group of the worker, so that a successor can end it. */
+  /** Records the process group of the worker, so that a later command can end it if this one is killed. */
   noteWorkers(group: number): Promise<void>
   release(): Promise<void>
 }
 
 /**
- * Makes a data directory this process's. What a predecessor left that was killed is ended: its worker here, its PostgreSQL where
- * that is started. Throws when another command that goes on has it.
+ * Makes this process the owner of a data directory. If an earlier command was killed, its worker is ended here, and
+ * startPostgres() ends its PostgreSQL. Throws if a running command owns the directory.
  */
 export async function takeDataDirectory(dataDir: string): Promise<OwnedDirectory> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  // Also one from before, with the logs in it: other users of the machine see none of it.
+  // Also for an existing directory: it contains logs and secrets that other users of this machine must not read.
   await chmod(dataDir, 0o700)
   const file = join(dataDir, "owner.json")
   const own: Owner = { pid: process.pid, workers: null }
   const draft = `${file}.${process.pid}`
   const write = () => writeFile(draft, JSON.stringify(own), { mode: 0o600 })
   await write()
-  // The file is there whole or not at all, and of several commands that find none, one makes it.
+  // A hard link is atomic: the file is never incomplete, and only one of several commands can create it.
   const take = () => link(draft, file).then(() => true, isThere)
   try {
     while (!(await take())) {
@@ -55,7 +55,9 @@ export async function takeDataDirectory(dataDir: string): Promise<OwnedDirectory
   }
 }
 
-/** Removes the traces that wrangler kept: whole URLs of requests and of outgoing calls, which may have secrets in them. */
+/**
+ * Removes the traces of wrangler. They contain complete URLs of requests and outgoing calls, which can contain secrets.
+ */
 export async function removeTraces(dataDir: string): Promise<void> {
   const kept = await readdir(join(dataDir, "wrangler"), { recursive: true }).catch(() => [])
   for (const path of kept.filter((path) => basename(path) === "observability")) {
@@ -63,7 +65,10 @@ export async function removeTraces(dataDir: string): Promise<void> {
   }
 }
 
-/** The key ring of this data directory: made at the first start, since secrets that it has sealed must open at the next. */
+/**
+ * The key ring of this data directory. It is created once and kept, because later starts must decrypt the stored
+ * secrets.
+ */
 export async function readKeyRing(dataDir: string): Promise<string> {
   const file = join(dataDir, "secrets.keys")
   const known = await readFile(file, "utf8").catch(() => null)
@@ -73,7 +78,7 @@ export async function readKeyRing(dataDir: string): Promise<string> {
   return made
 }
 
-/** Removes what a predecessor wrote, and not what another command has put in its place meanwhile. */
+/** Removes `file` if it still has the given text, so that the file of another command that was faster is kept. */
 async function remove(file: string, text: string | undefined): Promise<void> {
   const aside = `${file}.former.${process.pid}`
   const moved = await rename(file, aside).then(
@@ -92,19 +97,19 @@ function isThere(error: NodeJS.ErrnoException): false {
 
 async function read(file: string): Promise<{ owner: Owner; text: string } | null> {
   return readFile(file, "utf8").then(
-    // A file that its writer did not finish names nobody.
+    // An incomplete file names no owner.
     (text) => (text.endsWith("}") ? { owner: JSON.parse(text) as Owner, text } : null),
     () => null,
   )
 }
 
 async function clear({ pid, workers }: Owner, dataDir: string): Promise<void> {
-  // Ids are used again: only a command of ours counts, and only a worker of ours is ended.
+  // The system reuses process ids, so the command line must show that the process is ours.
   const isOurs = async () =>
     (await processes()).some((one) => one.pid === pid && one.command.includes("src/local/start"))
   if (isAlive(pid) && (await isOurs()) && !(await soon(() => !isAlive(pid), ENDS_WITHIN_MS))) {
     throw new Error(
-      `Another \`npm start\` or \`npm run stack\` (process ${pid}) uses ${dataDir}. End it, or name another --data.`,
+      `Another \`npm start\` or \`npm run stack\` (process ${pid}) uses ${dataDir}. Stop it, or choose another directory with --data.`,
     )
   }
   if (workers !== null) await endProcess(endingOfWorkers(workers))

@@ -4,7 +4,7 @@ import { grantRelease, secureDatabase } from "../ops/grants.ts"
 import { migrate } from "../ops/migrations.ts"
 import { applyRelease, readRelease } from "../ops/release.ts"
 
-/** `url` with another database. */
+/** `url` with the name of another database. */
 export function withDatabase(url: string, name: string): string {
   const changed = new URL(url)
   changed.pathname = `/${name}`
@@ -25,12 +25,12 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
 export async function addDatabase(adminUrl: string, name: string, template?: string): Promise<string> {
   await withClient(adminUrl, (client) =>
     client.query(
-      // Copying the files of a small template costs a quarter of writing its pages to the log.
+      // For a small template, copying its files takes a quarter of the time of writing its pages to the WAL.
       `create database ${pg.escapeIdentifier(name)}${template ? ` template ${pg.escapeIdentifier(template)} strategy file_copy` : ""}`,
     ),
   )
   const url = withDatabase(adminUrl, name)
-  // A copy has neither the settings of its template nor what was revoked from all roles.
+  // A copy inherits neither the settings of its template nor the privileges that were revoked from all roles.
   if (template) {
     await withClient(url, async (client) => {
       await setDatabaseSettings(client)
@@ -53,7 +53,10 @@ export async function dropDatabase(adminUrl: string, name: string): Promise<void
   )
 }
 
-/** Brings any database to today's schema and procedures, for roles with that prefix. No worker of the previous release may be running on it. */
+/**
+ * Applies all migrations and the procedures of this release, and grants them to the roles with that prefix. No worker
+ * of an earlier release may use the database.
+ */
 export async function applySchema(url: string, prefix?: string): Promise<void> {
   await withClient(url, async (client) => {
     const release = await readRelease()

@@ -10,7 +10,6 @@ import type { createPastWorker } from "./past-worker.ts"
 
 type Past = ReturnType<typeof createPastWorker>
 
-const ORIGIN = "https://turnpike.test"
 const [SANDBOX, PICTURES] = ["sandbox.example.com", "pictures.example.com"]
 const DAY_MS = 86_400_000
 const IMAGE_PIN = "openai-compatible/pictures"
@@ -22,7 +21,10 @@ const RESEARCHER = {
   instructions: "You look one thing up in the catalogue of the shop, and answer in one sentence.",
 }
 
-/** A space whose agent delegates, makes pictures and has a container, for the columns of reports that the other spaces leave empty. */
+/**
+ * A space whose agent delegates, generates images and uses a container. It fills the columns of reports that the other
+ * spaces leave empty.
+ */
 export const WORKSHOP = {
   title: "Workshop",
   model: "openai-compatible/demo",
@@ -33,7 +35,7 @@ export const WORKSHOP = {
   },
 }
 
-/** What the agent of the workshop is asked, and which tool it calls for it first. */
+/** The requests to the agent of the workshop, and the tool that it calls first for each. */
 export const JOBS = [
   {
     asks: "Compare our three brightest lamps for the newsletter.",
@@ -52,11 +54,13 @@ export const JOBS = [
   },
 ] as const
 
-/** Whether the model's provider refuses this call: now and then that of a sub-agent. */
+/** True if the model provider rejects this call. This happens to some calls of the sub-agent. */
 export const isRefused = (last: string, chance: () => number) =>
   last.includes(JOBS[0].call.arguments.task) && chance() < 0.12
 
-/** Answers for the workshop's container, which fails on some days, and for the images endpoint; undefined for all others. */
+/**
+ * Answers as the workshop's container, which fails on some days, and as the images endpoint; undefined for other hosts.
+ */
 export async function answerWorkshop(request: Request, moment: number): Promise<Response | undefined> {
   const { hostname } = new URL(request.url)
   if (hostname === PICTURES) return Response.json({ created: 1, data: [{ b64_json: PNG.toString("base64") }] })
@@ -83,7 +87,10 @@ export async function answerWorkshop(request: Request, moment: number): Promise<
   return Response.json({ jsonrpc: "2.0", id, result: results[method] ?? {} })
 }
 
-/** Gives the workshop its container, and the service a model and an account for pictures. Returns what takes them out of use again. */
+/**
+ * Maps the workshop's space to its container, and adds a model and a provider account for images. Returns a function
+ * that disables or deletes them again.
+ */
 export async function equipWorkshop(
   sql: RunSql,
   { space, keys, now }: { space: string; keys: string; now: Date },
@@ -110,7 +117,7 @@ export async function equipWorkshop(
     "insert into provider_credentials (provider_id, sealed, updated_at) values ('media', $1, $2) on conflict do nothing",
     [sealed, now],
   )
-  // They are not there: what comes after the month must not call them.
+  // These servers do not exist, so turns after the month must not call them.
   return async () => {
     await sql("update container_mappings set enabled = false where url = $1", [`https://${SANDBOX}/mcp`])
     await sql("update model_catalog set enabled = false where pin = $1", [IMAGE_PIN])
@@ -120,7 +127,9 @@ export async function equipWorkshop(
   }
 }
 
-/** Sends turns of the web chat as somebody, who signs in by a magic link for each. */
+/**
+ * Returns a function that sends a turn of the web chat as this user, with a new sign-in by magic link for each turn.
+ */
 export function openChat(
   client: pg.Client,
   past: Past,
@@ -128,21 +137,19 @@ export function openChat(
 ) {
   const ctx = { ...directContext(client), clock: past.clock, redis: createRedis(redis, new Meter()) }
   const post = (path: string, body: object, cookie = "") =>
-    past.fetch(
-      new Request(`${ORIGIN}${path}`, {
-        method: "POST",
-        headers: { "content-type": "application/json", "sec-fetch-site": "same-origin", cookie },
-        body: JSON.stringify(body),
-      }),
-    )
+    past.fetch(path, {
+      method: "POST",
+      headers: { "content-type": "application/json", "sec-fetch-site": "same-origin", cookie },
+      body: JSON.stringify(body),
+    })
   return async (space: string, text: string): Promise<void> => {
-    const { url } = await mintMagicLink(ctx, { userId, origin: ORIGIN })
+    const { url } = await mintMagicLink(ctx, { userId, origin: past.origin })
     const signedIn = await post("/api/auth/magic", { token: url.split("#token=")[1] })
     const cookie = signedIn.headers
       .getSetCookie()
       .find((one) => one.startsWith("token="))
       ?.split(";")[0]
-    if (!signedIn.ok) throw new Error(`The demo's owner does not sign in: HTTP ${signedIn.status}`)
+    if (!signedIn.ok) throw new Error(`The demo's owner cannot sign in: HTTP ${signedIn.status}`)
     const answer = await post("/api/account/chat/turns", { space, text }, cookie)
     if (!answer.ok) throw new Error(`The web chat: HTTP ${answer.status} ${await answer.text()}`)
     await past.drain()

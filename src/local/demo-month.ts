@@ -11,7 +11,7 @@ import { eventsOf, quotaHeaders, type Said } from "./provider-models.ts"
 const DAYS = 31
 const DAY_MS = 86_400_000
 const TURNS_A_DAY = 36
-/** Where turns are in a day: least at four in the morning, most in the afternoon. */
+/** The relative number of turns in each hour of a day: fewest in the early morning, most in the afternoon. */
 const HOURS = [3, 2, 1, 1, 1, 2, 4, 8, 13, 17, 19, 18, 16, 18, 20, 19, 17, 14, 11, 9, 8, 7, 5, 4]
 const [HOOKS, SHOP] = ["https://hooks.example.com/turnpike", "https://shop.example.com/orders/{{input.id}}"]
 const PLANS = { pro: { label: "Pro", included_credit_usd: 20, daily_cap_usd: 50 } }
@@ -23,21 +23,38 @@ interface Customer {
   endUsers: number
 }
 
+interface LocalVariables {
+  CALLBACKS_URL: string
+  SECRETS_KEYS: string
+  UPSTASH_REDIS_REST_URL: string
+  UPSTASH_REDIS_REST_TOKEN: string
+}
+
+interface DemoMonth {
+  demoKey: string
+  /** The variables of the worker that `npm start` serves. */
+  variables: LocalVariables
+  providerUrl: string
+  now: Date
+  /** Default: a month. */
+  days?: number
+}
+
 /**
- * Lives through the month that ends now: turns of several accounts, answered by a pretended model, with tools, webhooks, caps and faults,
- * each at its own moment and by the service itself, so that bills, ledger and reports are what they always are. Does nothing when there
- * are older turns already.
+ * Generates a month of usage that ends now, with several accounts, tools, webhooks, caps and failures. The service
+ * itself runs each turn at its moment against a simulated model, so bills, ledger and reports are consistent. Does
+ * nothing if the database has turns that are older than a day.
  */
 export async function liveDemoMonth(
   namespace: Namespace,
-  { demoKey, variables, providerUrl, now }: { demoKey: string; variables: object; providerUrl: string; now: Date },
+  { demoKey, variables, providerUrl, now, days = DAYS }: DemoMonth,
   say: (line: string) => void,
 ): Promise<void> {
   const client = new pg.Client({ connectionString: namespace.databaseUrl })
   await client.connect()
   const sql: RunSql = async (query, params) => (await client.query(query, params)).rows
   try {
-    const begins = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - (DAYS - 1) * DAY_MS)
+    const begins = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - (days - 1) * DAY_MS)
     const lived = await sql("select 1 from turns where created_at < $1 limit 1", [new Date(now.getTime() - DAY_MS)])
     if (lived.length > 0) return
     const chance = createChance()
@@ -87,11 +104,11 @@ export async function liveDemoMonth(
       variables: { ...variables, ...namespace.env },
       begins,
     })
-    for (let day = 0; day < DAYS; day++) {
+    for (let day = 0; day < days; day++) {
       const midnight = begins.getTime() + day * DAY_MS
       const weekend = new Date(midnight).getUTCDay() % 6 === 0
       const wanted = Math.round(
-        TURNS_A_DAY * (weekend ? 0.4 : 1) * (0.6 + (0.8 * day) / DAYS) * (0.85 + 0.3 * chance()),
+        TURNS_A_DAY * (weekend ? 0.4 : 1) * (0.6 + (0.8 * day) / days) * (0.85 + 0.3 * chance()),
       )
       const moments = Array.from({ length: wanted }, () => midnight + momentOfDay(chance)).sort((a, b) => a - b)
       for (const moment of moments) {
@@ -103,7 +120,7 @@ export async function liveDemoMonth(
       if (day === 12) await improveSupport(past, customers[0] as Customer)
       await past.moveTo(new Date(Math.min(midnight + DAY_MS - 1000, now.getTime())))
       await past.sweep()
-      if (day % 10 === 9) say(`  … ${day + 1} days, ${load.calls} model calls`)
+      if (day % 10 === 9) say(`  … ${day + 1} of ${days} days, ${load.calls} model calls`)
     }
     await past.drain()
     await workshop.close()
@@ -115,7 +132,7 @@ export async function liveDemoMonth(
 type Chance = () => number
 type Past = ReturnType<typeof createPastWorker>
 
-/** The same each time: what people compare is the same for all of them. */
+/** A generator with a fixed seed, so that each run generates the same demo data. */
 function createChance(): Chance {
   let state = 20_261
   return () => {
@@ -154,21 +171,20 @@ function answerTo(last: string, tools: { function: { name: string } }[] | undefi
   return { words: says.split(/(?= )/), ...tokens }
 }
 
-/** A request of a customer's server. Throws on refusals that the story has not planned. */
+/** A request of a customer's server. */
 async function call(past: Past, key: string, method: string, path: string, body?: object): Promise<Response> {
-  return past.fetch(
-    new Request(`https://turnpike.test${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${key}`,
-        "content-type": "application/json",
-        ...(method === "POST" && { "idempotency-key": randomUUID() }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    }),
-  )
+  return past.fetch(path, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      ...(method === "POST" && { "idempotency-key": randomUUID() }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  })
 }
 
+/** The same, but throws if the service rejects the request. */
 async function must(past: Past, key: string, method: string, path: string, body: object): Promise<unknown> {
   const response = await call(past, key, method, path, body)
   if (!response.ok) throw new Error(`${method} ${path}: HTTP ${response.status} ${await response.text()}`)
@@ -226,17 +242,16 @@ interface Workshop {
   sql: RunSql
   past: Past
   demoKey: string
-  variables: object
+  variables: LocalVariables
   begins: Date
 }
 
-/** The demo's workshop: two jobs a day by its key, and a turn of the web chat. */
+/** Creates the workshop. `work` sends two turns with the demo's key and one by the web chat. */
 async function openWorkshop({ client, sql, past, demoKey, variables, begins }: Workshop) {
-  const env = variables as { SECRETS_KEYS: string; UPSTASH_REDIS_REST_URL: string; UPSTASH_REDIS_REST_TOKEN: string }
   const { space_id: space } = (await must(past, demoKey, "POST", "/v1/spaces", WORKSHOP)) as { space_id: string }
-  const close = await equipWorkshop(sql, { space, keys: env.SECRETS_KEYS, now: begins })
+  const close = await equipWorkshop(sql, { space, keys: variables.SECRETS_KEYS, now: begins })
   const [owner] = await sql("select user_id::float8 as user_id from spaces where slug = $1", [space])
-  const chat = openChat(client, past, { userId: owner?.user_id as number, redis: env })
+  const chat = openChat(client, past, { userId: owner?.user_id as number, redis: variables })
   async function work(day: number): Promise<void> {
     for (const at of [day, day + 1]) {
       const text = JOBS[at % JOBS.length]?.asks ?? JOBS[0].asks
@@ -248,13 +263,13 @@ async function openWorkshop({ client, sql, past, demoKey, variables, begins }: W
       }
       for (const { file_id } of outputs) await call(past, demoKey, "DELETE", `/v1/files/${file_id}`)
     }
-    // No picture: only the key's are deleted again.
+    // No job that generates an image: only the files of the key's turns are deleted.
     await chat(space, JOBS[day % 2]?.asks ?? JOBS[0].asks)
   }
   return { work, close }
 }
 
-/** What the versions of a space show: somebody has changed its instructions. */
+/** Changes the instructions of a space, so that the page of its versions has an entry. */
 async function improveSupport(past: Past, { key, spaces }: Customer): Promise<void> {
   const [support] = spaces
   await must(past, key, "PUT", `/v1/spaces/${support?.id}/manifest`, { instructions: LATER_INSTRUCTIONS })
@@ -266,7 +281,7 @@ async function sendTurn(past: Past, customers: Customer[], chance: Chance): Prom
   const talk = pick(TALKS, ({ looks }) => (looks === space.looks ? 3 : 1), chance)
   const number = Math.floor(customer.endUsers ** chance())
   const turn = { space: space.id, end_user_ref: `customer-${1000 + number}`, text: talk.asks }
-  // A cap, a block or an empty balance may refuse it: that is a part of the story.
+  // A cap, a block or an empty balance may reject the turn. Reports show such rejections too.
   await call(past, customer.key, "POST", "/v1/turns", turn)
   await past.drain()
 }

@@ -8,29 +8,29 @@ import { mintMagicLink } from "../sign-in/sign-in-token.ts"
 import { isOfThisMachine } from "./service.ts"
 
 interface DemoSignIn {
-  /** Where it listens and what it answers to, from `newSignInUrl`. */
+  /** The address to serve, from `newSignInUrl`. */
   url: string
-  /** Of the web app. */
+  /** The origin of the web app. */
   baseUrl: string
   databaseUrl: string
   redis: { UPSTASH_REDIS_REST_URL: string; UPSTASH_REDIS_REST_TOKEN: string }
 }
 
 const UNKNOWN_PATH =
-  "Open the address that `npm start` has printed (sign_in_url in demo.json). Each start has another one.\n"
+  "Open the address that `npm start` printed (sign_in_url in demo.json). Each start has a new address.\n"
 
 const hashOf = (text: string) => createHash("sha256").update(text).digest()
 const isSame = (given: string, wanted: string) => timingSafeEqual(hashOf(given), hashOf(wanted))
 
-/** The people of the demo, as `?as=` names them. */
+/** The name of the demo's owner, and the default of `?as=`. */
 const OWNER = "Demo"
 
-/** A new address for it, whose path nobody can guess: other users of the machine reach the port, but do not know the path. */
+/** A new address with a random path, because other users of this machine can reach the port. */
 export const newSignInUrl = (port: number) => `http://127.0.0.1:${port}/${randomBytes(24).toString("base64url")}`
 
 /**
- * A local address that leads to the web app with a fresh magic link, so that one press signs in however often it is opened. `?as=Admin`
- * takes another person of the demo. Nothing deployed has it.
+ * Serves an address that redirects to the web app with a new magic link, so it can be opened any number of times.
+ * `?as=Admin` signs in as another user of the demo. Only `npm start` has it, never a deployed service.
  */
 export async function startDemoSignIn({ url, baseUrl, databaseUrl, redis }: DemoSignIn) {
   const { port, pathname: secretPath } = new URL(url)
@@ -45,7 +45,8 @@ export async function startDemoSignIn({ url, baseUrl, databaseUrl, redis }: Demo
     return rows[0] ? (await mintMagicLink(ctx, { userId: Number(rows[0].user_id), origin: baseUrl })).url : null
   }
   const server = createServer(async (request, response) => {
-    if (!isOfThisMachine(request)) return void response.writeHead(403).end("This is for this machine only.\n")
+    if (!isOfThisMachine(request))
+      return void response.writeHead(403).end("Only programs on this machine can use this address.\n")
     const asked = URL.parse(request.url ?? "/", baseUrl)
     if (!asked || !isSame(asked.pathname, secretPath)) {
       return void response.writeHead(404, { "content-type": "text/plain" }).end(UNKNOWN_PATH)
@@ -53,7 +54,7 @@ export async function startDemoSignIn({ url, baseUrl, databaseUrl, redis }: Demo
     const name = asked.searchParams.get("as") ?? OWNER
     const location = await linkFor(name).catch(() => null)
     if (location) response.writeHead(302, { location, "cache-control": "no-store" }).end()
-    else response.writeHead(404, { "content-type": "text/plain" }).end(`Nobody here is called ${name}.\n`)
+    else response.writeHead(404, { "content-type": "text/plain" }).end(`The demo has no user with the name ${name}.\n`)
   })
   await new Promise<void>((listening, failed) => {
     server.once("error", failed)

@@ -1,4 +1,7 @@
-/** Who the generated month is about; Barbara, of the demo, stays without anything. Shares and weights are in proportion to each other. */
+/**
+ * The customers of the generated month. Barbara is not among them, so that her pages stay empty. Shares and weights are
+ * relative to each other.
+ */
 export const CUSTOMERS = [
   { name: "Demo", credit: 400, plan: null, share: 10, endUsers: 40 },
   { name: "Northwind", credit: 300, plan: "pro", share: 6, endUsers: 25 },
@@ -37,7 +40,7 @@ export const DEMO_SPACES = [
 export const LATER_INSTRUCTIONS =
   "You help the customers of a shop. Look the order up before you say where it is. Answer in two sentences, in the customer's language. Offer a refund only when the parcel is more than ten days late."
 
-/** What end users ask, and what the agent says to it. `looks`: it looks an order up first. */
+/** The messages of end users and the answers of the agent. `looks`: the agent first looks an order up. */
 export const TALKS = [
   {
     asks: "Where is my order A-1042?",

@@ -15,14 +15,14 @@ export interface Demo {
   test_key: string
   admin: { email: string; password: string }
   callbacks_url: string
-  /** Signs a browser in as the demo's owner, or with `?as=` as somebody else: of `npm start`, until it ends. */
+  /** Signs a browser in as the demo's owner, or as the user named in `?as=`. Works while `npm start` runs. */
   sign_in_url?: string | undefined
 }
 
 const BRAND = "turnpike"
 const CREDIT_USD = 100
 
-/** What the operators' pages have to show at first. */
+/** The plans that the operators' pages show at first. */
 const PLANS = {
   trial: { label: "Trial", included_credit_usd: 0, daily_cap_usd: null },
   pro: { label: "Pro", included_credit_usd: 20, daily_cap_usd: 50 },
@@ -36,7 +36,7 @@ interface DemoOptions {
   env: Record<string, string | undefined>
 }
 
-/** The demo account, its keys and the catalog: made at the first start, found again at every other one. */
+/** Creates the demo account, its keys and the catalog at the first start. Later starts find them again. */
 export async function seedDemo(
   databaseUrl: string,
   { dataDir, baseUrl, signInUrl, env }: DemoOptions,
@@ -55,7 +55,7 @@ export async function seedDemo(
     const demo = { ...secrets, base_url: baseUrl, callbacks_url: baseUrl, sign_in_url: signInUrl }
     const text = `${JSON.stringify(demo, null, 2)}\n`
     await writeSecret(join(dataDir, "demo.json"), text)
-    // Where tools look for it, wherever the data is.
+    // Tools look for the file at this path, which does not depend on the data directory.
     const known = env.TURNPIKE_DEMO ?? join(".local", "demo.json")
     await mkdir(dirname(known), { recursive: true, mode: 0o700 })
     await writeSecret(known, text)
@@ -66,7 +66,7 @@ export async function seedDemo(
   }
 }
 
-/** A mode is only for a file that is new: one that was there is closed to others first. */
+/** writeFile sets the mode of new files only, so an existing file gets it first. */
 async function writeSecret(file: string, text: string): Promise<void> {
   await chmod(file, 0o600).catch(() => {})
   await writeFile(file, text, { mode: 0o600 })

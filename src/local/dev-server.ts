@@ -10,15 +10,15 @@ interface DevServerOptions {
   port: number
   dataDir: string
   env: Record<string, string | undefined>
-  /** What buildWorker has written. */
+  /** The file that buildWorker wrote. */
   script: string
-  /** The checkout that is served, when it is another than the current folder. */
+  /** The checkout to serve. Default: the current folder. */
   cwd?: string
-  /** Told the process group of wrangler and the worker as soon as there is one. */
+  /** Called with the process group of the worker as soon as it has started. */
   onSpawn?: (group: number) => Promise<void>
 }
 
-/** functions/all.ts in workerd, with the stand-ins as its bindings. */
+/** Serves functions/all.ts in workerd, with the stand-ins in its variables. */
 export async function startDevServer({ port, dataDir, env, script, cwd, onSpawn }: DevServerOptions) {
   await refuseTakenPort(port)
   const variables = join(dataDir, "worker.json")
@@ -31,7 +31,7 @@ export async function startDevServer({ port, dataDir, env, script, cwd, onSpawn 
   const paths = ["--script", script, "--variables", variables, "--persist-to", join(dataDir, "wrangler")]
   const options = ["--port", String(port), ...paths]
   const child = spawn(process.execPath, [join(import.meta.dirname, "worker-process.ts"), ...options], {
-    // A group of its own: Ctrl-C reaches this process only, which then ends all others in order.
+    // Its own process group, so that Ctrl-C reaches only this process, which then stops the others in order.
     detached: true,
     cwd,
     stdio: ["ignore", "pipe", "pipe"],
@@ -49,27 +49,27 @@ export async function startDevServer({ port, dataDir, env, script, cwd, onSpawn 
   })
   return {
     url,
-    /** Of the process that started workerd, whose own is below it. */
+    /** The id of the process that started workerd; workerd is its child. */
     pid: child.pid as number,
-    /** Resolves when the server ends by itself. */
+    /** Resolves when the server has ended. */
     ended: new Promise<void>((done) => child.once("exit", () => done())),
-    /** One run of the cron trigger, which nothing else fires locally. Rejects when it failed. */
+    /** Runs the cron trigger once, since nothing else does so locally. Rejects if the run failed. */
     async cron() {
       const response = await fetch(cronUrl(url))
-      if (!response.ok) throw new Error(`The cron trigger has answered ${response.status}; see ${logFile}`)
+      if (!response.ok) throw new Error(`The cron trigger returned HTTP ${response.status}; see ${logFile}`)
     },
     stop: () => stopGroup(child),
   }
 }
 
-/** How the group of a worker is ended that nothing looks after any more. */
+/** How to end the process group of a worker whose parent is gone. */
 export const endingOfWorkers = (group: number): Ending => ({
   pid: -group,
   words: ["worker-process", "workerd"],
   signals: ["SIGTERM", "SIGKILL"],
 })
 
-/** Where the worker, and `wrangler dev`, takes a run of the cron trigger. */
+/** The address at which the worker, also under `wrangler dev`, runs its cron trigger. */
 export const cronUrl = (baseUrl: string) => `${baseUrl}/cdn-cgi/local/scheduled`
 
 async function refuseTakenPort(port: number): Promise<void> {
@@ -87,7 +87,7 @@ async function refuseTakenPort(port: number): Promise<void> {
 async function untilReady(child: ChildProcess, url: string, log: string): Promise<void> {
   for (let tries = 0; tries < 1800; tries++) {
     if (child.exitCode !== null) throw new Error(`The worker did not start; see ${log}`)
-    // An answer of the worker itself: its static files are there before it is. Without a key it asks no database.
+    // A route of the worker, because static files are served before it is ready. Without a key it makes no query.
     const ready = await fetch(`${url}/v1/me`).then(
       (response) => response.status === 401,
       () => false,

@@ -2,39 +2,42 @@ import { readFile, rm, writeFile } from "node:fs/promises"
 
 type Variables = Record<string, string | undefined>
 
-/** The first line of a file that we wrote. Removing it makes the file yours. */
+/** The first line of a file that we wrote. A file without this line is never changed or removed. */
 const MARK = "# Written by `npm run stack` and removed when it ends. Without this line it is yours, and stays as it is."
 
-/** Variables as wrangler reads them from a file; those without a value are left out. */
+/** The variables in the format that wrangler reads. Variables without a value are left out. */
 export function envFileOf(variables: Variables): string {
   const lines = Object.entries(variables).flatMap(([name, value]) => (value ? [`${name}=${quoted(value)}`] : []))
   return `${lines.join("\n")}\n`
 }
 
-/** Between double quotes wrangler undoes line breaks only, so what has a quote of its own stands between others. */
+/** Inside double quotes wrangler unescapes only line breaks, so a value with a quote gets other quotes around it. */
 function quoted(value: string): string {
   const quote = ['"', "'", "`"].find((one) => !value.includes(one))
   if (!quote || (quote !== '"' && value.includes("\n")))
-    throw new Error("A variable has every kind of quote, or quotes and lines.")
+    throw new Error(
+      "The value of a variable contains every kind of quote, or quotes and line breaks. A file cannot express it.",
+    )
   return quote === '"' ? `"${value.replaceAll("\n", "\\n")}"` : `${quote}${value}${quote}`
 }
 
-/** Rejects when somebody has written `file` by hand. */
+/** Rejects if `file` exists and was not written by `npm run stack`. */
 export async function refuseForeignVars(file: string): Promise<void> {
   const text = await readFile(file, "utf8").catch(() => null)
   if (text === null || isOurs(text)) return
-  throw new Error(
-    `${file} was written by hand, and is left alone. Move it away, or give its values to a worker yourself.`,
-  )
+  throw new Error(`${file} was not written by \`npm run stack\`, so it is not changed. Move it away and try again.`)
 }
 
-/** Writes what `npx wrangler dev` reads beside wrangler.toml. */
+/** Writes the file that `npx wrangler dev` reads next to wrangler.toml. */
 export async function writeDevVars(file: string, variables: Variables): Promise<void> {
   await refuseForeignVars(file)
   await writeFile(file, `${MARK}\n${envFileOf(variables)}`, { mode: 0o600 })
 }
 
-/** Removed at the end, so a worker without stand-ins says what it misses instead of calling servers that are gone. */
+/**
+ * Removes the file, so that a worker without stand-ins names the missing variables instead of calling servers that
+ * ended.
+ */
 export async function removeDevVars(file: string): Promise<void> {
   const text = await readFile(file, "utf8").catch(() => null)
   if (text !== null && isOurs(text)) await rm(file)

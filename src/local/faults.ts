@@ -2,15 +2,15 @@ import type { Answer, Call, Service } from "./service.ts"
 
 export interface FaultRule {
   service?: string
-  /** Which of the matching calls since the plan was set, from 1. */
+  /** The number of the first call to fault, among the matching calls since the plan was set, from 1. */
   call: number
   /** Only calls whose label contains this. */
   match?: string
-  /** fail: an HTTP 500; cut: the connection closes without an answer; hold: the call waits until the next plan, or for no plan. */
+  /** fail: HTTP 500. cut: the connection closes without an answer. hold: the call waits until the plan changes. */
   action: "fail" | "cut" | "hold"
-  /** before: the call has no effect. after: it has, and its answer is lost. */
+  /** before: the call has no effect. after: the call takes effect, but its answer is lost. */
   when: "before" | "after"
-  /** How many calls in a row, from `call` on. Default 1. */
+  /** The number of consecutive calls, from `call` on. Default: 1. */
   times?: number
 }
 
@@ -20,10 +20,10 @@ export interface SeenCall {
   label: string
 }
 
-/** Thrown through a service's handler: the server closes the connection without an answer. */
+/** A handler throws this to make the server close the connection without an answer. */
 export class CutConnection extends Error {}
 
-/** A plan of faults over all stand-ins of one namespace, and the list of calls since it was set. */
+/** The fault plan of all stand-ins of one namespace, and the calls since it was set. */
 export function createFaults() {
   let rules: (FaultRule & { seen: number })[] = []
   let calls: SeenCall[] = []
@@ -32,7 +32,7 @@ export function createFaults() {
   let begun = 0
   const held: (() => void)[] = []
 
-  /** Calls that are held are not being answered. */
+  /** Waits for the next plan. A held call does not count as open. */
   async function hold(): Promise<void> {
     open--
     await new Promise<void>((release) => held.push(release))
@@ -70,7 +70,7 @@ export function createFaults() {
   }
 
   return {
-    /** Returns the calls until now; no call is lost between these and the ones that the plan applies to. */
+    /** Sets a plan and returns the calls until now. Each call is either in this list or subject to the new plan. */
     plan(next: FaultRule[]): SeenCall[] {
       const former = calls
       rules = next.map((rule) => ({ ...rule, seen: 0 }))
@@ -85,14 +85,14 @@ export function createFaults() {
       release()
     },
     calls: () => calls,
-    /** How many calls of `counted` services are being answered. */
+    /** The number of open calls of `counted` services. */
     open: () => open,
-    /** How many have come so far. */
+    /** The number of calls of `counted` services so far. */
     begun: () => begun,
     wrap(service: string, handler: Service, labelOf: (call: Call) => string): Service {
       return (call) => (recording ? underPlan(call, service, handler, labelOf(call)) : handler(call))
     },
-    /** The same service, whose calls `open` counts. */
+    /** Returns the same service, with its calls counted by `open` and `begun`. */
     counted(service: Service): Service {
       return async (call) => {
         open++

@@ -9,16 +9,18 @@ interface TurnEvent {
   created_at: string
 }
 
-/** A refusal of the service, such as a spent balance: it is shown, and the start goes on. */
+/**
+ * The service rejected the turn, for example because the balance is spent. `npm start` shows the error and continues.
+ */
 class Refused extends Error {}
 
-/** Sends one real turn over HTTP, as a customer's server would, and prints its life. The space that it ran in. */
+/** Sends a turn over HTTP as a customer's server would, and prints its events. Returns the id of its space. */
 export async function showFirstTurn(demo: Demo, pin: string, print: (line: string) => void): Promise<string> {
   const call = <T>(path: string, init: RequestInit = {}) => request<T>(demo, path, init)
   const [newest] = (await call<{ data: Turn[] }>("/v1/turns?limit=1")).data
   if (newest)
     print(
-      `  an earlier turn is still here: ${newest.turn_id}, ${newest.state}, ${plainNumber(newest.billed_cost_usd)} USD`,
+      `  the last turn of an earlier start: ${newest.turn_id}, ${newest.state}, ${plainNumber(newest.billed_cost_usd)} USD`,
     )
   const space = await demoSpace(call)
   try {
@@ -35,7 +37,7 @@ const MARK = { made_by: "npm start" }
 
 type Call = <T>(path: string, init?: RequestInit) => Promise<T>
 
-/** The space of an earlier start, unless it was archived. Other spaces belong to their owner. */
+/** Finds the space that an earlier start created, or creates it. It never uses spaces that users created. */
 async function demoSpace(call: Call): Promise<string> {
   const { data } = await call<{ data: Space[] }>("/v1/spaces?q=Demo&limit=100")
   const known = data.find(({ metadata }) => metadata.made_by === MARK.made_by)

@@ -2,12 +2,12 @@ import { isAlive, processes } from "./processes.ts"
 
 type Close = () => Promise<unknown>
 
-/** So often it is looked whether npm, which a signal can end alone, is still there. */
+/** The interval of the check that npm still runs. A signal can end npm alone. */
 const LOOK_MS = 500
 
 /**
- * Runs a command that stays: `start` notes how to end each thing that it has started. A signal, or a failure of `start`, ends them
- * all, the newest first and once, and then this process.
+ * Runs a command until a signal arrives. `start` registers a function with `onEnd` for each thing that it starts. After
+ * a signal or a failure of `start` they are called once, the newest first, and the process exits.
  */
 export function runCommand(start: (onEnd: (close: Close) => void, end: (code: number) => void) => Promise<void>): void {
   const closers: Close[] = []
@@ -37,25 +37,27 @@ export function runCommand(start: (onEnd: (close: Close) => void, end: (code: nu
   })
 }
 
-/** npm that was killed leaves its command running, with the port and the servers that the next one wants. Tells when it is gone. */
+/**
+ * Calls `end` if npm is killed. Without this, its command would keep the port and servers that the next start needs.
+ */
 export async function endWithNpm(end: () => void): Promise<void> {
   if (process.env.npm_lifecycle_event === undefined) return
   const all = await processes()
   const parentOf = (pid: number) => all.find((one) => one.pid === pid)?.parent
-  // npm itself, or the shell between it and us.
+  // The parent is npm itself, or a shell whose parent is npm.
   const line = [process.ppid, parentOf(process.ppid)].flatMap((pid) => all.filter((one) => one.pid === pid))
   const npm = line.find(({ command }) => /\bnpm\b/.test(command))
   if (npm) onceGone(npm.pid, end)
 }
 
-/** Calls `end` when that process has ended. It does not keep this one running. */
+/** Calls `end` when the process has ended. Does not keep this process running. */
 export function onceGone(pid: number, end: () => void): void {
   setInterval(() => {
     if (!isAlive(pid)) end()
   }, LOOK_MS).unref()
 }
 
-/** Prints a line with the seconds since this process began. */
+/** Prints a line with the number of seconds since this process started. */
 export function step(line: string): void {
   console.log(`[${process.uptime().toFixed(1).padStart(4)} s] ${line}`)
 }

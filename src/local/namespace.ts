@@ -11,7 +11,7 @@ export interface NamespaceOptions {
   name: string
   qstash_mode: "push" | "manual"
   qstash_parallelism?: number | undefined
-  /** Servers behind `/{ns}/{name}`, such as a model's: calls to them are passed on, and can be faulted too. */
+  /** Servers such as a model's. Calls of `/{ns}/{name}` are passed on to them, and fault plans apply. */
   upstreams?: Record<string, string> | undefined
   onStatement?: OnStatement | undefined
 }
@@ -43,7 +43,7 @@ export async function createNamespace(options: NamespaceOptions, servers: Namesp
   const upstreams = Object.entries(options.upstreams ?? {}).map(([name, url]) => {
     return [name, faults.wrap(name, proxyTo(url), (call) => `${call.method} ${call.path}`)] as const
   })
-  /** Whether no call came or was being answered for 5 ms; waits so long for that. */
+  /** True if no call was open or arrived within 5 ms. Waits up to `patienceMs` for that. */
   async function isCalm(patienceMs: number): Promise<boolean> {
     const began = performance.now()
     for (;;) {
@@ -79,7 +79,7 @@ export async function createNamespace(options: NamespaceOptions, servers: Namesp
     controlUrl: `${servers.baseUrl}/control`,
     databaseUrl,
     workerUrls,
-    /** The bindings that make a worker with every group use these stand-ins. */
+    /** The bindings with which a worker of all groups uses these stand-ins. */
     env: {
       DATABASE_URL: workerUrls.all ?? databaseUrl,
       DATABASE_HTTP_URL: `${servers.baseUrl}/pg/sql`,
@@ -90,9 +90,9 @@ export async function createNamespace(options: NamespaceOptions, servers: Namesp
       QSTASH_CURRENT_SIGNING_KEY: secrets.currentSigningKey,
       QSTASH_NEXT_SIGNING_KEY: secrets.nextSigningKey,
     },
-    /** Undefined where no such service is. */
+    /** Undefined if there is no such service. */
     route: (service: string, call: Call): Promise<Answer> | undefined => services[service]?.(call),
-    /** The database stays open: it is closed, or given to the next namespace, by its owner. */
+    /** Leaves the database open. Its owner closes it or gives it to the next namespace. */
     async close() {
       faults.clear()
       await qstash.close()

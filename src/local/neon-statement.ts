@@ -1,6 +1,6 @@
 import type pg from "pg"
 
-/** One query as the driver sends it. A parameter that is an array means a literal of PostgreSQL's, any other object its JSON. */
+/** One query as the driver sends it. An array is sent as a PostgreSQL array literal, any other object as JSON. */
 export interface Query {
   query: string
   params?: unknown[]
@@ -9,7 +9,7 @@ export interface Query {
 
 export interface StatementAnswer {
   fields: unknown[]
-  /** Values as the server's text. */
+  /** The values as the text that the server sent. */
   rows: unknown[]
   command: string | null
   rowCount: number | null
@@ -20,8 +20,8 @@ type Value = string | null
 type Done = (error: Error | null, answer: StatementAnswer) => void
 
 /**
- * A statement in the extended protocol, for `client.query`. It has no name, so the server plans it anew as Neon does; its values stay
- * the text that the server sends. `pg`'s own query would clone, map and parse for twice the CPU.
+ * A statement in the extended protocol, for `client.query`. Like at Neon, it is unnamed, so the server plans it each
+ * time. Values stay text. The query class of `pg` clones, maps and parses them, which takes twice the CPU time.
  */
 export class Statement implements pg.Submittable {
   private readonly query: Query
@@ -31,7 +31,7 @@ export class Statement implements pg.Submittable {
   private names: string[] = []
   private bytes = 0
 
-  /** Beyond `limit` bytes of values the connection is given up, before the statement is committed. */
+  /** If the values have more than `limit` bytes, the connection is closed before the statement is committed. */
   constructor(query: Query, { rowAsArray, limit }: { rowAsArray: boolean; limit: number }, done: Done) {
     this.query = query
     this.limit = limit
@@ -59,7 +59,7 @@ export class Statement implements pg.Submittable {
 
   /** "SELECT 1", "INSERT 0 1", "BEGIN". */
   handleCommandComplete({ text }: { text: string }, connection: pg.Connection): void {
-    // A statement is committed by the Sync behind it, which the server has not got yet.
+    // The server commits a statement when it receives Sync, which has not been sent yet.
     if (this.bytes > this.limit) {
       this.done(new TooLarge(), this.answer)
       connection.stream.destroy()
@@ -92,14 +92,16 @@ export class Statement implements pg.Submittable {
   }
 }
 
-/** The answer has more bytes than the limit; nothing of the statement is left. */
+/** The answer has more bytes than the limit. The statement was rolled back. */
 export class TooLarge extends Error {}
 
 const NO_VALUE = 0xffffffff
 /** Describe and Execute of the unnamed portal, then Flush. */
 const REST = Buffer.from("D\0\0\0\x06P\0E\0\0\0\x09\0\0\0\0\0H\0\0\0\x04", "latin1")
 
-/** Parse, Bind and the rest in one piece (PostgreSQL, "Message Formats"): no names, no types, everything as text. */
+/**
+ * Encodes Parse, Bind and the rest as one buffer (PostgreSQL, "Message Formats"), without names and types, all as text.
+ */
 function encode(text: string, params: unknown[]): Buffer {
   const values = params.map(toText)
   const parse = 8 + Buffer.byteLength(text)

@@ -13,7 +13,7 @@ const ISOLATION: Record<string, string> = {
   Serializable: "serializable",
 }
 
-/** Called with each successful statement and the ms from its arrival until its rows were here. */
+/** Called with each successful statement and the ms from its arrival until its rows were received. */
 export type OnStatement = (text: string, ms: number) => void
 
 interface NeonOptions {
@@ -57,7 +57,7 @@ export function neonLabel(call: { body: Buffer }): string {
   return body.queries ? `batch(${body.queries.length})` : body.query.replace(/\s+/g, " ").trim()
 }
 
-/** Each spelling of a connection string is parsed until it is found to be right. */
+/** Parses each connection string once, and remembers it if its credentials are right. */
 function createCredentialsCheck(known: AskingPool[]): (given: string) => pg.Pool | undefined {
   const right = new Map<string, pg.Pool>()
   return (given) => {

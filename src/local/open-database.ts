@@ -2,9 +2,9 @@ import type pg from "pg"
 import { type Connections, createPool, openConnections } from "./connections.ts"
 
 export interface OpenDatabase {
-  /** The owner's connection string. */
+  /** The connection string of the database's owner. */
   url: string
-  /** The same database for the role of each worker, and for one worker with every group (`all`). */
+  /** The connection strings for the role of each worker, and for one worker with every group (`all`). */
   workerUrls: Record<string, string>
   connections: Connections
   /** The owner's own sessions, for statements that no worker sends. */
@@ -15,11 +15,11 @@ export interface OpenDatabase {
 interface Options {
   url: string
   workerUrls: Record<string, string>
-  /** Whether the owner may ask over HTTP, like a worker. */
+  /** True if the owner can also send statements over HTTP, like a worker. */
   ownerAsks: boolean
 }
 
-/** Opens no connection yet: each pool makes one when it is first asked. */
+/** Opens no connection yet: each pool opens one at its first use. */
 export function openDatabase({ url, workerUrls, ownerAsks }: Options): OpenDatabase {
   const asking = [...Object.values(workerUrls), ...(ownerAsks ? [url] : [])]
   const connections = openConnections(asking)

@@ -1,10 +1,19 @@
 import { resolve } from "node:path"
 import { parseArgs } from "node:util"
 
-/** Where the worker, also `wrangler dev`, listens by default. */
+/** The default port of the worker, also under `wrangler dev`. */
 export const DEFAULT_PORT = 8787
 
-/** `--port N` and `--data DIR`, or TURNPIKE_PORT and TURNPIKE_DATA; `baseUrl` is the worker's. `--providers`: the demo's provider too; `--demo-data`: a month behind it. */
+const START_USAGE = `npm start -- [OPTIONS] runs the whole service on this machine with a demo account.
+npm run stack -- [--port N] [--data DIR] runs only PostgreSQL, Redis and QStash, for \`npx wrangler dev\`.
+
+  --port N     the port of the service (default: TURNPIKE_PORT, or ${DEFAULT_PORT}).
+  --data DIR   the data directory (default: TURNPIKE_DATA, or .local).
+  --providers  also run a demo provider with accounts in both pools and a model for each.
+  --demo-data  generate a month of usage at the first start; implies --providers; takes minutes.
+  --help       print this text.`
+
+/** Reads the options of `npm start` and `npm run stack` (START_USAGE). `baseUrl` is the address of the worker. */
 export function readStartOptions(args: string[], env: Record<string, string | undefined>) {
   const { values } = parseArgs({
     args,
@@ -13,10 +22,15 @@ export function readStartOptions(args: string[], env: Record<string, string | un
       data: { type: "string" },
       providers: { type: "boolean" },
       "demo-data": { type: "boolean" },
+      help: { type: "boolean" },
     },
   })
+  if (values.help) {
+    console.log(START_USAGE)
+    process.exit()
+  }
   const port = Number(values.port ?? env.TURNPIKE_PORT ?? DEFAULT_PORT)
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error("--port takes a number from 1 to 65535.")
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error("--port requires a number from 1 to 65535.")
   const dataDir = resolve(values.data ?? env.TURNPIKE_DATA ?? ".local")
   const demoData = values["demo-data"] === true
   return { port, dataDir, baseUrl: `http://127.0.0.1:${port}`, providers: values.providers || demoData, demoData }

@@ -2,26 +2,21 @@ import { createWorker } from "../http/app.ts"
 import type { Clock } from "../platform/clock.ts"
 import { all } from "../routes/all.ts"
 import type { Namespace } from "./namespace.ts"
+import type { DueDelivery } from "./qstash-control.ts"
 
-interface Due {
-  delivery_id: string
-  url: string
-  method: string
-  headers: Record<string, string>
-  body: string
-}
-
-/** Nobody reads a file of the past: what is made there is deleted again, so that no row is without its bytes. */
+/** Stores no bytes. The files that the demo month generates are deleted again, so no row of a file is left. */
 const NO_BUCKET = { put: async () => null, delete: async () => {} }
 
-/** Answers for a server that is not there; undefined: the real one is asked. */
+type PastVariables = Record<string, unknown> & { CALLBACKS_URL: string }
+
+/** Answers for a simulated server; undefined to call the real one. */
 export type Pretend = (request: Request) => Promise<Response | undefined>
 
 /**
- * The whole service in this process, at moments of the past: what happens is told by `clock`, and the queue delivers when it is asked to.
- * `namespace` has a queue of its own, in manual mode.
+ * Runs all groups of the service in this process with a clock in the past. The queue of `namespace` is in manual mode,
+ * so `drain` delivers its messages.
  */
-export function createPastWorker(namespace: Namespace, variables: Record<string, unknown>, pretend: Pretend) {
+export function createPastWorker(namespace: Namespace, variables: PastVariables, pretend: Pretend) {
   const clock = createPastClock()
   const ask: typeof fetch = async (input, init) => {
     const request = new Request(input as string, init)
@@ -49,27 +44,31 @@ export function createPastWorker(namespace: Namespace, variables: Record<string,
     while (background.size > 0) await Promise.all([...background])
   }
 
+  // A local service rejects every request to another host.
+  const { origin } = new URL(variables.CALLBACKS_URL)
+
   return {
     clock,
+    origin,
     async moveTo(moment: Date): Promise<void> {
       clock.set(moment.getTime())
       await control("/qstash/clock", { now_ms: moment.getTime() })
     },
-    fetch: (request: Request) => worker.fetch(request, env, execution),
-    /** Delivers what is due until nothing is. */
+    fetch: (path: string, init: RequestInit) => worker.fetch(new Request(origin + path, init), env, execution),
+    /** Delivers the due messages until there are no more. */
     async drain(): Promise<void> {
       for (;;) {
         await settled()
-        const due = await control<Due[]>("/qstash/due", {})
+        const due = await control<DueDelivery[]>("/qstash/due", {})
         if (due.length === 0) return
-        for (const { delivery_id, url, method, headers, body } of due) {
-          const request = new Request(url, { method, headers, body: Buffer.from(body, "base64") })
+        for (const { delivery_id, url, headers, body } of due) {
+          const request = new Request(url, { method: "POST", headers, body: Buffer.from(body, "base64") })
           const { status } = await worker.fetch(request, env, execution)
           await control("/qstash/answer", { delivery_id, status })
         }
       }
     },
-    /** What the cron trigger does. */
+    /** Runs the cron trigger once. */
     async sweep(): Promise<void> {
       await worker.scheduled({}, env, execution)
       await settled()
@@ -77,7 +76,7 @@ export function createPastWorker(namespace: Namespace, variables: Record<string,
   }
 }
 
-/** It stands still until it is moved. Nobody sleeps in the past: a wait is over at once, and moves it. */
+/** A clock that moves only by `set`, `pass` and `sleep`. A sleep returns at once. */
 function createPastClock(): Clock & { set(ms: number): void; pass(ms: number): void } {
   let now = 0
   return {

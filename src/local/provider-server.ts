@@ -19,14 +19,15 @@ import { isOfThisMachine } from "./service.ts"
 
 export interface LocalProvider {
   url: string
-  /** Tokens of a new login to an account. */
+  /** Issues the tokens of a new login to an account. */
   login(account: string): ReturnType<typeof issueTokens>
   stop(): Promise<unknown>
 }
 
 /**
- * The demo's provider of models, on loopback: logins by a code and by a device, with rotating refresh tokens, and a model server whose answers
- * `POST /control` sets. It keeps its tokens in `dataDir`, since the accounts that have them are kept too.
+ * Starts the demo's model provider on loopback. It has logins by authorization code and by device code with rotating
+ * refresh tokens, and a model server; `POST /control` sets its answers. Tokens are kept in `dataDir`, like the
+ * accounts.
  */
 export async function startProvider(dataDir: string, port: number): Promise<LocalProvider> {
   const file = join(dataDir, "provider.json")
@@ -34,14 +35,14 @@ export async function startProvider(dataDir: string, port: number): Promise<Loca
   const state: DemoTokens = known === null ? emptyState() : (JSON.parse(known) as DemoTokens)
   const behaviours = new Map<string, Behaviour>()
   const url = `http://127.0.0.1:${port}`
-  // One behind the other: two at once could leave half of each.
+  // One write after the other: two at once could mix their contents.
   let saved: Promise<unknown> = Promise.resolve()
   const save = () => {
     saved = saved.then(() => writeFile(file, JSON.stringify(state), { mode: 0o600 }))
     return saved
   }
   const server = createServer((request, response) => {
-    if (!isOfThisMachine(request)) return send(response, 403, { error: "this is for programs of this machine only" })
+    if (!isOfThisMachine(request)) return send(response, 403, { error: "only programs on this machine may call this" })
     void serve({ url, state, behaviours }, request, response)
       .catch((error: unknown) => {
         if (error instanceof OauthRefusal) send(response, 400, { error: error.message })
@@ -78,7 +79,7 @@ async function serve(provider: Provider, request: IncomingMessage, response: Ser
     case "GET /oauth/authorize":
       return authorize(provider, query, response)
     case "GET /oauth/code":
-      // What people paste.
+      // The text that people paste.
       return send(response, 200, `${given("code")}#${given("state")}\n`)
     case "POST /oauth/device":
       return send(response, 200, issueDeviceCode(state, `${url}/oauth/confirm`))
@@ -86,7 +87,7 @@ async function serve(provider: Provider, request: IncomingMessage, response: Ser
       const account = isAccount(given("account")) ? given("account") : null
       if (account === null && !query.has("deny")) return choose(response, `${url}/oauth/confirm?${query}`)
       const known = confirmDevice(state, given("user_code"), account)
-      return send(response, known ? 200 : 404, `${known ? "Done" : "Nobody waits with this code"}.\n`)
+      return send(response, known ? 200 : 404, `${known ? "Done" : "No device waits with this code"}.\n`)
     }
     case "POST /oauth/token":
       return send(response, 200, tokensFor(state, new URLSearchParams(await bodyOf(request))))
@@ -116,12 +117,12 @@ function authorize({ url, state }: Provider, query: URLSearchParams, response: S
   response.writeHead(302, { location: back.href }).end()
 }
 
-/** The page on which somebody says who they are; nobody has a password here. */
+/** The page on which a person chooses an account. The demo's accounts have no passwords. */
 function choose(response: ServerResponse, page: string): void {
   const links = DEMO_ACCOUNTS.map(
     ({ id, email }) => `<p><a href="${escaped(`${page}&account=${id}`)}">${email}</a></p>`,
   )
-  response.writeHead(200, { "content-type": "text/html" }).end(`<h1>Who are you?</h1>${links.join("")}`)
+  response.writeHead(200, { "content-type": "text/html" }).end(`<h1>Choose an account</h1>${links.join("")}`)
 }
 
 const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;")
@@ -136,7 +137,10 @@ async function models(
   path: string,
 ): Promise<void> {
   const account = accountOfToken(provider.state, tokenOf(request))
-  if (account === null) return send(response, 401, { error: { type: "authentication_error", message: "Who are you?" } })
+  if (account === null)
+    return send(response, 401, {
+      error: { type: "authentication_error", message: "The access token is invalid or has expired." },
+    })
   const behaviour = behaviourOf(provider, account)
   const isCall = request.method === "POST"
   const answer = behaviour.times > 0 ? behaviour.answer : "ok"

@@ -20,14 +20,14 @@ type Settlement = "delivered" | "retry" | "failed"
 
 const DEDUPLICATION_MS = 600_000
 
-/** Messages from their acceptance to their end. Knows the time only as an argument and sends nothing itself. */
+/** Keeps messages from their acceptance to their end. It gets the time as an argument and sends nothing itself. */
 export class Broker {
   private readonly flow = new FlowKeys()
-  /** The messages that are not over. */
+  /** The messages that are not yet delivered or failed for good. */
   private readonly messages = new Set<QstashMessage>()
-  /** The messages that wait for their time, the next one first. */
+  /** The messages that wait for their time, sorted by time. */
   private readonly due: QstashMessage[] = []
-  /** The ids of the last ten minutes. All live equally long, so the oldest are always first. */
+  /** The deduplication ids of the last ten minutes. All have the same lifetime, so the oldest come first. */
   private readonly accepted = new Map<string, { messageId: string; expiresAt: number }>()
   private sequence = 0
   private activeCount = 0
@@ -53,7 +53,7 @@ export class Broker {
     return { messageId, url }
   }
 
-  /** Marks as active and returns every message whose turn it is. */
+  /** Returns every message to deliver now, and marks it as active. */
   takeDue(now: number): QstashMessage[] {
     const hasRoom = () => this.activeCount < this.parallelism
     const taken: QstashMessage[] = []
@@ -70,13 +70,13 @@ export class Broker {
     return taken
   }
 
-  /** When takeDue may next have something, ms; Infinity while it waits for a settlement. */
+  /** The earliest time in ms at which takeDue can return a message; Infinity if it depends on a settlement. */
   nextDueMs(): number {
     if (this.activeCount >= this.parallelism) return Number.POSITIVE_INFINITY
     return this.flow.hasWakeable ? 0 : (this.due[0]?.notBefore ?? Number.POSITIVE_INFINITY)
   }
 
-  /** Ends an attempt: delivered, to be retried, or failed for good. */
+  /** Ends an attempt: the message is delivered, will be retried, or has failed for good. */
   settle(message: QstashMessage, outcome: DeliveryOutcome, now: number): Settlement {
     message.isActive = false
     this.activeCount--
@@ -92,7 +92,7 @@ export class Broker {
     return isDelivered ? "delivered" : "failed"
   }
 
-  /** Accepted messages that are not with the receiver, in order of time. */
+  /** The accepted messages that are not being delivered, sorted by time. */
   pending(): QstashMessage[] {
     return [...this.messages].filter(({ isActive }) => !isActive).sort(byTime)
   }
@@ -134,8 +134,8 @@ function isNonRetryable({ status, headers }: DeliveryOutcome): boolean {
 }
 
 /**
- * The wait that the reply asks for, in seconds or as a date, up to a day; otherwise min(86400, e^(2.5 n)) whole seconds: 12 s, 2 m 28
- * s, 30 m 8 s.
+ * The delay before the next attempt: what the response's header requests, in seconds or as a date, at most a day;
+ * otherwise min(86400, e^(2.5 n)) in whole seconds, which is 12 s, 2 min 28 s, 30 min 8 s.
  */
 function retryDelayMs(
   retried: number,

@@ -35,7 +35,18 @@ interface Delivery {
   broker: Broker
 }
 
-/** The tests' side of the stand-in: the clock, what is due, and how each delivery went. */
+/** A message to deliver, as `POST /due` returns it. The body is base64. */
+export interface DueDelivery {
+  delivery_id: string
+  message_id: string
+  url: string
+  headers: Record<string, string>
+  body: string
+}
+
+/**
+ * The control interface of the stand-in: it moves the clock, returns due messages and takes the results of deliveries.
+ */
 export class Control {
   private readonly parts: ControlParts
   private deliveries = new Map<string, Delivery>()
@@ -50,7 +61,11 @@ export class Control {
     if (route === "POST /keys/roll") return jsonAnswer(200, this.parts.rollKeys())
     if (route === "POST /reset") return this.reset()
     if (!["POST /clock", "POST /due", "POST /answer"].includes(route)) throw new QstashRefusal(404, "no such control")
-    if (this.parts.mode === "push") throw new QstashRefusal(409, "in push mode time and deliveries move by themselves")
+    if (this.parts.mode === "push")
+      throw new QstashRefusal(
+        409,
+        "only manual mode allows this: in push mode the clock runs and messages are delivered automatically",
+      )
     if (route === "POST /clock") return this.moveClock(readBody(call, clockMove))
     if (route === "POST /due") return jsonAnswer(200, this.takeDue())
     return this.settle(readBody(call, deliveryAnswer))
@@ -67,7 +82,7 @@ export class Control {
     return jsonAnswer(200, { now_ms: this.parts.now() })
   }
 
-  private takeDue(): unknown[] {
+  private takeDue(): DueDelivery[] {
     const broker = this.parts.broker()
     const now = this.parts.now()
     return broker.takeDue(now).map((message) => {
@@ -81,7 +96,7 @@ export class Control {
 
   private settle(answer: z.infer<typeof deliveryAnswer>): Answer {
     const delivery = this.deliveries.get(answer.delivery_id)
-    if (!delivery) throw new QstashRefusal(404, `delivery ${answer.delivery_id} is not under way`)
+    if (!delivery) throw new QstashRefusal(404, `delivery ${answer.delivery_id} is not in progress`)
     this.deliveries.delete(answer.delivery_id)
     const { broker, message } = delivery
     const outcome = "lost" in answer ? LOST_ATTEMPT : readOutcome(answer)

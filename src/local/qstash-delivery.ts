@@ -5,9 +5,9 @@ import type { Broker } from "./qstash-broker.ts"
 import { LIMITS } from "./qstash-headers.ts"
 import { type DeliveryOutcome, LOST_ATTEMPT, type QstashMessage } from "./qstash-message.ts"
 
-/** setTimeout counts in 32 bits. */
+/** The maximum of setTimeout, which uses a signed 32-bit number. */
 const MAX_TIMER_MS = 2 ** 31 - 1
-/** How long close() lets deliveries under way end by themselves. */
+/** How long close() waits for deliveries in progress. */
 const CLOSING_MS = 1000
 const SIGNATURE_SECONDS = 300
 
@@ -26,7 +26,7 @@ export function deliveryHeaders(message: QstashMessage, key: string, nowMs: numb
 
 const JWT_HEADER = base64url({ alg: "HS256", typ: "JWT" })
 
-/** A JWT over the destination and the exact bytes of the body. */
+/** Signs the destination and the exact bytes of the body as a JWT. */
 function sign(url: string, body: Buffer, key: string, nowMs: number): string {
   const issuedAt = Math.floor(nowMs / 1000)
   const payload = base64url({
@@ -53,7 +53,7 @@ interface PusherParts {
   now: () => number
 }
 
-/** Delivers by itself: one timer for the next due message, one request for each attempt. */
+/** Delivers messages when they are due, with one timer for the next message and one request for each attempt. */
 export class Pusher {
   private readonly parts: PusherParts
   private readonly underWay = new Map<Promise<void>, () => void>()
@@ -65,7 +65,7 @@ export class Pusher {
     this.parts = parts
   }
 
-  /** To be called after anything that may have made a message due. */
+  /** Must be called after every change that can make a message due. */
   wake(): void {
     if (this.isPumpPlanned || this.isClosed) return
     this.isPumpPlanned = true
@@ -106,7 +106,7 @@ export class Pusher {
 
 const agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) }
 
-/** One attempt, which follows no redirect. It always resolves with an outcome. `fetch` would cost four times the CPU. */
+/** Makes one attempt without following redirects. It always resolves. `fetch` would take four times the CPU time. */
 function send({ url, body }: QstashMessage, headers: Record<string, string>) {
   let request: ClientRequest | undefined
   let isGivenUp = false
@@ -126,7 +126,7 @@ function send({ url, body }: QstashMessage, headers: Record<string, string>) {
     })
   const attempt = (): Promise<DeliveryOutcome> =>
     exchange().catch((error: NodeJS.ErrnoException) => {
-      // The other side has just closed the connection that was kept.
+      // The server has just closed the kept-alive connection.
       if (!isGivenUp && request?.reusedSocket && error.code === "ECONNRESET") return attempt()
       return LOST_ATTEMPT
     })

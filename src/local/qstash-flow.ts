@@ -5,32 +5,32 @@ interface FlowKey extends FlowControl {
   active: number
   /** In order of arrival. */
   waiting: QstashMessage[]
-  /** The number of the message that it was served last, over all keys; 0: none yet. */
+  /** When the key was last served, as a counter over all keys; 0 if never. */
   served: number
 }
 
-/** Above this, keys with nothing to do are forgotten: callers may make one per customer. */
+/** Above this number, idle keys are deleted, because callers can create one per customer. */
 const MAX_IDLE_KEYS = 10_000
 
-/** Messages without a key share one that has no limit. */
+/** Messages without a key share this one, which has no limit. */
 const NO_KEY: FlowControl = { key: "", parallelism: Number.POSITIVE_INFINITY }
 
 /**
- * Parallelism per flow-control key. QStash documents no order of messages that wait, so this is the worst for us: the newest of a key goes
- * first, and the key that was served last.
+ * Limits the parallelism of each flow-control key. QStash documents no order of waiting messages, so this uses the
+ * worst order for us: the key that was served last comes first, and its newest message.
  */
 export class FlowKeys {
   private readonly keys = new Map<string, FlowKey>()
-  /** Keys whose waiting list may move now. */
+  /** The keys that may be able to start a waiting message. */
   private readonly wakeable = new Set<FlowKey>()
   private served = 0
 
-  /** Takes over the limit that an incoming message carries. */
+  /** Sets a key's limit to the one of an incoming message. */
   configure(limits: FlowControl): void {
     this.wake(Object.assign(this.ensure(limits), limits))
   }
 
-  /** Puts a message whose time has come on its key's waiting list. */
+  /** Adds a due message to the waiting list of its key. */
   add(message: QstashMessage): void {
     const state = this.of(message)
     state.waiting.push(message)
@@ -43,7 +43,7 @@ export class FlowKeys {
     this.wake(state)
   }
 
-  /** Starts waiting messages as far as their keys and `hasRoom` allow. */
+  /** Yields the waiting messages that their keys and `hasRoom` allow to start. */
   *drain(hasRoom: () => boolean): Generator<QstashMessage> {
     while (hasRoom()) {
       const state = this.servedLast()
@@ -59,7 +59,7 @@ export class FlowKeys {
     }
   }
 
-  /** Whether a waiting message may have become free to start. */
+  /** True if a waiting message may be able to start. */
   get hasWakeable(): boolean {
     return this.wakeable.size > 0
   }

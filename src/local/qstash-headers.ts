@@ -1,4 +1,4 @@
-/** A refusal of the stand-in: the status and the text that go out as `{"error"}`. */
+/** An error of the stand-in: the status, and the text of `{"error"}` in the response. */
 export class QstashRefusal extends Error {
   readonly status: number
 
@@ -11,13 +11,13 @@ export class QstashRefusal extends Error {
 
 export type RequestHeaders = Record<string, string | undefined>
 
-/** How many messages with this key may be under way at once. */
+/** How many messages with this key may be delivered at once. */
 export interface FlowControl {
   key: string
   parallelism: number
 }
 
-/** What the headers of one message say. Times in milliseconds. */
+/** The options in the headers of one message. Times are in milliseconds. */
 export interface PublishOptions {
   contentType: string | undefined
   retries: number
@@ -39,7 +39,9 @@ const KNOWN = new Set([
   "upstash-flow-control-value",
 ])
 
-/** Reads the headers of a message (lower-case names). Refuses with 400, also what QStash can do and the stand-in cannot. */
+/**
+ * Reads the headers of a message (lower-case names). Rejects with 400 also options that only the real QStash supports.
+ */
 export function parsePublishOptions(headers: RequestHeaders): PublishOptions {
   for (const name in headers) {
     if (name.startsWith("upstash-") && !KNOWN.has(name)) {
@@ -57,10 +59,10 @@ export function parsePublishOptions(headers: RequestHeaders): PublishOptions {
   }
 }
 
-/** The destination as it was written, because the signature's `sub` is that text. Refuses with 400. */
+/** Returns the destination unchanged, because it is the `sub` of the signature. Rejects an invalid one with 400. */
 export function parseDestination(text: string): string {
   if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text
-  throw new QstashRefusal(400, `invalid destination url: ${text}: it has to begin with http:// or https://`)
+  throw new QstashRefusal(400, `invalid destination url: ${text}: it must begin with http:// or https://`)
 }
 
 /** "parallelism=5" */
@@ -68,7 +70,10 @@ function parseFlowControl(key: string | undefined, value: string | undefined): F
   if (key === undefined && value === undefined) return undefined
   const parallelism = Number(/^parallelism=([1-9]\d{0,8})$/.exec(value ?? "")?.[1])
   if (key && parallelism) return { key, parallelism }
-  throw new QstashRefusal(400, `invalid flow control ${key}: ${value}: the stand-in knows a key and "parallelism=n"`)
+  throw new QstashRefusal(
+    400,
+    `invalid flow control ${key}: ${value}: the stand-in supports a key with "parallelism=n" only`,
+  )
 }
 
 function parseWhole(name: string, text: string | undefined): number | undefined {

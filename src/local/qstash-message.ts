@@ -7,13 +7,13 @@ export interface QstashMessage {
   readonly options: PublishOptions
   /** The order of arrival. */
   readonly sequence: number
-  /** Milliseconds since the epoch; of the next attempt. */
+  /** The time of the next attempt, in milliseconds since the epoch. */
   notBefore: number
   retried: number
   isActive: boolean
 }
 
-/** The end of one attempt. A lost one (no connection, timeout) has status 0. */
+/** The result of one attempt. The status is 0 if there was no connection or a timeout. */
 export interface DeliveryOutcome {
   status: number
   /** Lower-case names. */

@@ -2,7 +2,9 @@ import type { Broker } from "./qstash-broker.ts"
 import { parseDestination, parsePublishOptions, QstashRefusal } from "./qstash-headers.ts"
 import { type Answer, type Call, jsonAnswer } from "./service.ts"
 
-/** Answers one authorised request of the public API. Throws QstashRefusal, also for parts of QStash that we do not use. */
+/**
+ * Answers an authorised request of the public API. Throws QstashRefusal also for parts of QStash that we do not use.
+ */
 export function route(call: Call, broker: Broker, now: number): Answer {
   const [, destination] = /^\/v2\/publish\/(.+)$/.exec(call.path) ?? []
   if (call.method !== "POST" || !destination) {

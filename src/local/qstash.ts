@@ -14,7 +14,9 @@ export interface QstashSecrets {
 
 const newSigningKey = () => `sig_${randomUUID().replaceAll("-", "").slice(0, 28)}`
 
-/** Those of a service of one's own. Nobody else on this machine may know them: whoever does runs turns and signs callbacks. */
+/**
+ * Generates the secrets of one service. Other users of this machine must not know them: they can start turns with them.
+ */
 export function newQstashSecrets(): QstashSecrets {
   return {
     token: randomBytes(32).toString("base64url"),
@@ -26,24 +28,24 @@ export function newQstashSecrets(): QstashSecrets {
 const PUSH_PARALLELISM = 500
 
 interface QstashOptions {
-  /** "push" delivers by itself as time passes; "manual" stands still and is moved through `control`. */
+  /** "push": messages are delivered when they are due. "manual": `control` moves the clock and takes the messages. */
   mode: "push" | "manual"
-  /** How many messages it delivers at once, as a plan allows. Default: 500 in push mode, so that a burst does not open a socket for each. */
+  /** How many messages are delivered at once. Default: 500 in push mode, so a burst does not open too many sockets. */
   parallelism?: number | undefined
   secrets: QstashSecrets
-  /** Milliseconds; in manual mode only its first answer counts. */
+  /** The time in milliseconds. In manual mode only the first result is used. */
   now?: () => number
 }
 
 export interface Qstash {
   /** The public API, /v2 and below. */
   service: Service
-  /** The tests' side: /clock, /due, /answer, /pending, /reset, /keys/roll. */
+  /** The control interface: /clock, /due, /answer, /pending, /reset, /keys/roll. */
   control: Service
   close(): Promise<void>
 }
 
-/** QStash in memory. Everything is lost with the process, as after a `reset`. */
+/** QStash in memory. All messages are lost when the process ends, as after a `reset`. */
 export function createQstash({ mode, parallelism, secrets, now: realNow = Date.now }: QstashOptions): Qstash {
   let frozenMs = realNow()
   let keys = { current: secrets.currentSigningKey, next: secrets.nextSigningKey }

@@ -1,4 +1,4 @@
-/** Where the keys of a command are among its words: in these positions, from a position to the end, or behind their number. */
+/** Where a command has its keys: at these positions, from a position to the end, or after their number. */
 type Keys = { at: readonly number[] } | { from: number } | { behind: number }
 
 const FIRST = [
@@ -13,7 +13,10 @@ const FIRST = [
   ..."zremrangebyscore zrevrange zrevrangebyscore zrevrank zscan zscore".split(" "),
 ]
 
-/** The commands of a connection that many share. What would change it for the others (MULTI, SELECT, SUBSCRIBE), or hold it (BLPOP), is none. */
+/**
+ * The commands that are safe on a shared connection. Commands that change its state (MULTI, SELECT, SUBSCRIBE) or
+ * block it (BLPOP) are missing.
+ */
 const COMMANDS = new Map<string, Keys>([
   ...FIRST.map((name) => [name, { at: [1] }] as const),
   ...["del", "exists", "mget", "touch", "unlink"].map((name) => [name, { from: 1 }] as const),
@@ -22,7 +25,7 @@ const COMMANDS = new Map<string, Keys>([
   ...["echo", "ping", "script", "time"].map((name) => [name, { at: [] }] as const),
 ])
 
-/** The words of a command with the prefix before each key; null for a command that is not available. */
+/** Adds the prefix to each key of a command. Null if the command is not available. */
 export function withPrefix(words: string[], prefix: string): string[] | null {
   const keys = COMMANDS.get(words[0]?.toLowerCase() ?? "")
   if (!keys) return null

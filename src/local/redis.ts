@@ -6,7 +6,7 @@ import { type Answer, type Call, jsonAnswer, type Service } from "./service.ts"
 
 type Client = ReturnType<typeof createClient>
 
-/** A Redis server in this process, when no real one is given. */
+/** Starts a Redis server in this process, for use without a real one. */
 export async function startRedisServer(): Promise<{ url: string; close(): Promise<void> }> {
   const server = await createRedisMock({ databaseCount: 1 })
   const address = server.addresses()[0]
@@ -16,15 +16,15 @@ export async function startRedisServer(): Promise<{ url: string; close(): Promis
 
 interface RedisOptions {
   url: string
-  /** Before every key, so that others can use the same server. What is left behind it of an earlier run goes. */
+  /** The prefix of every key, so that others can use the same server. Keys of an earlier run with it are deleted. */
   prefix: string
   token: string
 }
 
-/** Upstash's REST protocol over the keys of a Redis server with one prefix. */
+/** Serves the REST protocol of Upstash for the keys of a Redis server that have this prefix. */
 export async function createRedisRest({ url, prefix, token }: RedisOptions) {
   let isConnected = false
-  // At first a server that is not there is told, and not waited for.
+  // The first connection fails at once if there is no server. Later ones are retried.
   const reconnectStrategy = (tries: number, cause: Error) => (isConnected ? Math.min(50 * tries, 1000) : cause)
   const client: Client = createClient({ url, RESP: 2, socket: { reconnectStrategy } })
   client.on("error", () => {})
@@ -32,7 +32,7 @@ export async function createRedisRest({ url, prefix, token }: RedisOptions) {
   isConnected = true
   await flush()
 
-  /** Our keys that match a pattern, without the prefix. */
+  /** The keys that match a pattern, without the prefix. */
   async function keysLike(pattern: string): Promise<string[]> {
     const found: string[] = []
     const like = prefix.replaceAll(/[*?[\]\\]/g, "\\$&") + pattern
@@ -45,7 +45,7 @@ export async function createRedisRest({ url, prefix, token }: RedisOptions) {
     if (keys.length > 0) await client.del(keys.map((key) => prefix + key))
     return "OK"
   }
-  // Clients know a script by the SHA-1 of its text with the Upstash-only first line; Redis by that without it.
+  // The first line of a script is only for Upstash. Clients hash the script with it, and Redis gets it without.
   const scripts = new Map<string, string>()
 
   function ownWords(parts: unknown[]): string[] {
@@ -156,7 +156,7 @@ const single = (outcome: { result: unknown } | { error: string }) => jsonAnswer(
 
 const sha1 = (text: string) => createHash("sha1").update(text).digest("hex")
 
-/** Upstash-Encoding: every string but "OK" as base64; numbers and null untouched. */
+/** Implements Upstash-Encoding: every string except "OK" becomes base64. Numbers and null stay. */
 function toBase64(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toBase64)
   return typeof value === "string" && value !== "OK" ? Buffer.from(value).toString("base64") : value

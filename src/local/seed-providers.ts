@@ -5,7 +5,7 @@ import { sealCredential } from "../providers/credential.ts"
 import { DEMO_ACCOUNTS } from "./provider-oauth.ts"
 import type { LocalProvider } from "./provider-server.ts"
 
-/** How each pool logs in at the demo's provider: the variable PROVIDER_LOGINS. */
+/** The value of PROVIDER_LOGINS: how the accounts of each pool log in at the demo's provider. */
 export function providerLogins({ url }: Pick<LocalProvider, "url">): string {
   const common = {
     token_endpoint: `${url}/oauth/token`,
@@ -27,7 +27,7 @@ const MODELS = [
   ["openai-compatible", "Demo, alt-pool"],
 ] as const
 
-/** Two accounts in each pool, and a model of each; what an operator has changed or removed since stays. */
+/** Adds two accounts and a model to each pool once, so that changes by an operator are kept. */
 export async function seedProviders(databaseUrl: string, provider: LocalProvider, keys: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -47,7 +47,7 @@ export async function seedProviders(databaseUrl: string, provider: LocalProvider
     for (const [index, { id, email }] of DEMO_ACCOUNTS.entries()) {
       const [pool, kind, engine] =
         index < 2 ? ["main", "oauth_code", "anthropic"] : ["alt-pool", "oauth_device", "openai-compatible"]
-      // As a login names an account of the alt-pool, so that logging in to it renews it.
+      // The id that a login in the alt-pool derives, so that a new login updates this account.
       const providerId = pool === "main" ? id : `alt-${createHash("sha256").update(id).digest("hex").slice(0, 12)}`
       await client.query(
         `insert into provider_accounts (provider_id, pool, name, kind, engine, base_url, external_id, created_at, updated_at)

@@ -1,4 +1,4 @@
-/** One HTTP request to a stand-in. `path` is below the stand-in's mount and starts with "/". */
+/** One HTTP request to a stand-in. `path` is relative to the stand-in's address and starts with "/". */
 export interface Call {
   method: string
   path: string
@@ -21,7 +21,7 @@ export function jsonAnswer(status: number, value: unknown, headers: Record<strin
 
 const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
 
-/** False for what a page of another site has sent here, by our address or by a name of its own that it has made lead here. */
+/** False for requests from pages of other sites, sent to our address or to a name that the site resolves to it. */
 export function isOfThisMachine({ headers }: { headers: Record<string, string | string[] | undefined> }): boolean {
   const { host, origin } = headers
   return LOOPBACK.test(String(host)) && (origin === undefined || LOOPBACK.test(URL.parse(String(origin))?.host ?? ""))

@@ -1,10 +1,12 @@
 import type pg from "pg"
 
-/** What Neon's proxy does between two requests on one connection: plans of procedures stay, everything else of a session goes. */
+/**
+ * Like Neon's proxy between two requests on one connection: it keeps cached plans of procedures and discards all else.
+ */
 const RESET =
   "CLOSE ALL; SET SESSION AUTHORIZATION DEFAULT; RESET ALL; DEALLOCATE ALL; UNLISTEN *; DISCARD TEMP; SELECT pg_advisory_unlock_all()\0"
 
-/** Makes a session as it was when it began, for `client.query`. `isOpen`: a transaction may be open; the server warns when none is. */
+/** Resets a session, for `client.query`. `isOpen`: a transaction may be open. Without one, ROLLBACK makes a warning. */
 export class SessionReset implements pg.Submittable {
   private readonly isOpen: boolean
   private done: (error?: Error) => void
@@ -37,7 +39,7 @@ export class SessionReset implements pg.Submittable {
   }
 }
 
-/** What stands before a bracket and leaves nothing in a session. A name that is missing here only costs a reset. */
+/** Words before a parenthesis that change no session state. A missing name only causes a needless reset. */
 const HARMLESS = new Set(
   `and any array_agg as cast coalesce count exists extract filter from greatest in join json_agg jsonb_agg
   jsonb_build_object jsonb_object_agg lateral least lower materialized max min not nullif numeric on or over
@@ -54,8 +56,8 @@ const KNOWN = 2_000
 const known = new Map<string, boolean>()
 
 /**
- * Whether a statement leaves nothing in its session: it calls our procedures (test/structure/sessions.test.ts) and what is harmless,
- * and nothing else. Most do, and a reset costs the server more than some of them.
+ * True if a statement changes no session state, because it calls only harmless functions and our procedures
+ * (test/structure/sessions.test.ts). This is true for most, and a reset costs more than some of them.
  */
 export function leavesNothing(text: string): boolean {
   const found = known.get(text)
@@ -71,5 +73,5 @@ export function leavesNothing(text: string): boolean {
 
 const isHarmless = (name: string) => HARMLESS.has(name.toLowerCase()) || OURS.test(name)
 
-/** Whether a transaction may be open behind this statement, which began none before. */
+/** True if this statement may open a transaction. */
 export const begins = (text: string): boolean => /^\s*(begin|start)\b/i.test(text)

@@ -1,21 +1,21 @@
 import type pg from "pg"
 import type { OpenDatabase } from "./open-database.ts"
 
-/** After so many uses the dead rows of a database are removed, so that scans of its small tables stay short. */
+/** After this number of uses a database is vacuumed, so that scans of its small tables stay short. */
 const USES_PER_VACUUM = 8
-/** A table with more rows, to which no other refers, is emptied by TRUNCATE: quicker, but cached plans that read it are made again. */
+/** A larger table without references is emptied by TRUNCATE, which is faster but invalidates cached plans. */
 const MOST_DELETED = 500
-/** As many as tests use at once. More would only keep connections open. */
+/** The number of databases that tests use at once. More would only keep connections open. */
 const MOST_SPARE = 4
 
-/** A database as its template is: the rows, the sequences, and a fingerprint of everything else. */
+/** The state of a new copy of the template: rows, sequences, and a fingerprint of everything else. */
 interface Pristine {
   tables: { name: string; columns: string; referenced: boolean; rows: string | null }[]
   sequences: { name: string; value: string; called: boolean }[]
   catalog: string
 }
 
-/** Changes with each DDL statement, grant, setting, statistic and large object. TRUNCATE and VACUUM leave it as it is. */
+/** Changes with every DDL statement, grant, setting, statistic and large object, but not with TRUNCATE and VACUUM. */
 const CATALOG = `select concat_ws(' ',
   (select sum(hashtext(concat_ws(' ', relname, relnamespace, relkind, relacl, reloptions, relhastriggers))) from pg_class),
   ${["pg_proc", "pg_attribute", "pg_trigger", "pg_constraint", "pg_index", "pg_namespace", "pg_type", "pg_attrdef"]
@@ -26,8 +26,8 @@ const CATALOG = `select concat_ws(' ',
     where d.datname = current_database())) as catalog`
 
 /**
- * Databases that were given back, emptied and ready. Their connections stay open, with every procedure compiled and planned: a new
- * connection compiles each procedure again, which took a third of the server's time in tests.
+ * Keeps databases that were given back, emptied for their next use. Their connections stay open, because a new one
+ * compiles and plans each procedure again, which took a third of the server's time in tests.
  */
 export function createSpareDatabases() {
   const spare: OpenDatabase[] = []
@@ -35,13 +35,13 @@ export function createSpareDatabases() {
   let pristine: Promise<Pristine> | null = null
 
   return {
-    /** Call it with a new copy of the template, before anything is written to it. */
+    /** Must be called with a new copy of the template before anything is written to it. */
     async remember(database: OpenDatabase): Promise<void> {
       pristine ??= readPristine(database.direct)
       await pristine
     },
     take: (): OpenDatabase | undefined => spare.pop(),
-    /** Whether it was emptied and kept. One that is in use, or whose schema was changed, has to be dropped. */
+    /** True if the database was emptied and kept. If it is in use or its schema was changed, the caller must drop it. */
     async giveBack(database: OpenDatabase): Promise<boolean> {
       if (!pristine || spare.length >= MOST_SPARE) return false
       const used = (uses.get(database) ?? 0) + 1
@@ -76,7 +76,7 @@ async function readPristine(direct: pg.Pool): Promise<Pristine> {
   return { tables, sequences, catalog: rows[0]?.catalog ?? "" }
 }
 
-/** Makes it as it was when new. False: a statement still runs in it, another program is connected, or its schema was changed. */
+/** Resets a database. False if a statement still runs, another program is connected, or the schema was changed. */
 async function empty(database: OpenDatabase, pristine: Pristine, withVacuum: boolean): Promise<boolean> {
   const all = [...database.connections.pools.map(({ pool }) => pool), database.direct]
   if (!database.connections.isCalm() || database.direct.idleCount < database.direct.totalCount) return false
@@ -94,7 +94,7 @@ async function empty(database: OpenDatabase, pristine: Pristine, withVacuum: boo
   }
 }
 
-/** Whether only these sessions are in the database, and nothing but rows was changed. */
+/** True if the database has only these sessions, and only rows were changed. */
 async function isUnchanged(client: pg.ClientBase, { catalog }: Pristine, sessions: number): Promise<boolean> {
   const { rows } = await client.query<{ sessions: number; catalog: string }>(
     `select (select count(*)::int from pg_stat_activity where datname = current_database()) as sessions, c.* from (${CATALOG}) c`,
@@ -118,7 +118,7 @@ async function restoreRows(client: pg.ClientBase, pristine: Pristine): Promise<v
   await client.query("commit")
 }
 
-/** How many rows each table has, counted up to one more than `MOST_DELETED`; tables without rows are left out. */
+/** The number of rows of each table that has any, counted up to one more than `MOST_DELETED`. */
 async function tablesWithRows(client: pg.ClientBase, { tables }: Pristine): Promise<Map<string, number>> {
   const counts = tables.map(({ name }) => `(select count(*) from (select from ${name} limit ${MOST_DELETED + 1}) t)`)
   const { rows } = await client.query<{ counts: number[] }>(`select array[${counts.join(", ")}]::int[] as counts`)

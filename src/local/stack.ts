@@ -15,22 +15,22 @@ import { createSpareDatabases } from "./spare-databases.ts"
 interface StackOptions {
   dataDir: string
   port?: number
-  /** Opens the control port: fault plans, clocks, direct SQL. Tests only. */
+  /** True to serve the control interface: fault plans, clocks, direct SQL. Only for tests. */
   control: boolean
   durable: boolean
-  /** Of PostgreSQL, if it is started here. */
+  /** Settings of PostgreSQL, if it is started here. */
   settings?: Record<string, string>
   databaseUrl?: string | undefined
   redisUrl?: string | undefined
 }
 
-const FOREIGN = '{"error":"this is for programs of this machine only"}'
+const FOREIGN = '{"error":"only programs on this machine may call this"}'
 const NO_STAND_IN = jsonAnswer(404, { error: "no such stand-in" })
 
 /**
- * One loopback server with the stand-ins of Neon, Upstash Redis and QStash, each namespace with its own database,
- * queue and fault plan: `/{ns}/pg/sql`, `/{ns}/redis`, `/{ns}/qstash`, `/{ns}/model`, `/{ns}/control`. It listens before its
- * servers have started: whatever asks for a namespace waits for them, or rejects as they have.
+ * Starts a loopback server with the stand-ins of Neon, Upstash Redis and QStash at `/{ns}/pg/sql`, `/{ns}/redis`,
+ * `/{ns}/qstash`, `/{ns}/model` and `/{ns}/control`. Each namespace has its own database, queue and fault plan. It
+ * listens at once; creating a namespace waits until the servers have started.
  */
 export async function startStack(options: StackOptions) {
   const servers = Promise.all([
@@ -45,14 +45,14 @@ export async function startStack(options: StackOptions) {
   ])
   servers.catch(() => {})
   const namespaces = new Map<string, Namespace>()
-  /** The databases that end with this stack, and the one that each namespace has. */
+  /** The databases to drop when this stack ends, and the open database of each namespace. */
   const made = new Set<string>()
   const open = new Map<string, OpenDatabase>()
   const spare = createSpareDatabases()
   let numbers = 0
   const run = `tp_${Date.now().toString(36)}_${Math.random().toString(36).slice(2, 8)}`
   let template: Promise<string> | null = null
-  // Tests beside each other have roles of their own, which go with their databases; a database that lasts keeps its roles.
+  // Concurrent test runs have separate roles, dropped with their databases. A lasting database keeps its roles.
   const roles = servers.then(([postgres]) => createWorkerRoles(postgres.url, options.control ? run : undefined))
   roles.catch(() => {})
 
@@ -64,7 +64,7 @@ export async function startStack(options: StackOptions) {
     return name
   }
 
-  /** A lasting database of that name, with the schema applied. */
+  /** Creates or updates the lasting database of this name. */
   async function lastingDatabase(name: string): Promise<string> {
     const [postgres] = await servers
     const url = withDatabase(postgres.url, name)
@@ -73,7 +73,7 @@ export async function startStack(options: StackOptions) {
     return url
   }
 
-  /** A fresh copy of the template, or one that a namespace gave back. It ends with the stack. */
+  /** A new copy of the template, or a database that a namespace gave back. It is dropped when the stack ends. */
   async function passingDatabase(isNew: boolean): Promise<OpenDatabase> {
     const [postgres] = await servers
     template ??= makeTemplate()
@@ -95,7 +95,7 @@ export async function startStack(options: StackOptions) {
     })
   }
 
-  /** `databaseUrl` is a database of the caller's, used as it is: workers ask as its owner. `isNew`: no statement has run in it before. */
+  /** `databaseUrl`: a database of the caller, which workers use as its owner. `isNew`: a database that was never used. */
   async function addNamespace(
     input: NamespaceOptions & {
       databaseName?: string | undefined
@@ -121,7 +121,7 @@ export async function startStack(options: StackOptions) {
     return namespace
   }
 
-  /** A database of the stack's own goes to the next namespace, or is dropped: autovacuum and checkpoints would look after hundreds. */
+  /** Ends a namespace. Its database is reused or dropped, because hundreds of databases would slow autovacuum down. */
   async function endNamespace(name: string): Promise<void> {
     const database = open.get(name)
     await namespaces.get(name)?.close()
@@ -136,7 +136,7 @@ export async function startStack(options: StackOptions) {
     made.delete(copy)
   }
 
-  /** Not async itself: each layer of promises costs every call. */
+  /** Not async, because each layer of promises slows down every call. */
   function handle(call: Call): Promise<Answer> | Answer {
     const [, name = "", service = ""] = call.path.split("/", 3)
     const below = { ...call, path: call.path.slice(name.length + service.length + 2) || "/" }
@@ -158,7 +158,7 @@ export async function startStack(options: StackOptions) {
     return (await namespace?.route("control", below)) ?? NO_STAND_IN
   }
 
-  // Tests ask for copies as soon as they run.
+  // Created early, because tests need copies as soon as they start.
   if (options.control) {
     template = makeTemplate()
     template.catch(() => {})
@@ -168,7 +168,7 @@ export async function startStack(options: StackOptions) {
     if (isOfThisMachine(request)) serve(request, response, handle)
     else response.writeHead(403).end(FOREIGN)
   })
-  // Clients end their connections: one that is closed here might just be used.
+  // Only clients close idle connections, because the server could close one that is just being used.
   server.keepAliveTimeout = 0
   await new Promise<void>((done, fail) => {
     server.once("error", fail)
@@ -189,7 +189,7 @@ export async function startStack(options: StackOptions) {
       for (const namespace of namespaces.values()) await namespace.close()
       for (const database of open.values()) await database.close()
       await spare.closeAll()
-      // Our own server is removed with its directory, or keeps only databases that last.
+      // A server of ours is removed with its directory, or has only lasting databases.
       if (options.databaseUrl) {
         for (const name of [...made].reverse()) await dropDatabase(postgres.url, name)
         if (options.control) await (await roles).drop()
@@ -200,7 +200,7 @@ export async function startStack(options: StackOptions) {
   }
 }
 
-/** With a content-length the answer goes out as one packet. */
+/** Serves a request. With a content-length the response is sent as one packet. */
 function serve(request: IncomingMessage, response: ServerResponse, handle: (call: Call) => Promise<Answer> | Answer) {
   const chunks: Buffer[] = []
   request.on("data", (chunk: Buffer) => chunks.push(chunk))
@@ -225,8 +225,8 @@ function serve(request: IncomingMessage, response: ServerResponse, handle: (call
 }
 
 /**
- * The roles of the workers on a server of which `adminUrl` is a superuser's. Their passwords are made of that one's, so that whoever uses the
- * same server finds them as they are.
+ * Creates the roles of the workers; `adminUrl` is the URL of a superuser. Their passwords are derived from the
+ * superuser's password, so that all commands that use the same server derive the same ones.
  */
 async function createWorkerRoles(adminUrl: string, prefix = ROLE_PREFIX) {
   const secret = new URL(adminUrl).password || randomBytes(32)
@@ -234,7 +234,7 @@ async function createWorkerRoles(adminUrl: string, prefix = ROLE_PREFIX) {
   await withClient(adminUrl, (client) => createRoles(client, { prefix, renew: true, password }))
   return {
     prefix,
-    /** A database for the role of each worker. */
+    /** The URLs of a database for the role of each worker. */
     urlsOf: (databaseUrl: string): Record<string, string> =>
       Object.fromEntries(
         WORKER_ROLES.map((worker) => [worker, urlFor(databaseUrl, roleName(worker, prefix), password(worker))]),

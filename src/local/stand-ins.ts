@@ -3,7 +3,7 @@ import { seedDemo } from "./demo.ts"
 import { step } from "./lifecycle.ts"
 import { startStack } from "./stack.ts"
 
-/** Other variables of the worker, taken from our own environment. */
+/** The variables of the worker that are copied from our environment. */
 const OPTIONAL_VARIABLES = [
   "ANTHROPIC_API_KEY",
   "ANTHROPIC_BASE_URL",
@@ -21,8 +21,8 @@ const OPTIONAL_VARIABLES = [
 ]
 
 /**
- * Starts the stand-ins over `dataDir` with the demo account in them. `variables` are those of a worker that uses them and is served
- * at `baseUrl`.
+ * Starts the stand-ins with their data in `dataDir`, and creates the demo account. Returns the `variables` of a worker
+ * at `baseUrl` that uses them.
  */
 export async function startStandIns(
   { baseUrl, dataDir, signInUrl }: { baseUrl: string; dataDir: string; signInUrl?: string },

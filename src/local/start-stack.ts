@@ -13,13 +13,13 @@ runCommand(async (onEnd) => {
   const { demo, variables } = await startStandIns({ baseUrl, dataDir }, onEnd)
   await writeDevVars(DEV_VARS, variables)
   onEnd(() => removeDevVars(DEV_VARS))
-  // Nothing else fires the cron trigger, and the worker may be there or not.
+  // Fires the cron trigger, which nothing else does locally. The worker may not run yet, so errors are ignored.
   const sweeper = setInterval(() => void fetch(cronUrl(baseUrl)).catch(() => {}), SWEEP_MS)
   onEnd(async () => clearInterval(sweeper))
 
   step("ready.")
   console.log(`
-  Now start, in another terminal:   npx wrangler dev${port === DEFAULT_PORT ? "" : ` --port ${port}`}
+  Now run in another terminal:   npx wrangler dev${port === DEFAULT_PORT ? "" : ` --port ${port}`}
 
   base URL   ${demo.base_url}      (the API is below /v1)
   live key   ${demo.api_key}

@@ -13,14 +13,16 @@ import { startStandIns } from "./stand-ins.ts"
 import { makeTemporaryDirectory } from "./temporary-directory.ts"
 
 const SWEEP_MS = 60_000
-/** The demo's provider is behind the worker, at a port of its own: its accounts are kept with their address. */
+/**
+ * The port of the demo's provider is fixed relative to the worker's, because its address is stored with its accounts.
+ */
 const PROVIDER_PORT_OFFSET = 3
 const SIGN_IN_PORT_OFFSET = 4
 
 runCommand(async (onEnd, end) => {
   const { port, dataDir, baseUrl, providers, demoData } = readStartOptions(process.argv.slice(2), process.env)
   const signInUrl = newSignInUrl(port + SIGN_IN_PORT_OFFSET)
-  step("building the worker, and the web app if it is older than its sources …")
+  step("building the worker, and the web app if its sources have changed …")
   const script = join(await makeTemporaryDirectory("worker"), "worker.js")
   const built = buildWorker(process.cwd(), script)
   built.catch(() => {})
@@ -31,13 +33,13 @@ runCommand(async (onEnd, end) => {
 
   const provider = providers ? await startProvider(dataDir, port + PROVIDER_PORT_OFFSET) : null
   if (provider) {
-    step("starting a provider of models …")
+    step("starting a model provider …")
     onEnd(provider.stop)
     await seedProviders(databaseUrl, provider, variables.SECRETS_KEYS)
   }
   const logins = provider && { PROVIDER_LOGINS: providerLogins(provider) }
   if (demoData && provider) {
-    step("living through a month, once …")
+    step("generating a month of demo data, once …")
     const past = await stack.createNamespace({ name: "past", qstash_mode: "manual", databaseUrl })
     const month = { demoKey: demo.api_key, variables: { ...variables, ...logins }, providerUrl: provider.url }
     await liveDemoMonth(past, { ...month, now: new Date() }, (line) => console.log(line))
@@ -63,7 +65,7 @@ runCommand(async (onEnd, end) => {
   })
   void server.ended.then(() => {
     if (stopping) return
-    console.error(`The worker has ended; see ${dataDir}/worker.log`)
+    console.error(`The worker ended unexpectedly; see ${dataDir}/worker.log`)
     end(1)
   })
   const sweep = () => server.cron().catch((error: unknown) => console.error("The sweep failed:", error))
@@ -81,16 +83,16 @@ runCommand(async (onEnd, end) => {
   step("ready.")
   console.log(`
   web app    ${signInUrl}
-             (signs you in as the demo's owner, with ?as=Admin as its operator; keep it to yourself)
+             (signs you in as the demo's owner; append ?as=Admin to sign in as an operator; keep it secret)
   base URL   ${demo.base_url}      (the API is below /v1)
   reference  ${demo.base_url}/docs
   live key   ${demo.api_key}
   test key   ${demo.test_key}
-  container  ${container.url}, whose tools the demo's space has as container__…
-${provider ? `  provider   ${provider.url}, with two accounts in each pool; models anthropic/demo and openai-compatible/demo\n` : ""}\
+  container  ${container.url}  (its tools in the demo's space have the prefix container__)
+${provider ? `  provider   ${provider.url}  (two accounts in each pool; models anthropic/demo and openai-compatible/demo)\n` : ""}\
   also in    ${dataDir}/demo.json
 
-Go on with:
+Try it:
 
   curl ${demo.base_url}/v1/me -H "Authorization: Bearer ${demo.api_key}"
 

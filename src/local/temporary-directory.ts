@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { endProcess, isAlive, processes } from "./processes.ts"
 import { removeWithUs } from "./watchdog.ts"
 
-/** Process ids are those of one namespace: containers may share a temporary directory, and not know each other's processes. */
+/** Containers can share a temporary directory, but process ids are valid in one PID namespace only. */
 const namespace = () => {
   try {
     return /\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0] ?? "0"
@@ -18,8 +18,8 @@ const NAME = /^turnpike-[\w-]+-(\d+)\.(\d+)-\w{6}$/
 const cleared = new Map<string, Promise<void>>()
 
 /**
- * A new directory below `parent`, which is removed when this process is gone, also after a `kill -9`. Those of processes that are gone
- * already, with their watchdogs, are removed first, once.
+ * Creates a directory below `parent` that is removed when this process has ended, also after a `kill -9`. The first
+ * call also removes directories of earlier processes whose watchdogs were killed too.
  */
 export async function makeTemporaryDirectory(name: string, parent = tmpdir()): Promise<string> {
   const clear = cleared.get(parent) ?? removeLeftovers(parent)
@@ -43,11 +43,11 @@ async function removeLeftovers(parent: string): Promise<void> {
   }
 }
 
-/** Servers have their directory in their command line. */
+/** Ends the servers that use a directory. Their command lines contain its path. */
 async function endProcessesOf(directory: string): Promise<void> {
   const left = (await processes()).filter(({ command }) => command.includes(directory))
   for (const { pid, group, command } of left) {
-    // An immediate stop of PostgreSQL gives its shared memory back; SIGKILL would not.
+    // An immediate stop of PostgreSQL releases its shared memory; SIGKILL would not.
     const first = command.includes("postgres") ? "SIGQUIT" : "SIGTERM"
     await endProcess({ pid: group === pid ? -pid : pid, words: [directory], signals: [first, "SIGKILL"] })
   }

@@ -4,8 +4,8 @@ import { type Ending, endProcess } from "./processes.ts"
 import type { Word } from "./watchdog.ts"
 
 /**
- * The process of watchdog.ts. Its standard input closes when the process that started it is gone, however that ended: the kernel sees
- * to it. Then it ends what that process has left, removes its directories, and ends itself.
+ * The process of watchdog.ts. The kernel closes its standard input when its parent ends for any reason. It then ends
+ * the registered processes, removes the registered directories, and exits.
  */
 const endings = new Map<number, Ending>()
 const directories = new Set<string>()
@@ -19,6 +19,6 @@ for await (const line of createInterface(process.stdin)) {
 
 await Promise.all([...endings.values()].map(endProcess))
 for (const directory of directories) {
-  // A process may be writing its last file.
+  // Retries, because a process may still be writing its last file.
   await rm(directory, { recursive: true, force: true, maxRetries: 10 }).catch(() => {})
 }

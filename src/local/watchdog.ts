@@ -5,15 +5,15 @@ import type { Ending } from "./processes.ts"
 
 const PROGRAM = join(import.meta.dirname, "watchdog-process.ts")
 
-/** A line to the watchdog. */
+/** A message to the watchdog, sent as one line. */
 export type Word = { id: number; end: Ending } | { forget: number } | { remove: string }
 
 let pipe: Writable | null = null
 let ids = 0
 
 /**
- * Has a process end when ours is gone, also after a `kill -9`: a watchdog, a process of its own, waits for its end of a pipe to close.
- * The returned function takes that back: call it when the process has ended.
+ * Makes a process end when ours has ended, also after a `kill -9`. A separate watchdog process does it when a pipe from
+ * us closes. Call the returned function once the process has ended.
  */
 export function endWithUs(end: Ending): () => void {
   const id = ++ids
@@ -21,7 +21,7 @@ export function endWithUs(end: Ending): () => void {
   return () => tell({ forget: id })
 }
 
-/** Has a directory removed when our process is gone, after the processes that end with it. */
+/** Makes the watchdog remove a directory when our process has ended, after it has ended the processes. */
 export function removeWithUs(directory: string): void {
   tell({ remove: directory })
 }
@@ -32,10 +32,10 @@ function tell(word: Word): void {
 }
 
 function startWatchdog(): Writable {
-  // A group of its own, and no output of ours: it outlives us, and a reader of our output would wait for it.
+  // Its own process group and no shared output: it outlives us, and a reader of our output would wait for it.
   const child = spawn(process.execPath, [PROGRAM], { detached: true, cwd: "/", stdio: ["pipe", "ignore", "ignore"] })
   child.unref()
-  // A pipe of a child process is a socket. Nothing waits for a watchdog, or depends on it.
+  // A pipe of a child process is a socket. The watchdog must not keep us running, and errors of it are ignored.
   const { stdin } = child as unknown as { stdin: Writable & { unref(): void } }
   stdin.unref()
   stdin.on("error", () => {})

@@ -7,6 +7,7 @@ import { reportLosses } from "../billing/losses.ts"
 import { callOne } from "../platform/db.ts"
 import { TIME_LIMITS } from "../platform/time-limits.ts"
 import { hashPassword } from "../sign-in/password.ts"
+import { ADMIN_USAGE } from "./admin-usage.ts"
 import { audited, noteAct } from "./audited.ts"
 import { reconcileBooks, refund, topUpAccount } from "./books.ts"
 import { setBotWebhook } from "./bot-webhook.ts"
@@ -20,40 +21,6 @@ import { resealAll } from "./reseal.ts"
 import { createApiKey, createUser, type RunSql } from "./seed.ts"
 import { brandOfUser, changeOf, runMagicLink, runUserChange } from "./users.ts"
 import { grantWorkers, workerKeys } from "./workers.ts"
-
-const USAGE = `npm run admin -- COMMAND, on the database of DATABASE_URL:
-
-  migrate [--after-deploy]                          bring the database to this release, before its deploy; after it, and
-                                                    when no worker of the previous release runs any more, with --after-deploy
-  prune-releases [--keep-days N]                    remove the procedures of releases that were applied over N days ago
-                                                    (default 7), all but this one's and the one before it
-  grant  [--worker W] [--renew]                      make the roles with which the workers ask the database, and give each what its
-                                                    worker needs; prints the connection strings of new ones once
-  worker-keys [--worker W]                          of the whole ring in SECRETS_KEYS, what each worker is to have as its own
-  reseal                                            seal every stored secret under the first key of SECRETS_KEYS, so that the
-                                                    others can be removed
-  user   --email E [--name N] [--admin] [--brand B]             create a user; prints its id, and an admin's password once
-  disable | enable --user ID                        its sessions, keys, turns and webhooks end; or keys and webhooks go on
-  role   --user ID --role user|admin                what it may do, from its next request on
-  reset-factor --user ID                            remove the second factor of somebody who has lost it
-  magic-link --user ID --url ORIGIN                 a link that signs it in once; needs UPSTASH_REDIS_REST_URL and _TOKEN
-  top-up --user ID --usd AMOUNT [--reason R] [--note TEXT] [--reference ID]
-                                                    book credit (operator_topup, or another reason) with its ledger row,
-                                                    once for a reference; --reason admin_action takes --usd=-1 back
-  refund --turn ID --note TEXT                      give back what a turn was billed, once
-  reconcile                                         check all books now, and print the report; ends with 1 when
-                                                    something was found
-  key    --user ID --name N [--test] [--scope created|all] [--brand B]
-                                                    create an API key; prints its value once
-  brand  --brand B [--host H]… [--landing PATH] [--bot-username U] [--bot-token T]
-                                                    a brand's hosts and bot; \`--bot-token -\` reads it from the
-                                                    standard input; needs SECRETS_KEYS; prints the bot's webhook secret once
-  bot-webhook --brand B [--host H]                  tell the messaging platform that the bot's updates go to H, or the
-                                                    brand's first host; needs SECRETS_KEYS
-  losses [--days N]                                 what model calls have cost that nobody is billed for, by day and cause
-  model  --pin ENGINE/MODEL --input USD --output USD [--cached USD] [--cache-write USD] [--cache-write-hour USD]
-         [--idle-seconds N] [--label L]             enable a model; prices per million tokens: of those from the provider's cache, and of
-                                                    those written into it for five minutes and for an hour`
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -89,6 +56,7 @@ const { positionals, values } = parseArgs({
     "cache-write-hour": { type: "string" },
     "idle-seconds": { type: "string" },
     days: { type: "string" },
+    help: { type: "boolean" },
   },
 })
 
@@ -96,13 +64,13 @@ type Needed = "email" | "name" | "user" | "usd" | "url" | "pin" | "brand" | "inp
 
 function need(name: Needed): string {
   const value = values[name]
-  if (!value) throw new Error(`--${name} is missing.\n\n${USAGE}`)
+  if (!value) throw new Error(`--${name} is missing.\n\n${ADMIN_USAGE}`)
   return value
 }
 
 function amount(text: string): number {
   const usd = Number(text)
-  if (!(usd >= 0)) throw new Error(`"${text}" is not an amount in USD.`)
+  if (!(usd >= 0)) throw new Error(`"${text}" is not an amount in USD. Give a number from 0.`)
   return usd
 }
 
@@ -122,12 +90,12 @@ async function run(client: pg.Client): Promise<string> {
       const isNew = await applyRelease(client, release)
       await grantRelease(client, release, { exact: phase === "after-deploy" })
       await noteAct(ctx, { action: "cli.migrate", subject: ["release", release.name], after: { phase, added: isNew } })
-      return `${text}\nThe procedures of this release are there${isNew ? "" : " already"}: ${release.name}.`
+      return `${text}\nThe procedures of this release ${isNew ? "were added" : "exist already"}: ${release.name}.`
     }
     case "grant": {
       const { worker, renew = false } = values
       if (worker) accessOf(worker)
-      // Before its passwords are there, which are shown once.
+      // Written first, because the new passwords are shown only once.
       await noteAct(ctx, { action: "cli.grant", subject: ["worker", worker ?? "each"], after: { renew } })
       return grantWorkers(client, { worker, renew, databaseUrl: process.env.DATABASE_URL as string })
     }
@@ -170,7 +138,7 @@ async function run(client: pg.Client): Promise<string> {
     case "reset-factor": {
       const reset = { user_id: Number(need("user")), by: null, request_id: ctx.requestId, address: null }
       const row = await callOne(ctx.db, "drop_second_factor", { ...reset, moment: now })
-      return row.drop_second_factor ? "The second factor is removed." : "The user has none."
+      return row.drop_second_factor ? "The second factor was removed." : "The user has no second factor."
     }
     case "top-up": {
       const { reason, note, reference } = values
@@ -201,7 +169,7 @@ async function run(client: pg.Client): Promise<string> {
       return plainJson(await reportLosses(ctx, Number(values.days ?? 30)), 2)
     case "key": {
       const { scope = "created" } = values
-      if (scope !== "created" && scope !== "all") throw new Error("--scope takes created or all.")
+      if (scope !== "created" && scope !== "all") throw new Error("--scope must be created or all.")
       const key = {
         userId: Number(need("user")),
         name: need("name"),
@@ -239,7 +207,7 @@ async function run(client: pg.Client): Promise<string> {
     case "model": {
       const [engine, ...model] = need("pin").split("/")
       if (engine !== "anthropic" && engine !== "openai" && engine !== "openai-compatible") {
-        throw new Error("--pin is anthropic/…, openai/… or openai-compatible/…")
+        throw new Error("--pin must be anthropic/MODEL, openai/MODEL or openai-compatible/MODEL.")
       }
       const usd = {
         input: amount(need("input")),
@@ -260,13 +228,17 @@ async function run(client: pg.Client): Promise<string> {
       return `${need("pin")} is enabled.`
     }
     default:
-      throw new Error(USAGE)
+      throw new Error(ADMIN_USAGE)
   }
 }
 
+if (values.help || positionals[0] === "help") {
+  console.log(ADMIN_USAGE)
+  process.exit()
+}
 try {
   if (!process.env.DATABASE_URL)
-    throw new Error(`Set DATABASE_URL to the database's direct connection string.\n\n${USAGE}`)
+    throw new Error(`Set DATABASE_URL to the database's direct connection string.\n\n${ADMIN_USAGE}`)
   const client = new pg.Client({
     connectionString: process.env.DATABASE_URL,
     connectionTimeoutMillis: TIME_LIMITS.connectMs,

@@ -2,14 +2,14 @@ import type pg from "pg"
 import type { SystemContext } from "../actor/context.ts"
 import { callOne } from "../platform/db.ts"
 
-/** What a command has done, for the audit log: nothing secret. */
+/** The entry of a command in the audit log. Must not contain secrets. */
 interface Act {
   action: string
   subject: [type: string, id: string | number]
   after?: object
 }
 
-/** Notes an act of the command line that no procedure notes itself. */
+/** Writes an audit entry for a command whose procedure does not write one. */
 export async function noteAct(ctx: SystemContext, { action, subject: [type, id], after = {} }: Act): Promise<void> {
   await callOne(ctx.db, "note_act", {
     action,
@@ -21,7 +21,7 @@ export async function noteAct(ctx: SystemContext, { action, subject: [type, id],
   })
 }
 
-/** Does `work` and notes it as one transaction. */
+/** Runs `work` and writes its audit entry in one transaction. */
 export async function audited<T>(
   client: pg.Client,
   ctx: SystemContext,

@@ -22,23 +22,25 @@ interface TopUp {
   usd: string
   reason?: string | undefined
   note?: string | undefined
-  /** A reference that is used twice books once. */
+  /** The same reference is booked only once. */
   reference?: string | undefined
 }
 
-/** Books credit, or takes some back with a negative admin_action. Returns a sentence with the new balance. */
+/** Books credit; a negative amount with the reason admin_action takes some back. Returns text with the new balance. */
 export async function topUpAccount(ctx: SystemContext, { user, usd, note, ...more }: TopUp): Promise<string> {
   const reason = (more.reason ?? "operator_topup") as CreditReason
-  if (!CREDIT_REASONS.includes(reason)) throw new Error(`--reason takes one of ${CREDIT_REASONS.join(", ")}.`)
+  if (!CREDIT_REASONS.includes(reason)) throw new Error(`--reason must be one of ${CREDIT_REASONS.join(", ")}.`)
   const micros = usd.trim() === "" ? null : fromUsd(Number(usd))
   if (micros === null || micros === 0 || (micros < 0 && reason !== "admin_action")) {
-    throw new Error("--usd takes an amount with at most 7 decimals, above 0; below 0 only with --reason admin_action.")
+    throw new Error(
+      "--usd must be an amount above 0 with at most 7 decimals. Only --reason admin_action allows a negative amount.",
+    )
   }
   if (Math.abs(micros) > BOOKING_POLICY.maxMicros) {
-    throw new Error(`--usd takes at most ${usdText(BOOKING_POLICY.maxMicros)} at once.`)
+    throw new Error(`--usd must be at most ${usdText(BOOKING_POLICY.maxMicros)} in one booking.`)
   }
   const userId = Number(user)
-  if (!Number.isSafeInteger(userId)) throw new Error("--user takes the number of a user.")
+  if (!Number.isSafeInteger(userId)) throw new Error("--user must be the id of a user, a number.")
   const reference = `operator:${more.reference ?? randomUUID()}`
   const credit = { userId, reason, micros, reference, actor: ACTOR, note: note ?? null }
   const { made, replayed } = await creditAccount(booksOf(ctx), credit)
@@ -52,7 +54,7 @@ export async function refund(ctx: SystemContext, { turn, note }: { turn: string;
   return `ledger_id ${made.ledger_id}${again}\nrefunded ${usdText(made.amount_credit_micros ?? 0)} USD to user ${made.user_id}`
 }
 
-/** Runs a whole pass. Returns its report as JSON, and whether nothing was found. */
+/** Runs a complete reconciliation. Returns the report as JSON; `sound` is true if it has no findings. */
 export async function reconcileBooks(ctx: SystemContext): Promise<{ report: string; sound: boolean }> {
   const report = serializeReconciliation(await reconcileNow(booksOf(ctx)))
   const findings = report.findings.map((finding) => ({ ...finding, meaning: FINDING_KINDS[finding.kind] }))

@@ -6,18 +6,18 @@ import { BOT_POLICY } from "../sign-in/policies.ts"
 
 interface BotWebhook {
   brand: string
-  /** The host whose worker answers; null: the brand's first host. */
+  /** The host that receives the updates; null for the brand's first host. */
   host: string | null
-  /** The ring that seals the bot's secrets (SECRETS_KEYS). */
+  /** The key ring that decrypts the bot's secrets (SECRETS_KEYS). */
   keys: string | undefined
-  /** The Bot API (BOT_API_URL). */
+  /** The address of the Bot API (BOT_API_URL). */
   apiUrl: string
   fetch: typeof fetch
 }
 
 /**
- * Sets the webhook of a brand's bot at the messaging platform, with its secret. Returns the address. Throws the platform's error, and
- * never shows the bot's token, which is part of the called URL.
+ * Registers the webhook of a brand's bot and its secret at the messaging platform. Returns the webhook's address.
+ * Errors contain the platform's text but never the bot's token, which is part of the called URL.
  */
 export async function setBotWebhook(
   ctx: SystemContext,
@@ -29,9 +29,10 @@ export async function setBotWebhook(
     .where("brand", "=", brand)
     .executeTakeFirst()
   const at = host ?? (row?.hosts as string[] | undefined)?.[0]
-  if (!row?.bot_token) throw new Error(`The brand ${brand} has no bot: give it one with \`brand --bot-token\`.`)
-  if (!at) throw new Error(`The brand ${brand} has no host: name one with --host.`)
-  if (!keys) throw new Error("Set SECRETS_KEYS to the key ring of the workers: the bot's token is stored sealed.")
+  if (!row?.bot_token) throw new Error(`The brand ${brand} has no bot. Add one with \`brand --bot-token\`.`)
+  if (!at) throw new Error(`The brand ${brand} has no host. Name one with --host.`)
+  if (!keys)
+    throw new Error("Set SECRETS_KEYS to the key ring of the workers, because the bot's token is stored encrypted.")
   const ring = createKeyRing(parseKeyRing(keys))
   const open = async (column: SealedColumn) =>
     (await ring.open(String(row[column]), brandSecretTarget(brand, column))).text
@@ -47,7 +48,7 @@ export async function setBotWebhook(
     signal: AbortSignal.timeout(TIME_LIMITS.botApiMs),
   })
     .then((response) => response.json() as Promise<{ ok: boolean; description?: string }>)
-    .catch(() => ({ ok: false, description: "the Bot API does not answer" }))
-  if (!answer.ok) throw new Error(`The webhook is not set: ${answer.description ?? "the Bot API refuses it"}.`)
+    .catch(() => ({ ok: false, description: "the Bot API does not respond" }))
+  if (!answer.ok) throw new Error(`The webhook was not registered: ${answer.description ?? "the Bot API rejected it"}.`)
   return url
 }

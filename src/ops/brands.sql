@@ -1,4 +1,4 @@
--- A brand without the secrets of its bot.
+-- A brand without its bot's secrets.
 create type turnpike.brand_answer as (
   brand text,
   hosts jsonb,
@@ -9,8 +9,8 @@ create type turnpike.brand_answer as (
   updated_at timestamptz
 );
 
--- Makes or changes a brand; null fields stay. The bot's secrets are sealed. refused: 'host_taken',
--- when another brand has one of the hosts.
+-- Creates or changes a brand. Null fields stay as they are. The bot's secrets are encrypted.
+-- refused: 'host_taken' if another brand has one of the hosts.
 create function turnpike.put_brand(p_brand text, p_hosts jsonb, p_landing_path text, p_bot_username text, p_bot_id text,
   p_bot_token text, p_bot_webhook_secret text, p_request_id text, p_address text, p_moment timestamptz, out seen turnpike.brand_answer, out refused text)
 language plpgsql as $$
@@ -18,7 +18,7 @@ declare
   was brands;
   made brands;
 begin
-  -- A host belongs to one brand: the lock makes the later of two requests see the first.
+  -- A host belongs to one brand. With the lock, the later of two concurrent requests sees the change of the first.
   perform pg_advisory_xact_lock(hashtext('brands'), 0);
   perform from brands o where o.brand <> p_brand and o.hosts ?| array(select jsonb_array_elements_text(coalesce(p_hosts, '[]')));
   if found then

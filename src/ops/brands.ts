@@ -7,27 +7,28 @@ import { safeNext } from "../sign-in/safe-next.ts"
 
 interface BrandChange {
   brand: string
-  /** Replaces all hosts that it had. */
+  /** Replaces all hosts of the brand. */
   hosts?: string[]
   landingPath?: string
   botUsername?: string
   botToken?: string
-  /** The ring that seals the bot's secrets (SECRETS_KEYS). */
+  /** The key ring that encrypts the bot's secrets (SECRETS_KEYS). */
   keys: string | undefined
 }
 
 /**
- * Makes or changes a brand; fields that are left out stay. With a new bot token its webhook gets a new secret, which is returned once.
- * Throws when another brand has one of the hosts.
+ * Creates or changes a brand; omitted fields stay. A new bot token also creates a new webhook secret, which is returned
+ * once. Throws if another brand has one of the hosts.
  */
 export async function putBrand(ctx: SystemContext, { brand, hosts, keys, ...change }: BrandChange): Promise<string> {
   if (change.landingPath !== undefined && safeNext(change.landingPath, "https://own.test") !== change.landingPath) {
-    throw new Error("--landing takes a path of our own, such as /chat.")
+    throw new Error("--landing must be a path of the web app, such as /chat.")
   }
   const webhookSecret = change.botToken === undefined ? undefined : randomBytes(32).toString("base64url")
   const seal = async (text: string | undefined, column: SealedColumn) => {
     if (text === undefined) return null
-    if (!keys) throw new Error("Set SECRETS_KEYS to the key ring of the workers: the bot's token is stored sealed.")
+    if (!keys)
+      throw new Error("Set SECRETS_KEYS to the key ring of the workers, because the bot's token is stored encrypted.")
     return createKeyRing(parseKeyRing(keys)).seal(text, brandSecretTarget(brand, column))
   }
   const { seen, refused } = await callOne(ctx.db, "put_brand", {
@@ -47,7 +48,7 @@ export async function putBrand(ctx: SystemContext, { brand, hosts, keys, ...chan
   return `${JSON.stringify(seen, null, 2)}${secret}`
 }
 
-/** A host as requests name it: `app.example.com`, with a port if it has one. */
+/** The host as requests have it: `app.example.com`, with the port if there is one. */
 function hostOf(text: string): string {
   const url = URL.parse(`https://${text.trim()}`)
   if (url?.href !== `https://${url?.host}/`) {

@@ -2,13 +2,16 @@ import pg from "pg"
 import { TIME_LIMITS } from "../platform/time-limits.ts"
 
 /**
- * What every statement of a worker runs under, as settings of the database: a procedure is one statement, so it cannot set them for
- * itself. Whoever waits for a lock holds a connection that others need; behind the limit the answer is 503, and repeating it does no
- * harm. Compiling a plan takes longer than any statement here may: one wrong estimate would add a second to it.
+ * Settings for every statement. They belong to the database, because a procedure is one statement and cannot set them.
+ * A wait for a lock occupies a connection, so it ends after lockMs with a 503 that is safe to retry. JIT compilation is
+ * off, because a wrong estimate would add up to a second to a statement.
  */
 const SETTINGS = { lock_timeout: `${TIME_LIMITS.lockMs}ms`, jit: "off" }
 
-/** Sets them where they are not. Only the database's owner may: for another role everything stays as it is, and it answers false. */
+/**
+ * Applies the settings that the database does not have. Returns false, and changes nothing, if the role is not its
+ * owner.
+ */
 export async function setDatabaseSettings(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ name: string; set: string[] }>(
     `select d.datname as name, array(select unnest(s.setconfig) from pg_db_role_setting s

@@ -6,7 +6,7 @@ import { DatabaseError, databaseOver } from "../platform/db.ts"
 
 const INT8 = 20
 
-/** The context of system verbs over a direct connection: the same statements and values as over HTTP. */
+/** A context for system verbs over a direct connection. Statements and values are the same as over HTTP. */
 export function directContext(client: pg.Client): SystemContext {
   const types = {
     getTypeParser: (oid: number, format?: "text" | "binary") =>

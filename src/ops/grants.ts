@@ -3,17 +3,17 @@ import pg from "pg"
 import type { Release } from "./release.ts"
 import { WORKER_ACCESS, type WorkerAccess } from "./worker-access.ts"
 
-/** The prefix of the roles' names. A server with several installations has one for each. */
+/** The prefix of the role names. Several installations on one server need different prefixes. */
 export const ROLE_PREFIX = "turnpike"
 
-/** The workers that have a role of their own; `all` is for one worker with every group. */
+/** The workers with their own role. `all` is the worker that serves every group. */
 export const WORKER_ROLES = [...Object.keys(WORKER_ACCESS), "all"]
 
-/** What a worker's code asks for; for `all` what any of them does. */
+/** The database objects and key purposes that a worker's code uses; for `all` everything that any worker uses. */
 export function accessOf(worker: string): WorkerAccess {
   const known = WORKER_ACCESS[worker]
   if (known) return known
-  if (worker !== "all") throw new Error(`There is no worker ${worker}: name one of ${WORKER_ROLES.join(", ")}.`)
+  if (worker !== "all") throw new Error(`There is no worker ${worker}. Name one of ${WORKER_ROLES.join(", ")}.`)
   const each = Object.values(WORKER_ACCESS)
   const union = (names: (access: WorkerAccess) => readonly string[]) => [...new Set(each.flatMap(names))].sort()
   const withheld = (table: string) =>
@@ -30,7 +30,7 @@ export function accessOf(worker: string): WorkerAccess {
 
 export const roleName = (worker: string, prefix = ROLE_PREFIX) => `${prefix}_${worker}`
 
-/** `url` for another role. */
+/** `url` with another role and its password. */
 export function urlFor(url: string, role: string, password: string): string {
   const changed = new URL(url)
   changed.username = role
@@ -39,8 +39,8 @@ export function urlFor(url: string, role: string, password: string): string {
 }
 
 /**
- * Makes the roles of these workers that are not there yet, and gives each of those a password, or all of them with `renew`. They may log in
- * and nothing else: `grantRelease` gives them what their workers need. Returns the new passwords by worker.
+ * Creates the missing roles of these workers, each with a password. `renew` also changes the passwords of existing
+ * roles. The roles can only log in until `grantRelease` grants them rights. Returns the new passwords by worker.
  */
 export async function createRoles(
   client: pg.ClientBase,
@@ -48,7 +48,7 @@ export async function createRoles(
 ): Promise<Record<string, string>> {
   for (const worker of workers) accessOf(worker)
   return inTransaction(client, async () => {
-    // Of two that make the same role at once, the later finds it.
+    // With the lock, the later of two concurrent calls finds the role that the first one created.
     await client.query("select pg_advisory_xact_lock(hashtext('turnpike roles'))")
     const made: Record<string, string> = {}
     for (const worker of workers) {
@@ -84,8 +84,8 @@ export async function dropRoles(client: pg.ClientBase, prefix: string): Promise<
 }
 
 /**
- * Gives each role of a worker what that worker's code asks for in this release, and nothing else of it. Procedures run with their owner's
- * rights, so that no role needs a right to write a table. What a worker of another release needs stays, unless `exact`.
+ * Grants each worker's role exactly the rights that its code uses in this release. Procedures run with their owner's
+ * rights, so no role can write to a table. Rights that only other releases use stay, unless `exact`.
  */
 export async function grantRelease(
   client: pg.ClientBase,
@@ -108,8 +108,8 @@ export async function grantRelease(
 }
 
 /**
- * Takes from all roles what PostgreSQL gives to everyone and no worker needs: temporary tables and large objects, in which a role could
- * store without bound. The functions of large objects are their superuser's: where we act as another role, as on Neon, they stay.
+ * Revokes rights that PostgreSQL grants to every role by default and no worker needs: temporary tables and large
+ * objects, whose size is unlimited. Only a superuser can revoke the functions of large objects, so on Neon they stay.
  */
 export async function secureDatabase(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ change: string }>(
@@ -126,8 +126,8 @@ export async function secureDatabase(client: pg.ClientBase): Promise<void> {
 }
 
 /**
- * The search path is theirs: a caller could else put a table of its own before ours. A function of the planner's language that reads no
- * table needs nobody's rights, and is inlined where others call it for each row.
+ * Gives procedures their owner's rights and a fixed search path, so that a caller cannot put its own table before ours.
+ * SQL functions that read no table are left out, because the planner could not inline them then.
  */
 async function secureProcedures(client: pg.ClientBase, schema: string): Promise<void> {
   const { procedures, inlined } = accessOf("all")

@@ -4,19 +4,19 @@ import { type Migration, type MigrationPhase, readMigrations } from "./migration
 import { LOCK_TIMEOUT_MS, type Patience, retryLocks, runStatement } from "./run-statement.ts"
 
 export interface MigrateOptions {
-  /** How far to go: "before-deploy" stops before the first after-deploy migration that is pending. */
+  /** "before-deploy" stops before the first pending after-deploy migration. */
   phase: MigrationPhase
   log?: (line: string) => void
-  /** Default: those of migrations/. */
+  /** Default: the files of migrations/. */
   migrations?: Migration[]
   pause?: (ms: number) => Promise<void>
-  /** For how long the lock of one migration is asked for, in milliseconds. Default: two minutes. */
+  /** How long to retry the lock of one migration, in milliseconds. Default: two minutes. */
   patienceMs?: number
 }
 
 export interface Migrated {
   applied: string[]
-  /** The migrations still pending: an after-deploy migration, and all after it. */
+  /** The migrations that are still pending: an after-deploy migration and all after it. */
   waiting: Migration[]
 }
 
@@ -25,9 +25,9 @@ const OTHER_RUN_PATIENCE_S = 600
 const LOCK = "hashtext('schema_migrations')"
 
 /**
- * Brings a database to this release, over a direct connection. An empty one gets all migrations, since no worker runs on it; any other
- * gets its pending ones up to `phase`. Can be repeated after any failure. Throws when an applied file was changed, a file came late, a
- * lock was not given in time, or the database has tables that no migration made.
+ * Applies the pending migrations up to `phase` over a direct connection, or all of them to an empty database. It can be
+ * repeated after any failure. Throws if an applied file was changed, a file has a number before an applied one, a lock
+ * was not available in time, or the database has tables that no migration created.
  */
 export async function migrate(client: pg.ClientBase, options: MigrateOptions): Promise<Migrated> {
   const patience: Patience = {
@@ -53,22 +53,25 @@ export async function migrate(client: pg.ClientBase, options: MigrateOptions): P
 async function keepSettings(client: pg.ClientBase, { log }: Patience): Promise<void> {
   if (await setDatabaseSettings(client)) return
   log(
-    "This role may not set lock_timeout and jit for the database: waits for locks are bounded by the time limit of statements alone.",
+    "This role cannot set lock_timeout and jit for the database, so only the time limit of statements bounds waits for locks.",
   )
 }
 
-/** What `npm run admin -- migrate` prints. isBlocked: the deploy must wait, since a migration before it could not be applied. */
+/**
+ * The output of `npm run admin -- migrate`. isBlocked: the deploy must wait, because a migration that it needs is
+ * pending.
+ */
 export function describeMigrated({ applied, waiting }: Migrated): { text: string; isBlocked: boolean } {
   const lines = [applied.length > 0 ? `Applied: ${applied.length}.` : "There was nothing to apply."]
   const [next, ...later] = waiting
   const needed = later.find(({ phase }) => phase === "before-deploy")
   if (next) {
     lines.push(
-      `${next.name} waits until after the deploy. When no worker of the previous release runs any more, apply it with`,
+      `${next.name} must be applied after the deploy. When no worker of the previous release runs any more, apply it with`,
       "  npm run admin -- migrate --after-deploy",
     )
   }
-  if (needed) lines.push(`Do not deploy before that: this release needs ${needed.name}, which comes after it.`)
+  if (needed) lines.push(`Do not deploy before that, because this release needs ${needed.name}, which comes after it.`)
   return { text: lines.join("\n"), isBlocked: needed !== undefined }
 }
 
@@ -90,24 +93,24 @@ async function apply(client: pg.ClientBase, migration: Migration, patience: Pati
   patience.log(`${name} applied in ${passed()} ms`)
 }
 
-/** The migrations to apply, in order. Throws when the files and the database do not match. */
+/** The migrations to apply, in order. Throws if the files do not match the applied migrations. */
 function findPending(migrations: Migration[], applied: Map<string, string>): Migration[] {
   const pending = migrations.filter(({ name }) => !applied.has(name))
   const newest = migrations.findLast(({ name }) => applied.has(name))
   for (const { name, checksum } of migrations) {
     if (applied.has(name) && applied.get(name) !== checksum) {
       throw new Error(
-        `migrations/${name}.sql was changed after it was applied to this database: restore it, and put the change into a new file. ` +
-          "A database without data to keep can be dropped and made again instead.",
+        `migrations/${name}.sql was changed after it was applied to this database. Restore it, and put the change into a new file. ` +
+          "If you do not need the data, you can drop the database and create it again instead.",
       )
     }
   }
   const late = newest && pending.find(({ name }) => name < newest.name)
-  if (late) throw new Error(`${late.name} was added after ${newest.name} was applied: give it the next number.`)
+  if (late) throw new Error(`${late.name} was added after ${newest.name} was applied. Give it the next number.`)
   return pending
 }
 
-/** Checksums by name. */
+/** The checksums of the applied migrations by name. */
 async function readApplied(client: pg.ClientBase): Promise<Map<string, string>> {
   const { rows: tables } = await client.query(
     "select 1 from pg_tables where schemaname = 'public' and tablename = 'schema_migrations'",
@@ -131,7 +134,7 @@ async function refuseForeignTables(client: pg.ClientBase): Promise<void> {
   if (rows.length === 0) return
   const names = rows.map(({ name }) => name).join(", ")
   throw new Error(
-    `The database has tables (${names}) but no record of migrations, so no release made them. Set DATABASE_URL to an empty database.`,
+    `The database has tables (${names}) but no record of migrations, so no release created them. Set DATABASE_URL to an empty database.`,
   )
 }
 
@@ -147,13 +150,13 @@ async function inTransaction<T>(client: pg.ClientBase, work: () => Promise<T>): 
   }
 }
 
-/** Runs `work` while no other run does anything to this database, with the settings that it needs. */
+/** Runs `work` with the settings that migrations need, while no other run can change this database. */
 async function alone<T>(client: pg.ClientBase, patience: Patience, work: () => Promise<T>): Promise<T> {
   await takeLock(client, patience)
   try {
     await client.query(`set search_path = public; set lock_timeout = ${LOCK_TIMEOUT_MS}; set statement_timeout = 0;
       set idle_in_transaction_session_timeout = 0`)
-    // Shorter than the lock timeout, so an autovacuum in the way ends and a deadlock ends our statement. Not every role may set it.
+    // Shorter than the lock timeout, so that a blocking autovacuum is cancelled. Not every role can set it.
     await client.query("set deadlock_timeout = 100").catch(() => {})
     return await work()
   } finally {
@@ -163,17 +166,17 @@ async function alone<T>(client: pg.ClientBase, patience: Patience, work: () => P
         `reset search_path; reset lock_timeout; reset statement_timeout; reset idle_in_transaction_session_timeout;
          select pg_advisory_unlock(${LOCK})`,
       )
-      // Ends with the connection at the latest.
+      // The lock ends with the connection at the latest.
       .catch(() => {})
   }
 }
 
-/** Polls for the lock: a query that waits would hold up the concurrent index that it waits for. */
+/** Polls for the lock. A waiting query would block the concurrent index build of the run that has the lock. */
 async function takeLock(client: pg.ClientBase, patience: Patience): Promise<void> {
   for (let seconds = 0; ; seconds++) {
     const { rows } = await client.query<{ is_ours: boolean }>(`select pg_try_advisory_lock(${LOCK}) as is_ours`)
     if (rows[0]?.is_ours) return
-    if (seconds === 0) patience.log("Another run is applying migrations to this database: waiting for its end.")
+    if (seconds === 0) patience.log("Another run is applying migrations to this database. Waiting for its end.")
     if (seconds >= OTHER_RUN_PATIENCE_S) throw new Error("Another run has been applying migrations for 10 minutes.")
     await patience.pause(1000)
   }

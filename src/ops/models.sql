@@ -1,12 +1,13 @@
--- Puts a model of a provider into the catalog, enabled, at a position of its order. Prices in credit micros per million tokens: a new one is a new
--- price version, which is returned. p_keep_edits: a row that an admin has changed stays as it is.
+-- Puts a provider's model into the catalog and enables it. Returns its price version, which increases when a price
+-- changes. Prices are in credit micros per million tokens.
+-- p_keep_edits: leaves a row that an admin has changed as it is.
 create function turnpike.enable_model(p_engine text, p_model text, p_label text, p_sort_order integer, p_input bigint, p_cached bigint,
   p_output bigint, p_cache_write bigint, p_cache_write_hour bigint, p_idle_seconds integer, p_keep_edits boolean, p_moment timestamptz) returns integer
 language plpgsql as $$
 declare
   was model_catalog;
 begin
-  -- The guard of the last enabled row takes it too, and an admin takes it before the row.
+  -- The check that one model stays enabled takes this lock too. Admins take it before the row.
   perform pg_advisory_xact_lock(hashtext('model_catalog'), 0);
   insert into model_catalog as c (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output,
       price_cache_write, price_cache_write_hour, idle_seconds)
@@ -22,8 +23,8 @@ begin
   return (select c.price_version from model_catalog c where c.pin = was.pin);
 end $$;
 
--- Disables every model of a provider but these: its account is no longer there. One stays enabled, so the rehearsal model if there is no
--- other. Returns how many were disabled.
+-- Disables every provider model except these, and returns how many it disabled. One model must stay enabled, so if no
+-- other is, the rehearsal model is enabled.
 create function turnpike.disable_other_models(p_pins text[]) returns integer language plpgsql as $$
 declare
   disabled integer;

@@ -2,21 +2,21 @@ import { MICROS_PER_USD } from "../base/money.ts"
 import { call, type Database } from "../platform/db.ts"
 import { TIME_LIMITS } from "../platform/time-limits.ts"
 
-/** A model of a provider that the environment has an account for. Prices in USD per million tokens. */
+/** A model for which the environment has credentials. Prices are in USD per million tokens. */
 export interface ConfiguredModel {
   engine: "anthropic" | "openai" | "openai-compatible"
   model: string
   label: string
   usd: { input: number; cached: number; output: number; cacheWrite?: number; cacheWriteHour?: number }
-  /** How long it may be silent in the middle of a call; else TURN_POLICY.idleMs. */
+  /** How long the model can pause within a call. Default: TURN_POLICY.idleMs. */
   idleSeconds?: number
 }
 
 type Environment = Record<string, string | undefined>
 
 /**
- * The models that ANTHROPIC_API_KEY, OPENAI_API_KEY and OPENAI_BASE_URL stand for. TURNPIKE_MODEL names another model
- * than the default; a compatible server is asked which it has.
+ * The models for which ANTHROPIC_API_KEY, OPENAI_API_KEY and OPENAI_BASE_URL give credentials. TURNPIKE_MODEL replaces
+ * the default model. The default of a compatible server is the first model that it lists.
  */
 export async function configuredModels(env: Environment): Promise<ConfiguredModel[]> {
   const models: ConfiguredModel[] = []
@@ -47,22 +47,22 @@ async function firstModelOf(baseUrl: string, apiKey: string | undefined): Promis
     headers: apiKey ? { authorization: `Bearer ${apiKey}` } : {},
     signal: AbortSignal.timeout(TIME_LIMITS.modelListMs),
   }).catch((error: unknown) => {
-    throw new Error(`${url} does not answer. ${how}`, { cause: error })
+    throw new Error(`${url} does not respond. ${how}`, { cause: error })
   })
   const list = (await response.json().catch(() => null)) as { data?: { id?: string }[] } | null
   const id = list?.data?.[0]?.id
-  if (!id) throw new Error(`${url} names no model (HTTP ${response.status}). ${how}`)
+  if (!id) throw new Error(`${url} returned no model (HTTP ${response.status}). ${how}`)
   return id
 }
 
-/** Disables every model of a provider that is not among `models`: its account is no longer there. */
+/** Disables every provider model that is not in `models`, because there are no credentials for it any more. */
 export async function disableOtherModels(db: Database, models: ConfiguredModel[]): Promise<void> {
   await call(db, "disable_other_models", { pins: models.map(({ engine, model }) => `${engine}/${model}`) })
 }
 
 /**
- * Puts models into the catalog, enabled and first. A new price is a new price version. `keepEdits`: rows that an admin has changed stay
- * as they are.
+ * Puts models at the start of the catalog and enables them. A changed price creates a new price version. `keepEdits`:
+ * rows that an admin has changed are left as they are.
  */
 export async function enableModels(
   db: Database,

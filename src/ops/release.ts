@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type pg from "pg"
 
-/** The procedures as they stand beside their verbs, and the database schema that a worker built with them calls them in. */
+/** The procedures of this source, and the database schema in which a worker of this source calls them. */
 export interface Release {
   /** `turnpike_` and the first 12 hex digits of the SHA-256 of all their texts. */
   name: string
@@ -12,15 +12,15 @@ export interface Release {
 
 const SOURCE = join(import.meta.dirname, "..")
 
-/** In the files the schema of a release is called `turnpike`. */
+/** The files use the schema name `turnpike`, which is replaced by the release's name. */
 const PLACEHOLDER = /\bturnpike\./g
 
-/** The first line of a file that stands for several: one copy for each word, which replaces `{{name}}`. */
+/** The first line of a template file. Each word makes one copy, in which it replaces `{{name}}`. */
 const EXPANDED = /^-- expand (\w+): ([\w, ]+)\n/
 
 /**
- * The SQL that a file stands for. A file whose first line is `-- expand entity: space, user` is written once with `{{entity}}` in its
- * names and comes out twice.
+ * Expands a template file. A file whose first line is `-- expand entity: space, user` results in two copies, with
+ * `{{entity}}` replaced by `space` and by `user`.
  */
 export function expand(text: string): string {
   const [line, name, words] = EXPANDED.exec(text) ?? []
@@ -34,7 +34,7 @@ export function expand(text: string): string {
 
 const TYPE = /^create type turnpike\.(\w+) as \([^;]*?\n?\);\n?/gm
 
-/** Takes the types out of a text, each after those that it names: functions take and return them. */
+/** Moves all types before the functions that use them, and each type after the types that it uses. */
 function typesFirst(text: string): string {
   const types = new Map([...text.matchAll(TYPE)].map(([type, name]) => [name ?? "", type]))
   const ordered = new Set<string>()
@@ -59,8 +59,8 @@ export async function readRelease(source = SOURCE): Promise<Release> {
 }
 
 /**
- * Adds a release to a database, whole or not at all, and touches no other. Returns false when it is there already. Bodies are
- * checked once all functions are there, since they call each other.
+ * Adds a release to a database in one transaction and changes no other release. Returns false if the database has it
+ * already. Function bodies are checked after all functions exist, because they call each other.
  */
 export async function applyRelease(client: pg.Client, { name, sql }: Release): Promise<boolean> {
   await client.query("begin")
@@ -82,15 +82,15 @@ export async function applyRelease(client: pg.Client, { name, sql }: Release): P
 }
 
 /**
- * Removes the procedures of releases that were applied before `keepDays`, except those of `current` and of the release before it, which
- * a rolled-back worker needs. Returns their names.
+ * Removes the procedures of releases that were applied more than `keepDays` ago, and returns the releases' names. It
+ * keeps `current`, and the release before it, which workers need after a rollback.
  */
 export async function pruneReleases(
   client: pg.Client,
   current: Release,
   { keepDays }: { keepDays: number },
 ): Promise<string[]> {
-  if (!(keepDays >= 0)) throw new Error("--keep-days is a number of days.")
+  if (!(keepDays >= 0)) throw new Error("--keep-days must be a number of days from 0.")
   const { rows } = await client.query<{ name: string }>(
     `select r.name from procedure_releases r
      where r.name <> $1 and r.applied_at < now() - make_interval(days => $2)

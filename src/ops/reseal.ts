@@ -4,16 +4,16 @@ import { createKeyRing, parseKeyRing } from "../base/key-ring.ts"
 interface Sealed {
   table: string
   column: string
-  /** The table that it was sealed for, when it is another. */
+  /** The table in the seal target, if it differs from `table`. */
   sealedFor?: string
-  /** Expressions over the row `t`, as its verb has them in the SealTarget. */
+  /** SQL expressions over the row `t` for the fields of the SealTarget that the verb uses. */
   row: string
   owner: string
 }
 
 const SLUG = "(select s.slug from spaces s where s.space_id = t.space_id)"
 
-/** Every column that holds what a key of the ring has sealed; what is sealed in Redis ends within minutes. */
+/** Every column with values that the key ring encrypts. Encrypted values in Redis expire within minutes. */
 export const SEALED_COLUMNS: readonly Sealed[] = [
   { table: "space_secrets", column: "sealed", row: "t.name", owner: SLUG },
   { table: "container_mappings", column: "headers", row: "t.container", owner: SLUG },
@@ -45,8 +45,8 @@ interface Row {
 }
 
 /**
- * Seals everything anew that is not sealed under the first key of the ring, for its table. It can be repeated, and run beside the workers: a
- * value that was changed meanwhile stays. Says what could not be opened, which the other keys are still needed for.
+ * Encrypts every value again that does not use the first key of the ring. It can be repeated and can run while workers
+ * run: values that change at the same time are skipped. The report counts values that no key of the ring can decrypt.
  */
 export async function resealAll(client: pg.ClientBase, keys: string | undefined): Promise<string> {
   if (!keys) throw new Error("Set SECRETS_KEYS to the whole key ring.")
@@ -58,10 +58,10 @@ export async function resealAll(client: pg.ClientBase, keys: string | undefined)
       ...sealed,
       prefix: `${newest}.${sealed.sealedFor ?? sealed.table}.`,
     })
-    const rest = failed > 0 ? `, ${failed} cannot be opened` : ""
-    if (done + failed > 0) lines.push(`${sealed.table}.${sealed.column}: ${done} sealed anew${rest}`)
+    const rest = failed > 0 ? `, ${failed} cannot be decrypted` : ""
+    if (done + failed > 0) lines.push(`${sealed.table}.${sealed.column}: ${done} encrypted again${rest}`)
   }
-  return lines.length > 0 ? lines.join("\n") : `Everything is sealed under ${newest}.`
+  return lines.length > 0 ? lines.join("\n") : `Every value is encrypted with the key ${newest}.`
 }
 
 async function resealColumn(

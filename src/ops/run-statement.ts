@@ -1,14 +1,14 @@
 import pg from "pg"
 
-/** How a run waits for others, and whom it tells. */
+/** How a run waits for locks, and how it reports that. */
 export interface Patience {
   log(line: string): void
   pause(ms: number): Promise<void>
-  /** For how long a lock is asked for again and again. */
+  /** How long to retry a lock. */
   patienceMs: number
 }
 
-/** How long one attempt waits for a lock. Requests behind it wait as long, and none is to wait 500 ms. */
+/** How long one attempt waits for a lock. Requests queue after it for as long, and none should wait 500 ms. */
 export const LOCK_TIMEOUT_MS = 250
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 2_000
@@ -17,7 +17,7 @@ const BATCH_PAUSE_MS = 20
 /** lock_not_available, deadlock_detected, serialization_failure. */
 const CONTENTION = new Set(["55P03", "40P01", "40001"])
 
-/** Does it again, ever later, while somebody else has the lock. Throws what stopped it when its patience has ended. */
+/** Repeats `work` with growing pauses while another session has a lock. Throws the last error after `patienceMs`. */
 export async function retryLocks<T>(what: string, patience: Patience, work: () => Promise<T>): Promise<T> {
   const began = performance.now()
   for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(2 * wait, LONGEST_PAUSE_MS)) {
@@ -27,19 +27,22 @@ export async function retryLocks<T>(what: string, patience: Patience, work: () =
       if (!(error instanceof pg.DatabaseError && CONTENTION.has(error.code ?? ""))) throw error
       if (performance.now() - began + wait > patience.patienceMs) {
         const seconds = Math.round(patience.patienceMs / 1000)
-        throw new Error(`${what}: others have held its lock for ${seconds} s (${error.message}). Run it again later.`, {
-          cause: error,
-        })
+        throw new Error(
+          `${what}: other sessions have held the lock for ${seconds} s (${error.message}). Run the command again later.`,
+          {
+            cause: error,
+          },
+        )
       }
-      patience.log(`${what}: ${error.message}; again in ${wait} ms`)
+      patience.log(`${what}: ${error.message}; trying again in ${wait} ms`)
     }
     await patience.pause(wait)
   }
 }
 
 /**
- * Runs one statement as a transaction of its own. After the line `-- batch` it is repeated until it changes no row. An index that
- * is made concurrently is not made again when it is there; what a failed attempt has left of it is dropped first.
+ * Runs one statement as its own transaction. A statement after the line `-- batch` is repeated until it changes no row.
+ * A concurrent index that exists is skipped; an invalid one of a failed attempt is dropped and built again.
  */
 export async function runStatement(client: pg.ClientBase, statement: string, patience: Patience): Promise<void> {
   const what = shorten(statement)
@@ -69,7 +72,7 @@ async function runBatches(client: pg.ClientBase, statement: string, what: string
   if (rows) patience.log(`${what}: ${rows} rows`)
 }
 
-/** Reads and writes do not queue behind a concurrent statement, so it may wait as long as the oldest transaction takes. */
+/** Runs a concurrent statement without a lock timeout. Other statements do not queue for its locks, so it can wait. */
 async function runUnqueued(client: pg.ClientBase, statement: string): Promise<void> {
   await client.query("set lock_timeout = 0")
   try {
@@ -79,7 +82,7 @@ async function runUnqueued(client: pg.ClientBase, statement: string): Promise<vo
   }
 }
 
-/** null: there is no such index. */
+/** Returns null if there is no such index. */
 async function readValidity(client: pg.ClientBase, index: string): Promise<boolean | null> {
   const { rows } = await client.query<{ indisvalid: boolean }>(
     "select indisvalid from pg_index where indexrelid = to_regclass(quote_ident($1))",

@@ -1,5 +1,6 @@
--- A team, a workspace with members, a space and a board, for a demo to be looked at: once, so what an operator changes of it stays. p_key_hash: of a
--- key of the account that owns the space, in hex. Returns whether they were made.
+-- Creates a team, a workspace with members, a space and a board for a demo. It does so only once, so that changes by an
+-- operator stay. Returns true if it created them.
+-- p_key_hash: the hash of a key of the account that will own the space, in hex.
 create function turnpike.seed_groups(p_key_hash text, p_slug text, p_moment timestamptz) returns boolean language plpgsql as $$
 declare
   owner bigint := (select k.user_id from api_keys k where k.hash = decode(p_key_hash, 'hex'));
@@ -33,7 +34,7 @@ begin
     values (p_slug, owner, 'Support of the demo', space.manifest, turnpike.prompt_facts(space), 'demo', p_moment, p_moment)
     returning * into space;
   perform turnpike.keep_config(space);
-  -- The space is a chat of the messaging platform, in which the team, a guest and somebody without an account are.
+  -- The space is a chat of the messaging platform. Its members are the team, a guest and a person without an account.
   guest := turnpike.seed_user(null, 'Cleo, of the support chat', 'user', null, 'turnpike');
   update spaces s set chat_key = turnpike.chat_key_of(-1005550100), origin = 'messenger' where s.space_id = space.space_id;
   insert into identities (issuer, subject, user_id, created_at)

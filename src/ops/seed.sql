@@ -1,6 +1,6 @@
--- What an operator, a demo or a test makes over a direct connection.
+-- Procedures with which the command line, the demo and tests create data over a direct connection.
 
--- A user of a brand, with an empty wallet. Returns its user_id.
+-- Creates a user of a brand with an empty wallet. Returns the user_id.
 create function turnpike.seed_user(p_email text, p_name text, p_role text, p_password_hash text, p_brand text) returns bigint language plpgsql as $$
 declare
   made users;
@@ -11,15 +11,15 @@ begin
   return made.user_id;
 end $$;
 
--- An API key. p_key: its whole row. Returns its key_id.
+-- Creates an API key. p_key: the whole row. Returns the key_id.
 create function turnpike.seed_key(p_key jsonb) returns text language plpgsql as $$
 begin
   insert into api_keys select k.* from jsonb_populate_record(null::api_keys, p_key) k;
   return p_key ->> 'key_id';
 end $$;
 
--- A space with tasks of an account, to look at: a flow of three steps, and one by itself. Does nothing where there is any task. p_key: the
--- value of a key of that account.
+-- Creates a space with example tasks: a flow of three tasks and a single one. Does nothing if the database has a task.
+-- p_key: the value of a key of the account that will own the space.
 create function turnpike.seed_tasks(p_key text, p_slug text, p_moment timestamptz) returns boolean language plpgsql as $$
 declare
   owner users;
@@ -52,7 +52,7 @@ begin
   return true;
 end $$;
 
--- A subscription from now on, of a plan that the setting `plans` has, or gets here when nobody has set it.
+-- Subscribes a user to a plan from p_moment on. p_plans becomes the value of the setting `plans` if it has none.
 create function turnpike.seed_subscription(p_user_id bigint, p_plan text, p_plans jsonb, p_moment timestamptz) returns integer
 language plpgsql as $$
 declare

@@ -7,10 +7,10 @@ import type { Answers, ArgumentsOf, ProcedureName } from "../platform/procedures
 
 const DEFAULT_BRAND = "turnpike"
 
-/** The least that a direct connection of any kind offers. */
+/** Runs a statement on any kind of direct connection and returns its rows. */
 export type RunSql = (query: string, params: unknown[]) => Promise<Record<string, unknown>[]>
 
-/** Its one row, with values as the connection reads them: int8 may be a text. */
+/** Calls a procedure and returns its row. Depending on the connection, int8 values can be strings. */
 async function run<Name extends ProcedureName>(
   sql: RunSql,
   name: Name,
@@ -18,7 +18,7 @@ async function run<Name extends ProcedureName>(
 ): Promise<Record<string, unknown>> {
   const { sql: text, parameters } = callOf(name, args)
   const [row] = await sql(text, parameters)
-  if (!row) throw new Error(`${name} has answered nothing`)
+  if (!row) throw new Error(`${name} returned no row`)
   return row
 }
 
@@ -40,7 +40,7 @@ export async function createUser(
 }
 
 /**
- * Books credit as creditAccount does, once for each call. Returns the new balance in credit micros; null when there is no such user.
+ * Books credit like creditAccount, once per call. Returns the new balance in credit micros; null for an unknown user.
  */
 export async function topUp(sql: RunSql, { userId, micros, reason, actor, note, now }: TopUp): Promise<number | null> {
   const row = await run(sql, "book_entry", {
@@ -56,7 +56,7 @@ export async function topUp(sql: RunSql, { userId, micros, reason, actor, note, 
     minor: null,
   })
   const { entry, refused } = row.booking as Answers["booking"]
-  if (refused === "balance_too_low") throw new Error("The account has less than that available.")
+  if (refused === "balance_too_low") throw new Error("The available balance of the account is lower than this amount.")
   return entry?.balance_after_credit_micros ?? null
 }
 
@@ -69,12 +69,12 @@ interface TopUp {
   now: Date
 }
 
-/** Gives the account of a key a space with tasks, to look at, if there is no task at all. */
+/** Creates a space with example tasks in the key's account, if the database has no tasks. */
 export async function seedTasks(sql: RunSql, { key, now }: { key: string; now: Date }): Promise<void> {
   await run(sql, "seed_tasks", { key, slug: newId("space", now), moment: now })
 }
 
-/** Gives a user a plan from now on; `plans` becomes the setting when nobody has set it. */
+/** Subscribes a user to a plan from now on. `plans` becomes the value of the setting `plans` if it has none. */
 export async function subscribe(
   sql: RunSql,
   { userId, plan, plans, now }: { userId: number; plan: string; plans: object; now: Date },
@@ -82,7 +82,7 @@ export async function subscribe(
   await run(sql, "seed_subscription", { user_id: userId, plan, plans, moment: now })
 }
 
-/** Creates an API key. Its value is returned here and stored nowhere. */
+/** Creates an API key. Its value is returned and not stored. */
 export async function createApiKey(
   sql: RunSql,
   { userId, spaceId, now, ...key }: NewKey & { userId: number; spaceId?: number | null; now: Date },
@@ -94,8 +94,8 @@ export async function createApiKey(
 }
 
 /**
- * A team, a workspace with members and a space of the key's account, to be looked at: made once, so what an operator changes of them
- * stays. Returns whether they were made now.
+ * Creates an example team, a workspace with members and a space in the key's account. It does so only once, so that
+ * changes by an operator stay. Returns true if it created them.
  */
 export async function seedGroups(sql: RunSql, { apiKey, now }: { apiKey: string; now: Date }): Promise<boolean> {
   const key_hash = createHash("sha256").update(apiKey).digest("hex")

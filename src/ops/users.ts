@@ -5,10 +5,10 @@ import { createRedis } from "../platform/redis.ts"
 import { mintMagicLink } from "../sign-in/sign-in-token.ts"
 import { changeUserAsSystem, type UserChange } from "../users/change-user.ts"
 
-/** What the command line asks of a user: disable, enable, role. */
+/** The change of a user that a command makes: disable, enable or role. */
 export function changeOf(command: "disable" | "enable" | "role", role: string | undefined): UserChange {
   if (command !== "role") return command
-  if (role !== "user" && role !== "admin") throw new Error("--role takes user or admin.")
+  if (role !== "user" && role !== "admin") throw new Error("--role must be user or admin.")
   return { role }
 }
 
@@ -16,7 +16,7 @@ export async function runUserChange(ctx: SystemContext, userId: number, change: 
   return plainJson(await changeUserAsSystem(ctx, userId, change), 2)
 }
 
-/** The brand under which an account was made. */
+/** The brand under which the account was created. */
 export async function brandOfUser({ db }: Pick<SystemContext, "db">, userId: number): Promise<string> {
   const { brand } = await db
     .selectFrom("users as u")
@@ -26,7 +26,7 @@ export async function brandOfUser({ db }: Pick<SystemContext, "db">, userId: num
   return brand
 }
 
-/** A link that signs the user in once; needs the Redis of the workers. */
+/** Creates a link that signs the user in once. Needs the Redis of the workers. */
 export async function runMagicLink(
   ctx: SystemContext,
   env: Record<string, string | undefined>,
@@ -38,5 +38,5 @@ export async function runMagicLink(
   }
   const redis = createRedis({ UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN }, new Meter())
   const { url, expiresAt } = await mintMagicLink({ ...ctx, redis }, { userId, origin })
-  return `${url}\nworks once, until ${expiresAt.toISOString()}`
+  return `${url}\nThe link works once, until ${expiresAt.toISOString()}.`
 }

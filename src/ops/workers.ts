@@ -4,14 +4,14 @@ import { accessOf, createRoles, grantRelease, roleName, urlFor, WORKER_ROLES } f
 import { readRelease } from "./release.ts"
 
 interface Workers {
-  /** Undefined: all of them. */
+  /** Undefined for all workers. */
   worker: string | undefined
-  /** Whether roles that are there get a new password. */
+  /** True to give existing roles new passwords. */
   renew: boolean
   databaseUrl: string
 }
 
-/** Makes the workers' roles, gives each what its worker needs in this release, and says how those connect that are new. */
+/** Creates the workers' roles and grants their rights. Returns text with the connection strings of new roles. */
 export async function grantWorkers(client: pg.ClientBase, { worker, renew, databaseUrl }: Workers): Promise<string> {
   const made = await createRoles(client, { renew, ...(worker && { workers: [worker] }) })
   const granted = await grantRelease(client, await readRelease())
@@ -19,10 +19,10 @@ export async function grantWorkers(client: pg.ClientBase, { worker, renew, datab
     ([name, password]) => `${name.padEnd(10)} DATABASE_URL=${urlFor(databaseUrl, roleName(name), password)}`,
   )
   const shown = lines.length > 0 ? `\nShown once:\n${lines.join("\n")}` : ""
-  return `What they need is granted to: ${granted.map((name) => roleName(name)).join(", ")}.${shown}`
+  return `Granted the rights of this release to: ${granted.map((name) => roleName(name)).join(", ")}.${shown}`
 }
 
-/** Of a whole key ring, what each worker is to have as its SECRETS_KEYS. */
+/** Derives the SECRETS_KEYS of each worker from the whole key ring. */
 export async function workerKeys(ring: string | undefined, worker: string | undefined): Promise<string> {
   if (!ring) throw new Error("Set SECRETS_KEYS to the whole key ring.")
   const names = worker ? [worker] : WORKER_ROLES.filter((name) => name !== "all")

@@ -2,10 +2,10 @@
 
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
-/** The schema of the procedures that a worker built from this source calls: a name for their text. */
-export const RELEASE = "turnpike_74616ea2495e"
+/** The database schema with the procedures of this source. Its name contains a hash of their text. */
+export const RELEASE = "turnpike_c868da2dafba"
 
-/** What procedures answer in JSON, by the name of its type in SQL. */
+/** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
   account_window: {
     resource: string
@@ -579,7 +579,7 @@ export interface Answers {
   }
 }
 
-/** What procedures take as one value of several fields, by the name of its type in SQL. */
+/** The composite types that procedures take as an argument, by the name of the SQL type. */
 export interface Records {
   asked_turn: {
     space: string
@@ -654,7 +654,7 @@ export interface Records {
   }
 }
 
-/** What each procedure takes and answers. Any value may be null. */
+/** The arguments and the result row of each procedure. Any value can be null. */
 export interface Procedures {
   accept_turn: {
     args: {
@@ -3794,7 +3794,7 @@ export interface Procedures {
 export type ProcedureName = keyof Procedures
 export type ArgumentsOf<Name extends ProcedureName> = Procedures[Name]["args"]
 
-/** The arguments of each in the order of its declaration, and its columns where some are to come as JSON. */
+/** The arguments of each procedure in their order. columns: its result columns, if some of them are read as JSON. */
 export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; columns?: readonly string[] }> = {
   accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "shards", "runners"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner"] },
   accounts_to_fold: { args: ["idle_since", "after", "limit"] },
@@ -4043,7 +4043,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   write_for_reader: { args: ["turn_id", "epoch", "events:json", "moment"] },
 }
 
-/** The fields of what is taken as one value, in the order of their declaration. */
+/** The fields of each composite type in Records, in their order. */
 export const RECORDS: Record<keyof Records, readonly string[]> = {
   asked_turn: ["space", "end_user", "model", "conversation", "files:json", "max_cost", "default_hold", "tokens", "short_tokens", "bounds:json", "min_output"],
   claim_terms: ["runner_id", "try", "moment", "lease", "max_attempts", "history_turns", "history_within", "history_bytes", "bytes_per_token", "history_tokens", "servers:json", "served_after", "listed:json", "roster_accounts"],

@@ -36,7 +36,7 @@ test("The request's host determines the brand, with or without port, and other h
   expect(await at("https://evil-app.acme.test/")).toBe("turnpike")
   await expect(put("third", { hosts: ["local.test"] })).rejects.toThrow("Another brand")
   await expect(put("third", { hosts: ["local.test/x"] })).rejects.toThrow("not a host")
-  await expect(put("third", { landingPath: "//evil.test" })).rejects.toThrow("a path of our own")
+  await expect(put("third", { landingPath: "//evil.test" })).rejects.toThrow("a path of the web app")
 })
 
 test("Of two brands that claim one host concurrently, one gets it", async () => {
@@ -109,9 +109,9 @@ test("A bot's webhook is set with its secret at its brand's host, and a failure 
     },
   ])
   answer = Response.json({ ok: false, error_code: 401, description: "Unauthorized" }, { status: 401 })
-  await expect(set()).rejects.toThrow("The webhook is not set: Unauthorized.")
+  await expect(set()).rejects.toThrow("The webhook was not registered: Unauthorized.")
   answer = new Error("connect to bot123:canary failed")
-  await expect(set()).rejects.toThrow(/^The webhook is not set: the Bot API does not answer\.$/)
+  await expect(set()).rejects.toThrow(/^The webhook was not registered: the Bot API does not respond\.$/)
   await expect(set({ brand: "acme" })).rejects.toThrow("has no bot")
 
   const over = new AbortController()
@@ -121,7 +121,7 @@ test("A bot's webhook is set with its secret at its brand's host, and a failure 
       init?.signal?.addEventListener("abort", () => reject(init.signal?.reason))
       over.abort(new Error("ten seconds have passed"))
     })
-  await expect(set({ fetch: hanging })).rejects.toThrow("the Bot API does not answer")
+  await expect(set({ fetch: hanging })).rejects.toThrow("the Bot API does not respond")
   expect(timeout).toHaveBeenLastCalledWith(TIME_LIMITS.botApiMs)
   timeout.mockRestore()
 })

@@ -36,8 +36,8 @@ test("Values are read back unchanged, including JSON and several lines", async (
 test("A file that a person wrote is refused and never changed", async () => {
   for (const text of ["", "DATABASE_URL=mine\n", "# Written by `npm run stack`, and changed\nA=1\n"]) {
     await writeFile(file, text)
-    await expect(refuseForeignVars(file)).rejects.toThrow(/was written by hand, and is left alone/)
-    await expect(writeDevVars(file, { A: "1" })).rejects.toThrow(/was written by hand/)
+    await expect(refuseForeignVars(file)).rejects.toThrow(/was not written by `npm run stack`, so it is not changed/)
+    await expect(writeDevVars(file, { A: "1" })).rejects.toThrow(/was not written by `npm run stack`/)
     await removeDevVars(file)
     expect(await readFile(file, "utf8")).toBe(text)
   }

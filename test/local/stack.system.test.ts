@@ -192,6 +192,6 @@ test("The command `npm run stack` refuses to replace a .dev.vars that a person w
   await writeFile(join(dir, ".dev.vars"), "MINE=1\n")
   const { output, ended } = runStack(await freePort())
   expect(await ended).toBe(1)
-  expect(output.text).toMatch(/^\s*\.dev\.vars was written by hand, and is left alone\. [^\n]+\n$/)
+  expect(output.text).toMatch(/^\s*\.dev\.vars was not written by `npm run stack`, so it is not changed\. [^\n]+\n$/)
   expect(await readFile(join(dir, ".dev.vars"), "utf8")).toBe("MINE=1\n")
 })

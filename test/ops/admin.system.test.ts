@@ -43,7 +43,7 @@ async function admin(...args: string[]): Promise<string> {
 const field = (text: string, name: string) => new RegExp(`${name} (\\S+)`).exec(text)?.[1] ?? ""
 
 test("A database that this release can use is not migrated again", async () => {
-  const nothing = `There was nothing to apply.\nThe procedures of this release are there already: ${RELEASE}.\n`
+  const nothing = `There was nothing to apply.\nThe procedures of this release exist already: ${RELEASE}.\n`
   expect(await admin("migrate")).toBe(nothing)
   expect(await admin("migrate", "--after-deploy")).toBe(nothing)
   expect(await admin("prune-releases", "--keep-days", "0")).toBe("There was nothing to remove.\n")
@@ -68,7 +68,7 @@ test("The first admin gets a password that works, and stays an admin until there
   expect(await admin("magic-link", "--user", id, "--url", "https://app.test")).toMatch(/^FAILED There is no user/)
   await admin("enable", "--user", id)
   expect(await admin("magic-link", "--user", id, "--url", "https://app.test/")).toMatch(
-    /^https:\/\/app\.test\/magic#token=[\w-]{43}\nworks once/,
+    /^https:\/\/app\.test\/magic#token=[\w-]{43}\nThe link works once/,
   )
   const audit = await client.query(
     "select action, actor_user_id, request_id is not null as noted from audit_log where action like 'user.%' and action <> 'user.create' order by 1",
@@ -98,11 +98,13 @@ test("A brand has hosts and a bot, and its secrets are stored nowhere in plain t
   const former = env.SECRETS_KEYS
   const newer = `newer:${Buffer.alloc(32, 9).toString("base64")}`
   env.SECRETS_KEYS = `${newer},${former}`
-  expect(await admin("reseal")).toBe("brands.bot_token: 1 sealed anew\nbrands.bot_webhook_secret: 1 sealed anew\n")
+  expect(await admin("reseal")).toBe(
+    "brands.bot_token: 1 encrypted again\nbrands.bot_webhook_secret: 1 encrypted again\n",
+  )
   env.SECRETS_KEYS = newer
-  expect(await admin("reseal")).toBe("Everything is sealed under newer.\n")
+  expect(await admin("reseal")).toBe("Every value is encrypted with the key newer.\n")
   env.SECRETS_KEYS = former
-  expect(await admin("reseal")).toContain("brands.bot_token: 0 sealed anew, 1 cannot be opened")
+  expect(await admin("reseal")).toContain("brands.bot_token: 0 encrypted again, 1 cannot be decrypted")
   delete env.SECRETS_KEYS
   expect(await admin("reseal")).toMatch(/^FAILED Set SECRETS_KEYS/)
   expect(await admin("brand", "--brand", "acme", "--bot-token", "2:x")).toMatch(/^FAILED Set SECRETS_KEYS/)
@@ -119,7 +121,7 @@ test("The workers' roles are made once, each with its own password, and their ke
   await expect(worker.query("select password_hash from users")).rejects.toMatchObject({ code: "42501" })
   await worker.end()
   const before = await roles()
-  expect(await admin("grant")).toMatch(/^What they need is granted to: turnpike_v1, turnpike_auth, .+\n/)
+  expect(await admin("grant")).toMatch(/^Granted the rights of this release to: turnpike_v1, turnpike_auth, .+\n/)
   expect(await roles()).toEqual(before)
   expect(await admin("grant", "--worker", "nobody")).toMatch(/^FAILED There is no worker nobody/)
 

@@ -77,9 +77,9 @@ test("A run before the deploy stops at the first migration that must run after i
   expect(describeMigrated(first)).toEqual({
     text: [
       "Applied: 1.",
-      "9002_test waits until after the deploy. When no worker of the previous release runs any more, apply it with",
+      "9002_test must be applied after the deploy. When no worker of the previous release runs any more, apply it with",
       "  npm run admin -- migrate --after-deploy",
-      "Do not deploy before that: this release needs 9003_test, which comes after it.",
+      "Do not deploy before that, because this release needs 9003_test, which comes after it.",
     ].join("\n"),
     isBlocked: true,
   })
@@ -166,7 +166,7 @@ test("Of two concurrent runs one waits, and no file is applied twice", async () 
     const applied = (await Promise.all(both)).flatMap((run) => run.applied)
     const missing = isEmpty ? migrations : migrations.slice(own.length)
     expect(applied).toEqual(missing.map(({ name }) => name))
-    expect(log).toContain("Another run is applying migrations to this database: waiting for its end.")
+    expect(log).toContain("Another run is applying migrations to this database. Waiting for its end.")
     const { rows } = await client.query("select name from schema_migrations order by name")
     expect(rows.map(({ name }) => name)).toEqual(migrations.map(({ name }) => name))
   }
@@ -189,7 +189,7 @@ test("A run retries a lock that another session holds, each time for a short mom
   expect(applied).toEqual(["9001_test"])
   expect(pauses).toEqual([250, 500, 1000])
   expect(log.slice(0, -1)).toEqual(
-    pauses.map((ms) => `9001_test: canceling statement due to lock timeout; again in ${ms} ms`),
+    pauses.map((ms) => `9001_test: canceling statement due to lock timeout; trying again in ${ms} ms`),
   )
 })
 
@@ -202,7 +202,7 @@ test("A lock that is never released ends the run, which can be repeated", async 
   await reader.query("begin; select from users")
   const options = { phase: "before-deploy", migrations, pause: noPause } as const
   await expect(migrate(client, { ...options, patienceMs: 0 })).rejects.toThrow(
-    "alter table users add column if not exists nickname text: others have held its lock for 0 s",
+    "alter table users add column if not exists nickname text: other sessions have held the lock for 0 s",
   )
   expect(await namesIn(client)).toEqual([])
   await reader.query("commit")

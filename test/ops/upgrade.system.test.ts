@@ -240,7 +240,7 @@ test("The migrations make the database of schema.sql, with the same rows", async
   await migrated.query("alter table conversations add column colour text; drop index audit_log_by_time")
   await migrated.query("alter table users alter column name set not null")
   expect(compareCatalogs(await catalogOf(wanted), await catalogOf(migrated))).toEqual([
-    "column conversations.colour should not be there",
+    "column conversations.colour should not exist",
     'column users.name is "text not null", not "text"',
     "index audit_log.audit_log_by_time is missing",
   ])

@@ -1,0 +1,62 @@
+/** The help of `npm run admin`. */
+export const ADMIN_USAGE = `npm run admin -- COMMAND [OPTIONS] works on the database of DATABASE_URL, a direct connection string.
+
+Releases
+  migrate [--after-deploy]
+      apply the migrations that are safe before the deploy, and add the procedures of this release;
+      with --after-deploy the other migrations too, when no worker of the previous release runs any
+      more
+  prune-releases [--keep-days N]
+      remove the procedures of releases that were applied more than N days ago (default 7), except
+      those of this release and the one before it
+
+Workers and keys
+  grant [--worker W] [--renew]
+      create the database roles of the workers and grant each the rights that its worker needs;
+      prints the connection strings of new roles once; --renew: new passwords
+  worker-keys [--worker W]
+      derive the SECRETS_KEYS of each worker from the whole key ring in SECRETS_KEYS
+  reseal
+      encrypt every stored secret again with the first key in SECRETS_KEYS, so that the other keys
+      can be removed
+
+Users
+  user --email E [--name N] [--admin] [--brand B]
+      create a user; prints the id, and the password of an admin once
+  disable --user ID
+      end the user's sessions and turns, and disable the keys and webhooks
+  enable --user ID
+      enable the user, the keys and the webhooks again
+  role --user ID --role user|admin
+      change the role, from the user's next request on
+  reset-factor --user ID
+      remove the second factor of a user who has lost it
+  magic-link --user ID --url ORIGIN
+      create a link that signs the user in once; needs UPSTASH_REDIS_REST_URL and
+      UPSTASH_REDIS_REST_TOKEN
+  key --user ID --name N [--test] [--scope created|all] [--brand B]
+      create an API key; prints its value once
+
+Money
+  top-up --user ID --usd AMOUNT [--reason R] [--note TEXT] [--reference ID]
+      add credit (default reason: operator_topup); a reference is booked only once; --reason
+      admin_action also accepts a negative amount: --usd=-1
+  refund --turn ID --note TEXT
+      refund the bill of a turn; a second refund changes nothing
+  reconcile
+      check all books now and print the report; exits with 1 if it has findings
+  losses [--days N]
+      print the cost of model calls that no customer pays, by day and cause (default 30)
+
+Brands and models
+  brand --brand B [--host H]… [--landing PATH] [--bot-username U] [--bot-token T]
+      create or change a brand; \`--bot-token -\` reads the token from the standard input; needs
+      SECRETS_KEYS for a token; prints the bot's new webhook secret once
+  bot-webhook --brand B [--host H]
+      register the webhook of the brand's bot at the messaging platform, at this host or the brand's
+      first one; needs SECRETS_KEYS
+  model --pin ENGINE/MODEL --input USD --output USD [--cached USD] [--cache-write USD] [--cache-write-hour USD]
+        [--idle-seconds N] [--label L]
+      enable a model; prices are per million tokens: --cached for tokens that are read from the
+      provider's cache, --cache-write and --cache-write-hour for tokens that are written to it for
+      five minutes or an hour`
