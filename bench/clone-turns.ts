@@ -17,8 +17,8 @@ const IDS = ["turn_id", "conversation_id", "event_id"]
 const DIGITS = 8
 
 /**
- * Writes turns like one that a procedure has made, each of an end user of its own, with all rows that name it, and holds as much for each:
- * whatever the tables are, this is the state that so many calls of the procedure leave. Triggers do nothing, since their rows are cloned too.
+ * Clones a turn that a procedure has made, with all rows that name it and with its hold. Each clone has its own end
+ * user. The result equals that many calls of the procedure. Triggers are off, because their rows are cloned too.
  */
 export async function cloneTurns(sql: Sql, { turnId, count, from }: Cloning): Promise<void> {
   const [turn] = await sql<{ conversation_id: string; end_user_ref: string }>(

@@ -11,7 +11,7 @@ interface Worker {
   scheduled?(event: unknown, env: Bindings, execution: ExecutionContext): Promise<void>
 }
 
-/** The worker under the limits of the platform. Its bindings are one object each time: it keeps what it makes of them. */
+/** Runs the worker under the limits of the platform. Bindings keep their identity, because the worker caches by it. */
 export function limitedWorker(worker: Worker): Worker {
   const known = new WeakMap<Bindings, Bindings>()
   const bindingsOf = (env: Bindings) => {

@@ -18,14 +18,14 @@ import type { BenchWorld } from "./world.ts"
 
 const SWEEP_MS = 60_000
 const LOOK_MS = 1_000
-/** One in so many turns was running when its worker died. */
+/** One of this many turns was running when its worker died. */
 const LOST_ONE_IN = 100
 const TOP = 8
 
 /**
- * What an outage of the queue and of the workers has left, put in by SQL: so many queued turns (`--stored`) of so many accounts that were never
- * published, and a hundredth of them running with leases that are over. From then on the sweeps run each minute, as deployed. Until all have
- * ended, and until all is normal: their charges are posted and their usage is in the reports. Statements are those of the whole service.
+ * Measures the recovery after an outage of the queue and the workers. SQL inserts unpublished turns (`--stored`) of
+ * `--accounts`; one of a hundred is running with an expired lease. Sweeps run each minute, as deployed. It is over when
+ * all charges are posted and all usage is in the reports. Statements are counted for the whole service.
  */
 export async function measureBacklog(world: BenchWorld, { stored: turns, accounts }: Options) {
   const site = await createSite(world, "backlog", { runs: true, accounts: accounts + 1, timed: true })
@@ -137,7 +137,7 @@ async function has({ sql }: Site, rows: string, ids: number[]): Promise<boolean>
   return row?.has ?? false
 }
 
-/** Whether something of turns that have ended is not yet where it belongs. The account beside always has a little. */
+/** True while charges or usage of ended turns are queued. The other account always has a few. */
 async function isBehind({ sql }: Site): Promise<boolean> {
   const few = 100
   const [row] = await sql<{ behind: boolean }>(

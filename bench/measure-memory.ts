@@ -13,10 +13,10 @@ import type { BenchWorld } from "./world.ts"
 
 const MiB = 1024 * 1024
 const SAMPLE_MS = 1_000
-/** Every so many samples garbage is collected before, and what is left counts as live. */
+/** One of this many samples is taken after a garbage collection, and counts as live memory. */
 const PER_COLLECTION = 15
 const SETTLE_MS = 500
-/** As many turns as a runner carries, and how often each of their conversations has been spoken to with a large text. */
+/** The turns that a runner carries, and the large turns before each of them in its conversation. */
 const CROWD = 64
 const HISTORY = 12
 const LARGE = "x".repeat(99_000)
@@ -27,7 +27,7 @@ const SERVED = {
   split: true,
   isMeasured: true,
   accounts: 4,
-  // All turns are in one runner: what others would carry is in its isolate.
+  // One runner carries all turns, so that its isolate has the memory of all.
   bindings: { ALLOW_PRIVATE_TARGETS: "1", LOG_LEVEL: "silent", RUNNERS: "1" },
 }
 
@@ -37,9 +37,9 @@ interface Sample {
 }
 
 /**
- * The runner's isolate under mixed load for so many minutes: plain turns, tools with large answers, streams that are read, files, and
- * 64 turns at once with long histories. MiB of its heap and buffers: of all samples, garbage included, and of those after a collection.
- * Fails when the isolate is beyond what the platform gives.
+ * Measures the memory of a runner's isolate (MiB of heap and buffers) under mixed load for `--minutes`: plain turns,
+ * tools with large answers, streams with readers, files, and 64 turns at once with long histories. It reports all
+ * samples, and those after a garbage collection. Fails if the isolate exceeds the platform's limit.
  */
 export async function measureMemory(world: BenchWorld, { minutes }: Pick<Options, "minutes">) {
   const site = await createSite(world, "memory", SERVED)

@@ -99,7 +99,7 @@ export async function measureOutage(world: BenchWorld, { stored: turns }: Option
     "sweeps, and the longest in seconds": `${sweeps.length}, ${Math.max(...sweeps.map((sweep) => sweep.seconds))}`,
     "sweeps that called a runner": called,
     "another account, as usual": timesOf(normal),
-    "another account, beside that": timesOf(await beside),
+    "another account, during that": timesOf(await beside),
   }
 }
 

@@ -29,8 +29,9 @@ interface Statement {
 }
 
 /**
- * The statements of turns one after another on one connection, by PostgreSQL's own clock and counters: the least of the rounds' means.
- * `planning` has the statements within procedures too. `wal` is that of a whole turn, commits included; `rows` what its tables count.
+ * Measures the statements of turns that run one after another on one connection, by PostgreSQL's clock and counters.
+ * Each figure is the lowest mean of the rounds. `planning` includes the statements within procedures. `wal` and `rows`
+ * are per turn, commits included.
  */
 export async function measureStatements(world: BenchWorld, _options: Options) {
   const { url, sql } = await createSiteDatabase(world, "statements")
@@ -88,7 +89,7 @@ async function createTurns({ version }: BenchWorld, verbs: Verbs, sql: Sql, pool
   await version.seed.topUp(sql, { userId, micros: CREDIT_MICROS, reason: "operator_topup", actor: "bench", now })
   const { value } = await version.seed.createApiKey(sql, { userId, brand: BRAND, name: "bench", caps: {}, now })
   const credential = verbs.parseApiKey(value, BRAND)
-  if (!credential) throw new Error("The key is none.")
+  if (!credential) throw new Error("The key is malformed.")
   const ctx = contextOver(verbs, pool)
   const { made } = await verbs.createSpace(ctx, credential, { title: "Bench", model: "rehearsal/standard" })
   let sent = 0

@@ -25,8 +25,8 @@ const TURNS = 320
 const CREDIT_MICROS = 1e13
 
 /**
- * The records and bytes of WAL of a plain turn (no webhook, cap or tool), from accept to its end, by what they change. Turns one by one, each
- * with a runner of its own, then groups of 16 that one runner takes. The figures depend on no machine.
+ * Counts the records and bytes of WAL of a plain turn (no webhook, cap or tool) by relation and kind, from accept to
+ * its end. Turns run one at a time, each with its own runner, and then in groups of 16 that one runner claims.
  */
 export async function measureWal(world: BenchWorld) {
   const { url, sql } = await createSiteDatabase(world, "wal")
@@ -94,13 +94,13 @@ async function createTurns(world: BenchWorld, url: string, sql: Sql) {
 }
 
 async function positionOf(sql: Sql): Promise<string> {
-  // Commits that nobody waits for are in the log a moment later; the switch writes all of them.
+  // Asynchronous commits reach the log a moment later. The switch writes all of them.
   await sql("select pg_switch_wal()")
   const [row] = await sql<{ lsn: string }>("select pg_current_wal_lsn()::text as lsn")
   return row?.lsn ?? "0/0"
 }
 
-/** The records of this database's transactions between two positions, by their first block's relation and their kind. */
+/** Counts the records of this database between two positions, by kind and by the relation of their first block. */
 async function kindsOf(sql: Sql, from: string, to: string) {
   return sql<{ relation: string; kind: string; records: number; bytes: number }>(
     `with blocks as (

@@ -130,7 +130,7 @@ const ALL: Measurement[] = [
   { group: "routing", title: "what the router costs a turn", isCompared: true, measure: measureRouting },
   { group: "memory", title: "memory", measure: measureMemory },
   { group: "files", title: "files of 100 MiB", measure: (world) => measureFiles(world) },
-  { group: "churn", title: "what turns leave behind", world: { settings: CHURN_SETTINGS }, measure: measureChurn },
+  { group: "churn", title: "dead rows of turns", world: { settings: CHURN_SETTINGS }, measure: measureChurn },
   { group: "queues", title: "queues of analytics", world: { settings: CHURN_SETTINGS }, measure: measureQueues },
   { group: "wal", title: "what a plain turn writes", world: { settings: WAL_SETTINGS }, measure: measureWal },
   { group: "outage", title: "what an outage has left", world: { settings: CHURN_SETTINGS }, measure: measureBacklog },
@@ -142,7 +142,7 @@ const ALL: Measurement[] = [
   })),
   { group: "fair", title: "new turns while another account has 2,000 queued", measure: measureCrowd },
   { group: "fair", title: "shares of equal accounts", measure: measureShares },
-  { group: "hostile", title: "an honest client beside hostile ones", measure: measureHostile },
+  { group: "hostile", title: "an honest client next to hostile ones", measure: measureHostile },
   { group: "attacks", title: "a worker under attack, MiB and ms", isCompared: true, measure: measureAttacks },
   { group: "logins", title: "wrong passwords", measure: (world) => measureLogins(world) },
 ]

@@ -8,7 +8,7 @@ export interface Options {
   acceptClients: number
   /** How many turns the measurement of churn runs. */
   turns: number
-  /** How many stored turns the history measurement compares with 100, the reconciliation looks at, and an outage leaves. */
+  /** The number of stored turns for the measurements of history, books and analytics, and after an outage. */
   stored: number
   /** Of an outage. */
   accounts: number

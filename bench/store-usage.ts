@@ -30,8 +30,9 @@ const TABLES = [
 ]
 
 /**
- * Fills model_calls and the ledger over 400 days with a weekly and a daily rhythm, Zipf over spaces and over users, and the rollups
- * of all but the tail, which is in the queue. Chance is a hash of the number, so it is the same each time. There are no rows of turns.
+ * Fills model_calls, the ledger and the rollups over 400 days, with a weekly and a daily rhythm and a Zipf distribution
+ * over spaces and users. The newest rows are in the queue instead of the rollups. A hash of the row's number replaces
+ * chance, so each run stores the same. There are no rows of turns.
  */
 export async function storeUsage(sql: Sql, stored: StoredUsage): Promise<void> {
   await storePlaces(sql, stored)

@@ -8,6 +8,7 @@ const CHECKS: Record<string, string[]> = {
   "budgets of the web app": ["node", "dashboard/build.ts"],
   "lint and format": ["biome", "check", "--error-on-warnings", "."],
   "dead code": ["knip"],
+  prose: ["node", "scripts/lint-prose.ts"],
   "table types": ["node", "scripts/generate-db-types.ts", "--check"],
   "types of the API": ["node", "scripts/generate-client.ts", "--check"],
   "common passwords": ["node", "scripts/generate-common-passwords.ts", "--check"],

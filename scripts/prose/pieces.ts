@@ -68,7 +68,7 @@ const SQL =
 function isCode({ type, quasis }: Node): boolean {
   if (type !== "TemplateLiteral") return false
   const text = (quasis as { value: { raw: string } }[]).map(({ value }) => value.raw).join("x")
-  return SQL.test(text) || /\bimport \{/.test(text)
+  return SQL.test(text) || /\bimport \{|\bexport interface\b/.test(text)
 }
 
 /** A literal without its quotation marks, within which quoted words are examples. */

@@ -1,11 +1,11 @@
 import pg from "pg"
 
-/** Neon's proxy keeps so many connections of an endpoint open between requests, of all its roles together. */
+/** Neon's proxy keeps at most this many connections of an endpoint open between requests, over all roles. */
 export const MOST_WARM = 20
-/** How many a role has at once. The proxy itself has no such bound: it opens one for each statement that finds none free. */
+/** The connections of a role at once. The proxy has no such limit: it opens a connection if none is free. */
 const MOST_AT_ONCE = 64
 const IDLE_MS = 30_000
-/** Kinds of refused statements that are counted each for itself. */
+/** The number of kinds of failed statements that are counted separately. */
 const MOST_KINDS = 200
 
 /** The sessions that one role keeps in one database. */
@@ -15,7 +15,7 @@ export interface AskingPool {
   pool: pg.Pool
 }
 
-/** What became of connections since the database was opened. */
+/** Connections that were opened and closed since the database was opened. */
 export interface ConnectionCounts {
   opened: number
   /** Closed after an error of their statement. */

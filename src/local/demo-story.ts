@@ -54,7 +54,7 @@ export const TALKS = [
   },
   {
     asks: "I would like to return the blue jacket.",
-    says: "Of course. I have sent a label to your address; any post office takes the parcel.",
+    says: "Certainly. I have sent a label to your address; any post office takes the parcel.",
     looks: false,
   },
   {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 
-/** What Cloudflare allows one invocation: calls that wait for the headers of their answers, and calls at all, on the paid plan. */
+/** Cloudflare's limits of an invocation on the paid plan: calls that wait for response headers, and calls in all. */
 export const EDGE_LIMITS = { waiting: 6, subrequests: 10_000 } as const
 
 /** Where a worker of a bench says the most that its invocations have had. */
@@ -71,8 +71,8 @@ class Invocation {
 const BUCKET_CALLS = new Set(["get", "put", "head", "delete", "list", "uploadPart", "complete", "abort"])
 
 /**
- * Enforces Cloudflare's limits of an invocation, which workerd and Miniflare leave to the platform. A call belongs to the invocation in
- * which it is made, also after its answer was sent; one outside of all is free.
+ * Enforces Cloudflare's limits of an invocation, which workerd and Miniflare do not enforce. A call belongs to the
+ * invocation that makes it, also after the response. A call outside of an invocation is not limited.
  */
 export function createEdge(limits: { waiting: number; subrequests: number } = EDGE_LIMITS) {
   const invocations = new AsyncLocalStorage<Invocation>()
@@ -106,7 +106,7 @@ export function createEdge(limits: { waiting: number; subrequests: number } = ED
     peaks,
     /** One invocation. */
     run: <T>(work: () => T): T => invocations.run(new Invocation(limits, peaks), work),
-    /** What is not the worker's, such as a server that answers it here. */
+    /** Runs code that is not the worker's, such as a server in the same process. */
     outside: <T>(work: () => T): T => invocations.exit(work),
     boundFetch:
       (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>

@@ -32,7 +32,7 @@ export async function showFirstTurn(demo: Demo, pin: string, print: (line: strin
   return space
 }
 
-const TEXT = "Say hello to somebody who has just started Turnpike, in one sentence."
+const TEXT = "Say hello to a developer who has just started Turnpike, in one sentence."
 const MARK = { made_by: "npm start" }
 
 type Call = <T>(path: string, init?: RequestInit) => Promise<T>

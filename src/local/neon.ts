@@ -17,14 +17,15 @@ const ISOLATION: Record<string, string> = {
 export type OnStatement = (text: string, ms: number) => void
 
 interface NeonOptions {
-  /** Of the roles that may ask, each with sessions of its own. */
+  /** The connections of each role. */
   connections: Connections
   onStatement?: OnStatement | undefined
 }
 
 /**
- * Neon's HTTP endpoint (`POST /sql`) over direct connections to a real server. Like its proxy, it closes a connection after an error of
- * its statement, whatever the error: the next one gets another, perhaps a new one, in which every procedure is planned again.
+ * Neon's HTTP endpoint (`POST /sql`) over direct connections to a real server. Like Neon's proxy, it closes a
+ * connection after any error of its statement. The next statement may get a new connection, which plans every
+ * procedure again.
  */
 export function createNeon({ connections, onStatement }: NeonOptions): Service {
   const poolOf = createCredentialsCheck(connections.pools)
@@ -111,7 +112,7 @@ async function runAlone(pool: pg.Pool, query: Query, options: RunOptions): Promi
   }
 }
 
-/** What a request leaves in its session is removed; the answer does not wait for it. `isOpen`: its transaction was not ended. */
+/** Resets the session after the response was sent. `isOpen`: the transaction was not ended. */
 function giveBack(
   pool: pg.Pool,
   client: pg.PoolClient,

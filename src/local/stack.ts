@@ -179,7 +179,7 @@ export async function startStack(options: StackOptions) {
   return {
     url,
     createNamespace: addNamespace,
-    /** What became of connections of all databases that are open. */
+    /** Connections of all open databases that were opened and closed. */
     connections: () => sumConnections([...open.values()].map(({ connections }) => connections.counts)),
     async close() {
       server.closeAllConnections()

@@ -6,7 +6,10 @@ const NORMAL = /^40P01 /
 
 const isThorough = Boolean((bindings as unknown as { TURNPIKE_THOROUGH: string }).TURNPIKE_THOROUGH)
 
-/** The returned function throws if another statement has failed. The thorough tier plants errors, so it never throws there. */
+/**
+ * The returned function throws if another statement has failed. It never throws in the thorough tier, which
+ * plants errors.
+ */
 export async function watchErrors({ connections }: TestNamespace, failing?: RegExp): Promise<() => Promise<void>> {
   const before = (await connections()).errors
   return async () => {
