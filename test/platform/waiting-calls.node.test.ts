@@ -183,6 +183,6 @@ test("A call that had to wait checks whether it may still be sent", async () => 
   await calm()
   sent[0]?.()
   await first
-  await expect(second).rejects.toThrow("cancelled")
+  await expect(second).rejects.toMatchObject({ name: "NotSent", reason: new Error("cancelled") })
   expect([sent.length, calls.size, calls.sent]).toEqual([1, 0, 1])
 })
