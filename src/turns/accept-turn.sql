@@ -225,9 +225,7 @@ begin
     end if;
     if shard is null then
       if not all_locked then
-        -- True if a running transaction has written or locked the row. This check writes no lock itself.
-        waited := exists (select from wallets w join pg_snapshot_xip(pg_current_snapshot()) x on x::xid = w.xmax
-          where w.user_id = caller.user_id);
+        waited := turnpike.is_contended(caller.user_id);
       end if;
       update wallets w set held_credit_micros = w.held_credit_micros + amount, waits = greatest(0, w.waits + case when waited then 4 else -1 end)
         where w.user_id = caller.user_id and w.shards = 0 and w.balance_credit_micros - w.held_credit_micros >= amount

@@ -17,6 +17,26 @@ begin
   shards := coalesce(shards, 0);
 end $$;
 
+-- Returns true if a running transaction has changed or locked the wallet's row. It writes no lock itself. The row names
+-- the writer by 32 bits of its transaction or subtransaction, so the other bits are those of the next id. A writer that
+-- began after this snapshot has a higher id, for which pg_xact_status would raise an error.
+create function turnpike.is_contended(p_user_id bigint) returns boolean language plpgsql as $$
+declare
+  writer bigint;
+  next bigint := pg_snapshot_xmax(pg_current_snapshot())::text::bigint;
+  ahead bigint;
+begin
+  select w.xmax::text::bigint into writer from wallets w where w.user_id = p_user_id;
+  if coalesce(writer, 0) = 0 then
+    return false;
+  end if;
+  ahead := (writer - next) & 4294967295;
+  if ahead < 2147483648 then
+    return true;
+  end if;
+  return coalesce(pg_xact_status((next + ahead - 4294967296)::text::xid8) = 'in progress', false);
+end $$;
+
 -- Locks a free shard and returns its number. If all shards are locked, it waits for one.
 -- Returns null if the account has no shards.
 create function turnpike.take_shard(p_user_id bigint) returns integer language plpgsql as $$
