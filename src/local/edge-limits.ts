@@ -40,7 +40,7 @@ class Invocation {
     else await this.place(signal)
     this.peaks.waiting = Math.max(this.peaks.waiting, this.waiting)
     try {
-      return await send()
+      return await orAborted(send(), signal)
     } finally {
       const [next] = this.queue
       if (next) next()
@@ -65,6 +65,20 @@ class Invocation {
       signal?.addEventListener("abort", stop, { once: true })
       this.queue.add(go)
     })
+  }
+}
+
+/** An aborted call frees its place at once, also if the server in this process ignores the signal. */
+async function orAborted<T>(answer: Promise<T>, signal?: AbortSignal | null): Promise<T> {
+  if (!signal) return answer
+  const aborted = Promise.withResolvers<never>()
+  const stop = () => aborted.reject(signal.reason)
+  if (signal.aborted) stop()
+  signal.addEventListener("abort", stop, { once: true })
+  try {
+    return await Promise.race([answer, aborted.promise])
+  } finally {
+    signal.removeEventListener("abort", stop)
   }
 }
 

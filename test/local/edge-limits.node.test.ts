@@ -81,3 +81,15 @@ test("Calls of a bucket and of its uploads count, and those outside an invocatio
   })
   expect(await bucket.get()).toBe("object")
 })
+
+test("A call that is aborted frees its place, also if its server ignores the signal", async () => {
+  const { edge, open, fetch } = createCalls({ waiting: 1, subrequests: 10 })
+  const ending = new AbortController()
+  const [first, second] = edge.run(() => [fetch(URL, { signal: ending.signal }), fetch(URL)])
+  await calm()
+  ending.abort(new Error("enough"))
+  await expect(first).rejects.toThrow("enough")
+  await calm()
+  open[1]?.()
+  expect((await second)?.status).toBe(200)
+})
