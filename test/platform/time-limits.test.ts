@@ -100,7 +100,7 @@ test("The list of a provider's models for the seed has a time limit", async () =
   await hang("redis")
   const failed = failureOf(configuredModels({ OPENAI_BASE_URL: world.env.UPSTASH_REDIS_REST_URL }))
   const error = await givenUpAfter(TIME_LIMITS.modelListMs, failed, async () => (await asked("redis")) > 0)
-  expect(error).toMatchObject({ message: expect.stringContaining("does not answer") })
+  expect(error).toMatchObject({ message: expect.stringContaining("does not respond") })
 })
 
 test("A call of the bucket has a time limit: for a file that is read, stored, removed or shown to an agent", async () => {
