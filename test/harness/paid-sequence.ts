@@ -207,7 +207,7 @@ export class PaidSequence {
       [turnId],
     )
     const steps = await world.sql<StepFacts>(
-      `select s.text, s.content::text as content, s.finish, u.model, u.cost_credit_micros::float8 as cost,
+      `select s.text, s.text || s.content::text as content, s.finish, u.model, u.cost_credit_micros::float8 as cost,
          u.billed_credit_micros::float8 as billed, u.tokens_input::float8 as tokens_input, u.tokens_output::float8 as tokens_output
        from turn_steps s join usage u on u.turn_id = s.turn_id and u.step = s.step where s.turn_id = $1`,
       [turnId],
