@@ -10,7 +10,7 @@ import type { BenchWorld } from "./world.ts"
 const ANSWER: ModelQuestion = { pieces: 200, ms: 2000 }
 const CLIENTS = 64
 /** About the maximum of one core. */
-const PER_MINUTE = 900
+const PER_MINUTE = 600
 const SAMPLE_MS = 100
 
 /** Measures turns of a real engine, whose model streams an answer of 200 pieces for two seconds. */
@@ -24,13 +24,15 @@ export async function measureStreamed(world: BenchWorld, options: Options) {
   const heap = await openHeapMeter(site.runtime.inspector ?? "")
   let most = 0
   let mib = 0
-  const sampler = setInterval(async () => {
+  const sample = async () => {
     const [row] = await site.sql<{ running: number }>(
       "select count(*)::integer as running from turns where state = 'running'",
     )
     most = Math.max(most, row?.running ?? 0)
     mib = Math.max(mib, (await heap.read())?.heap ?? 0)
-  }, SAMPLE_MS)
+  }
+  // The last sample may still be running when the world ends.
+  const sampler = setInterval(() => void sample().catch(() => {}), SAMPLE_MS)
   const pace = { ...options, clients: CLIENTS, perMinute: PER_MINUTE }
   try {
     const figures = await profiled(options, site, () => timeTurns(world, site, pace))
