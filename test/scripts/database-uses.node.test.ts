@@ -35,8 +35,12 @@ test("A word that is only quoted is not a call", () => {
 })
 
 test("A computed name is refused, since the worker's use could not be known", () => {
-  expect(() => uses(`export const any = (db, kind) => call(db, "list_" + kind, {})`)).toThrow("neither a string nor a parameter")
-  expect(() => uses(`export const any = (db, names) => call(db, names.first, {})`)).toThrow("neither a string nor a parameter")
+  expect(() => uses(`export const any = (db, kind) => call(db, "list_" + kind, {})`)).toThrow(
+    "neither a string nor a parameter",
+  )
+  expect(() => uses(`export const any = (db, names) => call(db, names.first, {})`)).toThrow(
+    "neither a string nor a parameter",
+  )
 })
 
 test("A function within a query is distinguished from a call", () => {
