@@ -21,7 +21,7 @@ export async function createRoutedWorld(random: () => number = () => 0) {
     })
   }
   // The environment names no provider server, so accounts at any server can serve.
-  const world = await createWorld({ env: { LOG_LEVEL: "info", OPENAI_BASE_URL: undefined }, random })
+  const world = await createWorld({ isBounded: false, env: { LOG_LEVEL: "info", OPENAI_BASE_URL: undefined }, random })
   await addModel(world)
   let answers: (account: string, nth: number) => ProviderScript = () => ({ words: ["Fine."] })
   const counts = new Map<string, number>()

@@ -26,9 +26,12 @@ export async function createWorld(
     isNew?: boolean
     /** Statements of the service that the test makes fail, as `SQLSTATE procedure`. */
     failing?: RegExp
+    /** False: invocations have no limit of waiting calls, so a call is sent at the moment of its last check. */
+    isBounded?: boolean
   } = {},
 ) {
   const began = new Date()
+  const inEdge = <T>(work: () => T): T => (options.isBounded === false ? edge.outside(work) : edge.run(work))
   const namespace = await openNamespace(options)
   const expectNoErrors = await watchErrors(namespace, options.failing)
   if (isSharded) await forceShards(namespace)
@@ -56,7 +59,7 @@ export async function createWorld(
       passThroughOnException() {},
       props: {},
     } as unknown as ExecutionContext
-    return edge.run(() => worker.fetch(request, env, execution))
+    return inEdge(() => worker.fetch(request, env, execution))
   }
 
   /**
@@ -127,7 +130,7 @@ export async function createWorld(
     async sweep() {
       const waits: Promise<unknown>[] = []
       const execution = { waitUntil: (work: Promise<unknown>) => waits.push(work) } as unknown as ExecutionContext
-      await edge.run(() => worker.scheduled(env, execution))
+      await inEdge(() => worker.scheduled(env, execution))
       await Promise.allSettled(waits)
     },
     async createAccount({ usd = 10, test = false }: { usd?: number; test?: boolean } = {}) {
