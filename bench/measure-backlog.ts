@@ -8,7 +8,7 @@ import { createRedis } from "../src/platform/redis.ts"
 import { sweepTurns } from "../src/runs/sweep-turns.ts"
 import { runSweeps } from "../src/sweeps.ts"
 import { cloneTurns } from "./clone-turns.ts"
-import { sendBeside } from "./measure-outage.ts"
+import { sendDuring } from "./measure-outage.ts"
 import type { Options } from "./options.ts"
 import { createSite, type Site } from "./site.ts"
 import type { Question, StatementTimes } from "./stand-ins-process.ts"
@@ -42,7 +42,7 @@ export async function measureBacklog(world: BenchWorld, { stored: turns, account
   const began = performance.now()
   const sweeping = sweepEachMinute(site, until)
   const [other] = site.accounts.slice(-1)
-  const beside = other ? sendBeside(site, other, "beside", () => until.isOver) : Promise.resolve([])
+  const others = other ? sendDuring(site, other, "during", () => until.isOver) : Promise.resolve([])
   const ids = site.accounts.slice(0, accounts).map(({ userId }) => userId)
   while (await has(site, "open_turns where user_id = any ($1)", ids)) await pause(LOOK_MS)
   const ended = secondsSince(began, 1)
@@ -51,7 +51,7 @@ export async function measureBacklog(world: BenchWorld, { stored: turns, account
   const normal = secondsSince(began, 1)
   until.isOver = true
   const sweeps = await sweeping
-  const times = await beside
+  const times = await others
   const afterwards = await world.standIns.ask<StatementTimes[]>(question)
   const callsOf = (all: StatementTimes[]) => all.reduce((sum, { calls }) => sum + calls, 0)
   const [ends] = await site.sql(

@@ -55,7 +55,7 @@ export async function measureOutage(world: BenchWorld, { stored: turns }: Option
   const ctx = contextOver(verbs, pool)
   const other = site.accounts[ACCOUNTS] as BenchAccount
   const normalUntil = performance.now() + NORMAL_MS
-  const normal = await sendBeside(site, other, "normal", () => performance.now() > normalUntil)
+  const normal = await sendDuring(site, other, "normal", () => performance.now() > normalUntil)
   const accepting = performance.now()
   await acceptAll(verbs, ctx, site, turns)
   const acceptSeconds = secondsSince(accepting, 1)
@@ -76,7 +76,7 @@ export async function measureOutage(world: BenchWorld, { stored: turns }: Option
   }
 
   const back = performance.now()
-  const beside = sendBeside(site, other, "beside", () => sweepsUntil.isOver)
+  const others = sendDuring(site, other, "during", () => sweepsUntil.isOver)
   while (await hasOpen(site, sixteen)) await pause(LOOK_MS)
   const seconds = secondsSince(back, 1)
   sweepsUntil.isOver = true
@@ -99,7 +99,7 @@ export async function measureOutage(world: BenchWorld, { stored: turns }: Option
     "sweeps, and the longest in seconds": `${sweeps.length}, ${Math.max(...sweeps.map((sweep) => sweep.seconds))}`,
     "sweeps that called a runner": called,
     "another account, as usual": timesOf(normal),
-    "another account, during that": timesOf(await beside),
+    "another account, during that": timesOf(await others),
   }
 }
 
@@ -144,7 +144,7 @@ async function acceptAll(verbs: Verbs, ctx: Context, { accounts }: Site, turns: 
 }
 
 /** Milliseconds from each POST of an account that has no other turns until it is done. */
-export async function sendBeside(
+export async function sendDuring(
   { runtime }: Site,
   { key, space }: BenchAccount,
   prefix: string,

@@ -92,7 +92,7 @@ const ALL: Measurement[] = [
     world: { durable: true },
     measure: measureShards,
   },
-  { group: "peer", title: "beside pg-boss", measure: measurePeer },
+  { group: "peer", title: "next to pg-boss", measure: measurePeer },
   {
     group: "procedures",
     title: "procedures",

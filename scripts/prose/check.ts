@@ -4,7 +4,7 @@ import { TextlintKernel, type TextlintKernelPlugin, type TextlintKernelRule } fr
 import markdown from "@textlint/textlint-plugin-markdown"
 // @ts-expect-error: the package has no types.
 import prh from "textlint-rule-prh"
-import { piecesOf } from "./pieces.ts"
+import { piecesOf, withoutQuotes } from "./pieces.ts"
 import { programPlugin, proseOf } from "./program.ts"
 import { sentenceLength, sentenceOpening } from "./rules.ts"
 import { type Problem, sizeProblems } from "./sizes.ts"
@@ -19,9 +19,6 @@ const markdownPlugin = {
   pluginId: "markdown",
   plugin: (markdown as unknown as { default?: typeof markdown }).default ?? markdown,
 } as TextlintKernelPlugin
-
-/** Quoted words are examples. Everything keeps its place. */
-const withoutQuotes = (text: string) => text.replace(/"[^"\n]{1,160}"/g, (quoted) => quoted.replace(/[\w\s]/g, "x"))
 
 async function lint(filePath: string, text: string, plugin: TextlintKernelPlugin): Promise<Problem[]> {
   const ext = filePath.slice(filePath.lastIndexOf("."))

@@ -7,15 +7,21 @@ export interface Piece {
   end: number
 }
 
-const blank = (text: string) => text.replace(/[^\n]/g, " ")
+/** Blanks instead of every character, so that lines and columns stay. */
+export const blank = (text: string) => text.replace(/[^\n]/g, " ")
 const fill = (text: string) => text.replace(/[^\n]/g, "x")
+
+/** Quoted words are examples. */
+export const withoutQuotes = (text: string) => text.replace(/"[^"\n]{1,160}"|“[^”\n]{1,160}”/g, fill)
 
 /** Replaces comment marks and tags by spaces, and code and quoted words by one word each. All offsets stay the same. */
 export const withoutCode = (text: string) =>
-  text
-    .replace(/^[ \t]*(?:\/\/+|--+|\/\*+|\*+(?!\/))|\*+\/$/gm, blank)
-    .replace(/@\w+(?:\s+\{[^}\n]*\})?/g, blank)
-    .replace(/\$\{[^}]*\}|`[^`]*`|"[^"\n]{1,160}"|“[^”\n]{1,160}”|https?:\/\/\S+/g, fill)
+  withoutQuotes(
+    text
+      .replace(/^[ \t]*(?:\/\/+|--+|\/\*+|\*+(?!\/))|\*+\/$/gm, blank)
+      .replace(/@\w+(?:\s+\{[^}\n]*\})?/g, blank)
+      .replace(/\$\{[^}]*\}|`[^`]*`|https?:\/\/\S+/g, fill),
+  )
 
 /** Joins line comments on consecutive lines to one block. */
 function joined(text: string, comments: { start: number; end: number; line: boolean }[]) {

@@ -1,15 +1,15 @@
 import type { TextlintPluginCreator } from "@textlint/kernel"
-import { type Piece, withoutCode } from "./pieces.ts"
+import { blank, type Piece, withoutCode } from "./pieces.ts"
 
 /** The text with spaces instead of code, so that problems have the lines and columns of the file. */
 export function proseOf(text: string, pieces: Piece[]): string {
   let prose = ""
   let at = 0
   for (const { start, end } of pieces) {
-    prose += text.slice(at, start).replace(/[^\n]/g, " ") + withoutCode(text.slice(start, end))
+    prose += blank(text.slice(at, start)) + withoutCode(text.slice(start, end))
     at = end
   }
-  return prose + text.slice(at).replace(/[^\n]/g, " ")
+  return prose + blank(text.slice(at))
 }
 
 function positionsOf(text: string) {

@@ -91,7 +91,7 @@ const findingSchema = z
     expected_usd: z
       .number()
       .nullable()
-      .meta({ description: "The expected amount. Null if there is none to compare with.", example: 0.0041 }),
+      .meta({ description: "The expected amount; null if the finding compares no amounts.", example: 0.0041 }),
     found_usd: z.number().nullable().meta({ description: "The amount that was found.", example: 0.0082 }),
     repaired: z.boolean().meta({ description: "True if the reconciliation repaired it.", example: false }),
     found_at: z.iso.datetime(),

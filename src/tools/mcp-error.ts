@@ -46,8 +46,11 @@ export function toMcpError(name: string, error: unknown, calling: boolean): McpE
 }
 
 /** The request that was given up before it was sent, if that is why a call failed. */
-export function notSentIn(error: unknown): NotSent | null {
-  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof NotSent) return at
+export const notSentIn = (error: unknown): NotSent | null => causeIn(error, NotSent)
+
+/** The first error of a class among an error and its causes. */
+function causeIn<T extends Error>(error: unknown, kind: new (...args: never[]) => T): T | null {
+  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof kind) return at
   return null
 }
 
@@ -57,6 +60,5 @@ export function notSentIn(error: unknown): NotSent | null {
  */
 function outboundErrorIn(error: unknown): OutboundError | null {
   if (error instanceof ProtocolError && error.data instanceof OutboundError) return error.data
-  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof OutboundError) return at
-  return null
+  return causeIn(error, OutboundError)
 }

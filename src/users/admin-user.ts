@@ -29,12 +29,12 @@ export const adminUserSchema = userSchema
     }),
     end_user_daily_usd: z.number().nullable().meta({
       description:
-        "Default daily cap per end user, in USD per UTC day; null if there is none. A cap of the end user replaces it.",
+        "Default daily cap per end user, in USD per UTC day; null if no default is set. A cap of the end user replaces it.",
     }),
     end_user_monthly_usd: z
       .number()
       .nullable()
-      .meta({ description: "Default monthly cap per end user, in USD per UTC month; null if there is none." }),
+      .meta({ description: "Default monthly cap per end user, in USD per UTC month; null if no default is set." }),
     version: z.int().meta({ description: "Increases with each edit.", example: 3 }),
     updated_at: z.iso
       .datetime()

@@ -69,7 +69,7 @@ export const userDetailSchema = adminUserSchema
       referred_by: z
         .int()
         .nullable()
-        .meta({ description: "The user who referred this user; null if there is none.", example: null }),
+        .meta({ description: "The user who referred this user; null if the user was not referred.", example: null }),
       referred: z.int().meta({ description: "The number of users that this user referred.", example: 2 }),
     }),
     spend_30_days_usd: z.number().meta({ description: "Charges of the last 30 days, in USD.", example: 3.25 }),

@@ -225,9 +225,9 @@ export interface AdminUser {
   balance_usd: number
   /** The event `balance.low` is sent when the balance falls below this amount. 0 disables the event. */
   low_balance_usd: number
-  /** Default daily cap per end user, in USD per UTC day; null if there is none. A cap of the end user replaces it. */
+  /** Default daily cap per end user, in USD per UTC day; null if no default is set. A cap of the end user replaces it. */
   end_user_daily_usd: number | null
-  /** Default monthly cap per end user, in USD per UTC month; null if there is none. */
+  /** Default monthly cap per end user, in USD per UTC month; null if no default is set. */
   end_user_monthly_usd: number | null
   /** Increases with each edit. */
   version: number
@@ -2578,7 +2578,7 @@ export interface ReconciliationFinding {
     period: "day" | "month" | "window" | "hour"
     starts_at: string
   } | null
-  /** The expected amount. Null if there is none to compare with. */
+  /** The expected amount; null if the finding compares no amounts. */
   expected_usd: number | null
   /** The amount that was found. */
   found_usd: number | null
@@ -4018,9 +4018,9 @@ export interface UserDetail {
   balance_usd: number
   /** The event `balance.low` is sent when the balance falls below this amount. 0 disables the event. */
   low_balance_usd: number
-  /** Default daily cap per end user, in USD per UTC day; null if there is none. A cap of the end user replaces it. */
+  /** Default daily cap per end user, in USD per UTC day; null if no default is set. A cap of the end user replaces it. */
   end_user_daily_usd: number | null
-  /** Default monthly cap per end user, in USD per UTC month; null if there is none. */
+  /** Default monthly cap per end user, in USD per UTC month; null if no default is set. */
   end_user_monthly_usd: number | null
   /** Increases with each edit. */
   version: number
@@ -4067,7 +4067,7 @@ export interface UserDetail {
   referral: {
     /** The code that referred users give at their first sign-in. */
     ref_code: string
-    /** The user who referred this user; null if there is none. */
+    /** The user who referred this user; null if the user was not referred. */
     referred_by: number | null
     /** The number of users that this user referred. */
     referred: number
