@@ -36,10 +36,10 @@ async function inShell({ variable, curl }: { variable: string; curl: string }): 
 /** On the page of a running turn: reads its text as it comes, cancels the turn, and reads its bill. */
 async function watchToItsBill(keyboard: Keyboard): Promise<void> {
   await keyboard.reads(/^You said:[\w ]*$/)
-  await keyboard.sees("link", "Open in playground")
   await keyboard.enter("button", "Cancel turn")
   await keyboard.sees("alertdialog", /^Cancel the turn/)
   await keyboard.enter("button", "Cancel turn")
+  await keyboard.sees("link", "Open in playground")
   await keyboard.pick("tab", "Bill")
   await keyboard.sees("table", "Bill by model call")
   await keyboard.reads("the amount in the ledger")

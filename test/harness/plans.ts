@@ -96,6 +96,8 @@ const MEASURE = `create or replace function turnpike_effort(statement text, scan
     plan jsonb;
   begin
     perform set_config('enable_seqscan', scans, true);
+    -- Plans that this session cached were made under the former setting.
+    discard plans;
     execute 'explain (analyze, buffers, format json) ' || statement into plan;
     return jsonb_build_object('plan', plan, 'touched', (
       select jsonb_agg(jsonb_build_object('table', coalesce(i.indrelid, c.oid)::regclass::text,

@@ -75,14 +75,26 @@ beforeAll(async () => {
      select turn_id, user_id, test, finished_at, space_id, key_id, end_user_ref, billed_credit_micros, model_calls, tokens_input,
        tokens_cached, tokens_output from turns where finished_at is not null and idempotency_key like 'copy %'`,
   )
-  // Vacuum marks a page as visible only once the commits of its rows, and of transactions near
-  // them, are flushed. Neither the commits of tests nor the vacuum itself wait for that.
-  for (const table of ["open_turns", "turns", "ended_turns", "model_calls", "conversations"]) {
-    await world.sql("checkpoint")
-    await world.sql(`vacuum analyze ${table}`)
-  }
+  for (const table of ["open_turns", "turns", "ended_turns", "model_calls", "conversations"]) await vacuum(table)
 })
 afterAll(() => world.close())
+
+/**
+ * Vacuum marks a page as visible only once the commits of its rows, and of transactions near them,
+ * are flushed, and while no transaction, such as an automatic analyze, is older than they are.
+ */
+async function vacuum(table: string): Promise<void> {
+  for (let round = 0; round < 100; round++) {
+    await world.sql("checkpoint")
+    await world.sql(`vacuum analyze ${table}`)
+    const [pages] = await world.sql<{ hidden: number }>(
+      "select relpages - relallvisible as hidden from pg_class where oid = $1::regclass",
+      [table],
+    )
+    if (pages?.hidden === 0) return
+  }
+  throw new Error(`a transaction keeps pages of ${table} hidden`)
+}
 
 const cases: [string, TurnFilters][] = [
   ["no filter", {}],
