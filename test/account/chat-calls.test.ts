@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Turn } from "../../src/turns/schemas.ts"
 import { expectPromises } from "../harness/promises.ts"
-import { drainWhileCommitsFail } from "../harness/time.ts"
+import { deliverWhileCommitsFail } from "../harness/time.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const CHAT = "/api/account/chat/turns"
@@ -108,7 +108,7 @@ test("The calls of a turn that failed because of us keep their cost and bill not
   const [, { turn_id }] = await browser.json("POST", CHAT, { space, text: "[use input=10 output=1]\n[steps 3]" })
   await world.settled()
   await world.plan([{ service: "pg", match: "commit_answer", call: 2, times: 99, action: "fail", when: "before" }])
-  await drainWhileCommitsFail(world)
+  await deliverWhileCommitsFail(world)
   await world.clearFaults()
   // As if five workers had died after the first step.
   await world.sql("update turns set attempts = 5, lease_until = null where turn_id = $1", [turn_id])

@@ -87,20 +87,26 @@ export async function createWorld(
   }
 
   /** Delivers all due messages of the queue to the worker, and repeats until none is due. */
+  /** Delivers what is due now, all at once. Returns how many deliveries there were. */
+  async function deliverDue(): Promise<number> {
+    await settled()
+    const due = await namespace.qstash.due()
+    await Promise.all(
+      due.map(async (delivery) => {
+        const response = await deliver(delivery).catch(() => new Response(null, { status: 500 }))
+        const headers = Object.fromEntries(response.headers)
+        await namespace.qstash.answer({ delivery_id: delivery.delivery_id, status: response.status, headers })
+      }),
+    )
+    return due.length
+  }
+
   async function drain(): Promise<number> {
     let delivered = 0
     for (;;) {
-      await settled()
-      const due = await namespace.qstash.due()
-      if (due.length === 0) return delivered
-      await Promise.all(
-        due.map(async (delivery) => {
-          delivered++
-          const response = await deliver(delivery).catch(() => new Response(null, { status: 500 }))
-          const headers = Object.fromEntries(response.headers)
-          await namespace.qstash.answer({ delivery_id: delivery.delivery_id, status: response.status, headers })
-        }),
-      )
+      const count = await deliverDue()
+      if (count === 0) return delivered
+      delivered += count
     }
   }
 
@@ -126,6 +132,7 @@ export async function createWorld(
       clock.advance(ms)
       await namespace.qstash.clock({ now_ms: clock.ms() })
     },
+    deliverDue,
     drain,
     async sweep() {
       const waits: Promise<unknown>[] = []

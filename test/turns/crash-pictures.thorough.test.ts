@@ -3,7 +3,7 @@ import type { FaultRule } from "../../src/local/faults.ts"
 import { sendUntilAccepted, survivesEveryFailure } from "../harness/crash.ts"
 import { addImageModel, logInMedia, PAINTER } from "../harness/pictures.ts"
 import { expectPromises } from "../harness/promises.ts"
-import { drainWhileCommitsFail } from "../harness/time.ts"
+import { deliverWhileCommitsFail } from "../harness/time.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 const TEXT = '[use input=100 output=10]\n[call generate_image {"prompt":"a cat"}]\n[reply There it is.]'
@@ -58,7 +58,7 @@ async function runWithLostResults(way: Pick<FaultRule, "action" | "when">) {
   const client = await world.createAccount()
   await world.plan([{ service: "pg", match: "commit_tool_results", call: 1, times: 99, ...way }])
   const sent = await turnOf(await client.sendTurn({ space: await client.space(PAINTER), text: TEXT }))
-  await drainWhileCommitsFail(world)
+  await deliverWhileCommitsFail(world)
   await world.clearFaults()
   await world.advance(151_000)
   await world.sweep()

@@ -5,7 +5,7 @@ import { orderTool } from "../harness/customer.ts"
 import { addModel } from "../harness/models.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { AGENT_MODEL } from "../harness/scripted-agent.ts"
-import { drainWhileCommitsFail } from "../harness/time.ts"
+import { deliverWhileCommitsFail } from "../harness/time.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 const PIN = `openai-compatible/${AGENT_MODEL}`
@@ -71,7 +71,7 @@ async function runWithLostResults(way: Pick<FaultRule, "action" | "when">): Prom
   const client = await world.createAccount()
   await world.plan([{ service: "pg", match: "commit_tool_results", call: 1, times: 99, ...way }])
   const sent = await turnOf(await client.sendTurn({ space: await client.space(space), model: PIN, text: "Order A-1?" }))
-  await drainWhileCommitsFail(world)
+  await deliverWhileCommitsFail(world)
   await world.clearFaults()
   await world.advance(151_000)
   await world.sweep()

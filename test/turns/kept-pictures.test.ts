@@ -3,7 +3,7 @@ import type { Turn } from "../../src/turns/schemas.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { addImageModel, logInMedia, PAINTER, PICTURES, pictureAnswer, serveImages } from "../harness/pictures.ts"
 import { expectPromises } from "../harness/promises.ts"
-import { cancelInTime, drainWhileCommitsFail } from "../harness/time.ts"
+import { cancelInTime, deliverWhileCommitsFail } from "../harness/time.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 const PAINT = '[call generate_image {"prompt":"a cat","name":"cat"}]'
@@ -92,7 +92,7 @@ async function lose(before?: (turnId: string) => Promise<unknown>): Promise<Turn
   await world.plan([{ service: "pg", match: "settle_turn", call: 1, times: 99, action: "fail", when: "before" }])
   const text = `${BOTH}\n[steps 2]\n[reply There it is.]`
   const { turn_id } = await turnOf(await client.sendTurn({ space, text, timeout_seconds: 3600 }))
-  await drainWhileCommitsFail(world)
+  await deliverWhileCommitsFail(world)
   await world.clearFaults()
   await before?.(turn_id)
   // A cancel publishes in the background, which would set a different time for the next look.

@@ -3,7 +3,7 @@ import { TOOL_POLICY } from "../../src/tools/policies.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { createFileClient } from "../harness/files.ts"
 import { expectPromises } from "../harness/promises.ts"
-import { drainWhileCommitsFail } from "../harness/time.ts"
+import { deliverWhileCommitsFail } from "../harness/time.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -279,7 +279,7 @@ test("A turn runs to its end with the configuration that it started with", async
   // The first worker dies after its commit, so another worker makes the second call.
   await world.plan([{ service: "pg", match: "commit_tool_results", call: 1, times: 99, action: "cut", when: "after" }])
   await client.sendTurn({ space, text })
-  await drainWhileCommitsFail(world)
+  await deliverWhileCommitsFail(world)
   await world.clearFaults()
   await world.advance(151_000)
   await world.sweep()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { expectPromises } from "../harness/promises.ts"
-import { drainWhileCommitsFail } from "../harness/time.ts"
+import { deliverWhileCommitsFail } from "../harness/time.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
 
 let world: World
@@ -123,7 +123,7 @@ describe("Outcomes", () => {
     await world.settled()
     await world.plan([{ service: "pg", match: "settle_turn", call: 1, times: 99, action: "fail", when: "before" }])
     for (let round = 0; round < 30; round++) {
-      await drainWhileCommitsFail(world)
+      await deliverWhileCommitsFail(world)
       await world.advance(160_000)
       await world.sweep()
     }
