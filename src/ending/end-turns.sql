@@ -60,7 +60,7 @@ begin
   for found_turn in select t.* from turns t where t.turn_id = any (ids) order by t.turn_id collate "C" loop
     continue when found_turn.state not in ('queued', 'running') or (p_cause = 'expired' and found_turn.state <> 'queued')
       or (found_turn.state = 'running' and found_turn.cancel_requested_at is not null);
-    select c.* into cancelled from turnpike.cancel_locked(found_turn, p_event_ids ->> nth, p_reason, p_moment) c;
+    cancelled := turnpike.cancel_locked(found_turn, p_event_ids ->> nth, p_reason, p_moment);
     after := cancelled.turn;
     nth := nth + 1;
     has_subscriber := has_subscriber or cancelled.has_subscriber;

@@ -161,5 +161,7 @@ end $$;
 -- count_spends for one turn.
 create function turnpike.count_spend(turn turns, p_spent bigint, p_reserved bigint, p_shard integer) returns void language plpgsql as $$
 begin
-  perform turnpike.count_spends(turn.user_id, array[row(turn, p_spent, p_reserved)::turnpike.turn_spend], p_shard);
+  if exists (select from spend_counted c where c.user_id = turn.user_id) then
+    perform turnpike.count_spends(turn.user_id, array[row(turn, p_spent, p_reserved)::turnpike.turn_spend], p_shard);
+  end if;
 end $$;

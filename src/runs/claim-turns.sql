@@ -87,7 +87,7 @@ create function turnpike.settle_turns_and_look(p_ends jsonb, p_look turnpike.loo
 declare
   ends record;
 begin
-  select e.* into ends from turnpike.end_runs(p_ends, p_terms.moment) e;
+  ends := turnpike.end_runs(p_ends, p_terms.moment);
   looked := turnpike.take_on_runner(p_look, p_terms);
   if looked.status <> 'full' then
     looked := turnpike.claim_ready(looked, p_look, p_terms);
@@ -270,7 +270,6 @@ returns turnpike.found_turns language plpgsql as $$
 declare
   locked turns;
   nth integer := cardinality(answer.claims);
-  numbers double precision[];
   claim turnpike.claimed_turn;
 begin
   select t.* into locked from turns t where t.turn_id = p_turn_id for no key update skip locked;
@@ -280,16 +279,15 @@ begin
   if locked.state in ('queued', 'running') and (locked.state = 'queued' or locked.claim_message = p_terms.runner_id and p_look.takes_over
     or (locked.lease_until > p_terms.moment) is not true)
   then
-    numbers := array(select jsonb_array_elements_text(p_look.random -> nth)::double precision);
     if p_look.careful then
       begin
-        claim := turnpike.claim_turn(locked, p_terms, p_look.event_ids ->> nth, p_look.drawn -> nth, numbers);
+        claim := turnpike.claim_turn(locked, p_terms, p_look.event_ids ->> nth, p_look.drawn -> nth, p_look.random -> nth);
       exception when others then
         answer.broken := answer.broken || jsonb_build_object(p_turn_id, sqlerrm);
         return answer;
       end;
     else
-      claim := turnpike.claim_turn(locked, p_terms, p_look.event_ids ->> nth, p_look.drawn -> nth, numbers);
+      claim := turnpike.claim_turn(locked, p_terms, p_look.event_ids ->> nth, p_look.drawn -> nth, p_look.random -> nth);
     end if;
     answer.claims := answer.claims || claim;
     answer.bytes := answer.bytes + turnpike.claim_bytes(claim);

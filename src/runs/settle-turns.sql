@@ -48,7 +48,7 @@ create function turnpike.settle_turns(p_ends jsonb, p_moment timestamptz) return
 declare
   ends record;
 begin
-  select e.* into ends from turnpike.end_runs(p_ends, p_moment) e;
+  ends := turnpike.end_runs(p_ends, p_moment);
   return ends.settled || turnpike.close_ended(ends.ended, p_moment);
 end $$;
 
@@ -67,7 +67,7 @@ begin
     if alone then
       mine := turnpike.own_turn(one.turn_id, one.epoch);
     else
-      select f.* into free from turnpike.free_turn(one.turn_id, one.epoch, true) f;
+      free := turnpike.free_turn(one.turn_id, one.epoch, true);
       if coalesce(free.is_busy, true) then
         settled := settled || turnpike.unsettled_turn(one.turn_id, 'busy');
         continue;
@@ -94,9 +94,10 @@ declare
   settled turnpike.settled_turn[] := '{}';
 begin
   for account in select distinct (e.turn).user_id as user_id, (e.turn).test from unnest(p_ended) e order by 1, 2 loop
-    of_account := array(select e from unnest(p_ended) e where (e.turn).user_id = account.user_id and (e.turn).test = account.test
-      order by (e.turn).turn_id collate "C");
-    select c.* into paid from turnpike.close_holds(of_account, p_moment) c;
+    of_account := case when cardinality(p_ended) = 1 then p_ended else array(
+      select e from unnest(p_ended) e where (e.turn).user_id = account.user_id and (e.turn).test = account.test
+      order by (e.turn).turn_id collate "C") end;
+    paid := turnpike.close_holds(of_account, p_moment);
     foreach last in array of_account loop
       settled := settled || row((last.turn).turn_id, 'settled', account.user_id, account.test, (last.turn).state, last.next,
         last.has_subscriber or paid.has_subscriber, paid.posts)::turnpike.settled_turn;

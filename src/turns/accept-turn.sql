@@ -28,9 +28,9 @@ declare
   answer record;
 begin
   begin
-    select t.* into strict answer from turnpike.try_accept_turn(p_request, p_asked, p_new, false, p_shards, p_runners) t;
+    answer := turnpike.try_accept_turn(p_request, p_asked, p_new, false, p_shards, p_runners);
   exception when sqlstate 'TP001' or deadlock_detected then
-    select t.* into strict answer from turnpike.try_accept_turn(p_request, p_asked, p_new, true, p_shards, p_runners) t;
+    answer := turnpike.try_accept_turn(p_request, p_asked, p_new, true, p_shards, p_runners);
   end;
   actor := answer.actor;
   outcome := answer.outcome;
@@ -125,9 +125,9 @@ begin
       or num_nonnulls(wallet.end_user_daily_credit_micros, wallet.end_user_monthly_credit_micros) > 0))
       or turnpike.plan_cap(caller.user_id, p_request.moment) is not null or shared is not null;
     if capped and not all_locked then
-      select r.* into room from turnpike.headroom(caller.user_id, caller.key_id, p_asked.end_user, admission.wanted, admission.needed,
+      room := turnpike.headroom(caller.user_id, caller.key_id, p_asked.end_user, admission.wanted, admission.needed,
         p_request.moment,
-        true, null, shared) r;
+        true, null, shared);
       all_locked := turnpike.needs_all_locks(room.caps, room.window_started_at = p_request.moment, admission.wanted, margin);
       if margin > 0 and room.amount is distinct from admission.wanted then
         all_locked := true;
@@ -152,9 +152,9 @@ begin
   end if;
   if not caller.test then
     if all_locked then
-      select r.* into room from turnpike.headroom(caller.user_id, caller.key_id, p_asked.end_user, admission.wanted, admission.needed,
+      room := turnpike.headroom(caller.user_id, caller.key_id, p_asked.end_user, admission.wanted, admission.needed,
         p_request.moment,
-        true, null, shared) r;
+        true, null, shared);
       amount := room.amount;
       if amount is not null and cardinality(room.caps) > 0 then
         perform turnpike.begin_counting(caller.user_id, room.caps, admission.wanted, p_request.moment);
@@ -172,7 +172,7 @@ begin
       amount := case when amount >= admission.needed then least(admission.wanted, amount) end;
     end if;
     if amount is null then
-      select r.* into refusal from turnpike.refuse_turn(caller, p_asked.end_user, admission, p_request.moment) r;
+      refusal := turnpike.refuse_turn(caller, p_asked.end_user, admission, p_request.moment);
       outcome := refusal.outcome;
       hold := refusal.hold;
       has_subscriber := refusal.has_subscriber;
@@ -248,7 +248,7 @@ begin
     if shard is not null and not all_locked then
       -- Under the lock of the shard, the margin must be left for holds that other
       -- transactions take now and that this one cannot see (wallet.sql).
-      select s.* into sums from turnpike.wallet_sums(caller.user_id) s;
+      sums := turnpike.wallet_sums(caller.user_id);
       margin := sums.shards * sums.shard_hold;
       is_short := amount > sums.shard_hold or sums.balance - sums.held < margin;
     end if;
@@ -280,8 +280,8 @@ declare
   shared bigint := case when caller.member_id is not null then admission.space_id end;
 begin
   perform turnpike.lock_account(caller.user_id);
-  select r.* into room from turnpike.headroom(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment,
-    true, null, shared) r;
+  room := turnpike.headroom(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment,
+    true, null, shared);
   if room.amount is not null then
     raise exception 'credit was released at the same moment' using errcode = 'TP001';
   end if;

@@ -57,7 +57,7 @@ begin
       if outcome = 'cancelled' then
         perform from conversations c where c.conversation_id = found_turn.conversation_id for no key update;
       end if;
-      select c.* into cancelled from turnpike.cancel_locked(found_turn, p_event_id, 'client', p_request.moment) c;
+      cancelled := turnpike.cancel_locked(found_turn, p_event_id, 'client', p_request.moment);
       found_turn := cancelled.turn;
       has_subscriber := cancelled.has_subscriber;
       if outcome = 'cancelled' then

@@ -7,8 +7,11 @@ begin
   select o.* into next from open_turns o where o.conversation_id = p_conversation_id and o.wake_at < 'infinity';
   if next.turn_id is null then
     select o.* into next from open_turns o where o.conversation_id = p_conversation_id and o.wake_at = 'infinity' order by o.position limit 1;
-    update open_turns o set wake_at = p_moment
-      where o.conversation_id = p_conversation_id and o.position = next.position and o.wake_at = 'infinity';
+    -- A condition of its own: PostgreSQL would plan an update for no turn anew each time.
+    if next.turn_id is not null then
+      update open_turns o set wake_at = p_moment
+        where o.conversation_id = p_conversation_id and o.position = next.position and o.wake_at = 'infinity';
+    end if;
   end if;
   return coalesce(next.state = 'queued', false);
 end $$;
@@ -79,6 +82,7 @@ declare
   released bigint;
   wallet wallets;
   shard_taken integer;
+  is_counted boolean;
   one turnpike.ended_turn;
 begin
   has_subscriber := false;
@@ -109,17 +113,22 @@ begin
       from unnest(p_ended) e where e.billed > 0;
     posts := charged > 0;
   end if;
-  perform turnpike.count_spends(account,
-    array(select row(e.turn, e.billed, -(e.turn).hold_credit_micros)::turnpike.turn_spend from unnest(p_ended) e
-      where (e.turn).hold_credit_micros > 0), shard_taken);
+  is_counted := exists (select from spend_counted c where c.user_id = account);
+  if is_counted then
+    perform turnpike.count_spends(account,
+      array(select row(e.turn, e.billed, -(e.turn).hold_credit_micros)::turnpike.turn_spend from unnest(p_ended) e
+        where (e.turn).hold_credit_micros > 0), shard_taken);
+  end if;
   if shard_taken is not null then
     return;
   end if;
-  foreach one in array p_ended loop
-    if one.billed > 0 and turnpike.tell_spend(one.turn, p_moment) then
-      has_subscriber := true;
-    end if;
-  end loop;
+  if is_counted then
+    foreach one in array p_ended loop
+      if one.billed > 0 and turnpike.tell_spend(one.turn, p_moment) then
+        has_subscriber := true;
+      end if;
+    end loop;
+  end if;
   if charged > 0 and (wallet.balance_credit_micros < wallet.low_balance_credit_micros or wallet.balance_credit_micros = 0) then
     wallet.balance_credit_micros := wallet.balance_credit_micros + charged;
     if turnpike.follow_balance(wallet, wallet.balance_credit_micros - charged, p_moment) then

@@ -12,8 +12,9 @@ const CLAIM_ONE = `create or replace function ${NAME}(p_turn_id text, p_look ${R
   returns ${RELEASE}.found_turns language plpgsql as $$
   begin
     return ${RELEASE}.claim_found(row('waiting', '{}', false, null, 0, 0, '{}', false, 0, false)::${RELEASE}.found_turns, (
-      select o.turn_id from open_turns o join turns t on t.turn_id = o.turn_id
-      where o.turn_id = p_turn_id and t.attempts < p_terms.max_attempts and case o.state
+      select t.turn_id from turns t
+      join open_turns o on o.user_id = t.user_id and o.test = t.test and o.turn_id collate "C" = t.turn_id
+      where t.turn_id = p_turn_id and t.attempts < p_terms.max_attempts and case o.state
         when 'queued' then o.wake_at < 'infinity'
         else o.wake_at <= p_terms.moment or t.claim_message = p_terms.runner_id and t.claim_try < p_terms.try end), p_look, p_terms);
   end $$`
