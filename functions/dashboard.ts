@@ -1,7 +1,17 @@
-/**
- * The web app is static files. This handler answers only paths that are neither a page nor a route of another
- * worker.
- */
+import { isInsecure, redirectToHttps } from "../src/http/secure-scheme.ts"
+
+/** Paths of other workers, which a missing route could send here. */
+const OTHERS = /^\/(v1|api|callbacks|docs)(\/|$)/
+
+interface Bindings {
+  ASSETS: Fetcher
+}
+
+/** The web app is static files. The worker sees every request for a page, to answer http with a redirect. */
 export default {
-  fetch: () => Response.json({ detail: "This host serves the web app only.", code: "NOT_FOUND" }, { status: 404 }),
-} satisfies ExportedHandler
+  async fetch(request, { ASSETS }) {
+    if (isInsecure(request.url)) return redirectToHttps(request.url)
+    if (!OTHERS.test(new URL(request.url).pathname)) return ASSETS.fetch(request)
+    return Response.json({ detail: "This host serves the web app only.", code: "NOT_FOUND" }, { status: 404 })
+  },
+} satisfies ExportedHandler<Bindings>

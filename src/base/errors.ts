@@ -54,6 +54,12 @@ export const ERROR_CODES = {
     cause: "A request that changes data did not come from a page of this origin.",
     cure: "Send the request from the dashboard, or with this server's own origin in the header `Origin`.",
   },
+  HTTPS_REQUIRED: {
+    status: 403,
+    retryable: false,
+    cause: "The request came over http.",
+    cure: "Use https. If the request had an API key, revoke the key, because it travelled in clear text.",
+  },
   INVALID_SIGNATURE: {
     status: 401,
     retryable: false,

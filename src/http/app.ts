@@ -12,6 +12,7 @@ import type { AppEnv } from "./app-env.ts"
 import { guarded, honoPath, type Input, inputOf, type Operation, validatorsOf } from "./operation.ts"
 import { TableRouter } from "./router.ts"
 import { SAFE_HEADERS } from "./safe-headers.ts"
+import { answerInsecure, isInsecure } from "./secure-scheme.ts"
 import { sessionOf } from "./session-of.ts"
 import { answerUnconfigured } from "./unconfigured.ts"
 import { setVersion } from "./versions.ts"
@@ -71,6 +72,7 @@ function createApp(group: Group, overrides: Overrides = {}): App {
     c.set("ctx", ctx)
     // A page of another site can resolve its own name to this machine (DNS rebinding).
     if (ctx.site.isLocal && !isLoopbackName(new URL(c.req.url).hostname)) c.res = answerError(foreignHost(), c)
+    else if (isInsecure(c.req.url)) c.res = answerInsecure(c)
     else await next()
     const ms = performance.now() - started
     // Set directly on the response's headers: `c.header` would create a new Response each time.

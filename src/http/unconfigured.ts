@@ -7,8 +7,7 @@ import { answerJson } from "./answer-json.ts"
 import { errorBody, nothingAt } from "./api-errors.ts"
 import type { AppEnv } from "./app-env.ts"
 import { SAFE_HEADERS } from "./safe-headers.ts"
-
-const CALLS = /^\/(v1|api|callbacks)(\/|$)/
+import { API_PATHS } from "./secure-scheme.ts"
 
 /**
  * Answers every API request while variables are missing or wrong (`fault`). Pages are static files
@@ -19,7 +18,7 @@ export function answerUnconfigured(c: HonoContext<AppEnv>, fault: TurnpikeError)
   const requestId = newId("request", systemClock.now())
   const log = createLog({ LOG_LEVEL: "error" }, { request_id: requestId })
   log("error", "worker.unconfigured", { message: fault.message, faults: String(fault.cause) })
-  const error = CALLS.test(path) ? fault : nothingAt(path)
+  const error = API_PATHS.test(path) ? fault : nothingAt(path)
   return answerJson(c, errorBody(error, c, requestId), error.status, {
     ...SAFE_HEADERS,
     "Cache-Control": "no-store",

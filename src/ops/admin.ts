@@ -13,10 +13,10 @@ import { reconcileBooks, refund, topUpAccount } from "./books.ts"
 import { setBotWebhook } from "./bot-webhook.ts"
 import { putBrand } from "./brands.ts"
 import { directContext } from "./direct.ts"
-import { accessOf, grantRelease } from "./grants.ts"
-import { describeMigrated, migrate } from "./migrations.ts"
+import { accessOf } from "./grants.ts"
+import { migrateDatabase } from "./migrate-database.ts"
 import { enableModels } from "./models.ts"
-import { applyRelease, pruneReleases, readRelease } from "./release.ts"
+import { pruneReleases, readRelease } from "./release.ts"
 import { resealAll } from "./reseal.ts"
 import { createApiKey, createUser, type RunSql } from "./seed.ts"
 import { brandOfUser, changeOf, runMagicLink, runUserChange } from "./users.ts"
@@ -81,16 +81,10 @@ async function run(client: pg.Client): Promise<string> {
   switch (positionals[0]) {
     case "migrate": {
       const phase = values["after-deploy"] ? "after-deploy" : "before-deploy"
-      const { text, isBlocked } = describeMigrated(await migrate(client, { phase, log: (line) => console.log(line) }))
-      if (isBlocked) {
-        process.exitCode = 1
-        return text
-      }
-      const release = await readRelease()
-      const isNew = await applyRelease(client, release)
-      await grantRelease(client, release, { exact: phase === "after-deploy" })
-      await noteAct(ctx, { action: "cli.migrate", subject: ["release", release.name], after: { phase, added: isNew } })
-      return `${text}\nThe procedures of this release ${isNew ? "were added" : "exist already"}: ${release.name}.`
+      const log = (line: string) => console.log(line)
+      const { text, isBlocked } = await migrateDatabase(client, ctx, { phase, log })
+      if (isBlocked) process.exitCode = 1
+      return text
     }
     case "grant": {
       const { worker, renew = false } = values

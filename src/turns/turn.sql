@@ -7,7 +7,7 @@ begin
   select o.* into next from open_turns o where o.conversation_id = p_conversation_id and o.wake_at < 'infinity';
   if next.turn_id is null then
     select o.* into next from open_turns o where o.conversation_id = p_conversation_id and o.wake_at = 'infinity' order by o.position limit 1;
-    -- A condition of its own: PostgreSQL would plan an update for no turn anew each time.
+    -- A condition of its own: PostgreSQL would plan an update of no row again each time.
     if next.turn_id is not null then
       update open_turns o set wake_at = p_moment
         where o.conversation_id = p_conversation_id and o.position = next.position and o.wake_at = 'infinity';

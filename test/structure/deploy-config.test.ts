@@ -2,13 +2,15 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type Unstable_Config, unstable_readConfig } from "wrangler"
-import { deployConfig, PLACEHOLDER_HOST, readHosts } from "../../scripts/deploy-config.ts"
+import { deployConfig, PLACEHOLDER_HOST, readHosts } from "../../scripts/deploy/config.ts"
+import { VARIABLES } from "../../scripts/deploy/variables.ts"
 import { WORKERS } from "../../scripts/documents.ts"
 import { groups } from "../../scripts/wrangler.ts"
 import { removeWithUs } from "../../src/local/watchdog.ts"
 import { headersFile } from "../../src/reference/page.ts"
 
 const HOSTS = ["turnpike.acme.com", "app.brand.com"]
+const PLACEMENT = { region: "aws:us-east-2" }
 /** Environments that contain only static files. */
 const PAGES = ["dashboard"]
 
@@ -23,7 +25,7 @@ beforeAll(async () => {
   removeWithUs(resolve(dir))
   const text = await readFile("wrangler.toml", "utf8")
   const file = join(dir, "wrangler.toml")
-  await writeFile(file, deployConfig(text, { hosts: HOSTS, groups: names, stage: "staging" }))
+  await writeFile(file, deployConfig(text, { hosts: HOSTS, groups: names, stage: "staging", placement: PLACEMENT }))
   for (const name of ["", ...names])
     configs.set(name, unstable_readConfig({ config: file, env: name }, { hideWarnings: true }))
 })
@@ -61,6 +63,21 @@ describe.each(names)("The worker %s, as wrangler resolves it,", (name) => {
   })
 })
 
+test("Only the callbacks worker, and a worker with all groups, have a cron trigger", () => {
+  const scheduled = ["", ...names].filter((name) => configOf(name).triggers.crons?.length)
+  expect(scheduled).toEqual(["", "callbacks"])
+})
+
+test("Every worker uploads its source maps, and runs close to the database", () => {
+  for (const name of ["", ...names]) expect(configOf(name).upload_source_maps).toBe(true)
+  for (const name of workers) expect(configOf(name).placement).toEqual({ mode: "targeted", ...PLACEMENT })
+  expect(configOf("dashboard").placement).toEqual({ mode: "off" })
+})
+
+test("A deploy of the worker with all groups builds the web app first", () => {
+  expect(configOf("").build.command).toBe("npm run --silent build:worker")
+})
+
 test.each(workers)("The worker %s has the bucket of its stage", (name) => {
   expect(configOf(name).r2_buckets).toMatchObject([{ binding: "FILES", bucket_name: "turnpike-files-staging" }])
 })
@@ -80,7 +97,7 @@ test("A single worker with all routes has an address of its own and no previews"
 })
 
 test("Each operation is routed to its worker, on every host", () => {
-  /** Cloudflare takes the most specific route. */
+  /** Cloudflare compares the whole URL, with its query, and takes the most specific route. */
   const workerOf = (url: string) =>
     workers
       .flatMap((name) => routesOf(name).map((route) => ({ name, route })))
@@ -92,9 +109,12 @@ test("Each operation is routed to its worker, on every host", () => {
     }
     for (const path of ["/callbacks/turns/x", "/callbacks/internal/tools"])
       expect(workerOf(host + path)).toBe("callbacks")
-    for (const path of ["/docs", "/docs/page.js", "/v1/openapi.json"]) expect(workerOf(host + path)).toBe("v1")
-    for (const path of ["/api/docs", "/api/docs/page.js", "/api/openapi.json"])
-      expect(workerOf(host + path)).toBe("auth")
+    for (const query of ["", "?utm_source=x"]) {
+      for (const path of ["/docs", "/docs/page.js", "/v1/openapi.json"])
+        expect(workerOf(host + path + query), path + query).toBe("v1")
+      for (const path of ["/api/docs", "/api/docs/page.js", "/api/openapi.json"])
+        expect(workerOf(host + path + query), path + query).toBe("auth")
+    }
   }
 })
 
@@ -106,6 +126,22 @@ test("Static files have the headers of every worker answer, in the documents and
       expect.arrayContaining(["X-Content-Type-Options: nosniff", "Strict-Transport-Security: max-age=31536000"]),
     )
   }
+})
+
+test("A deployment writes the variables of the documentation to the workers that it names", async () => {
+  const text = await readFile("docs/configuration.md", "utf8")
+  const variables = text.slice(0, text.indexOf("## Bindings"))
+  // The table of slots has no column for the worker, because all workers read them.
+  const rows = [...variables.matchAll(/^\| `([A-Z_]+)` \|(?: ([a-z0-9, ]+) \|)?/gm)].map(([, name, named]) => {
+    const listed = named?.split(", ").filter((one) => one === "all" || workers.includes(one)) ?? []
+    return [name, listed.length === 0 || listed.includes("all") ? workers : listed] as const
+  })
+  // `npm run deploy` derives these from its hosts, or they are for local use only.
+  const others = ["CALLBACKS_URL", "OWN_HOSTS", "ALLOW_PRIVATE_TARGETS"]
+  const documented = Object.fromEntries(rows.filter(([name]) => !others.includes(name as string)))
+  expect(Object.fromEntries(Object.entries(VARIABLES).map(([name, one]) => [name, [...one.workers]]))).toEqual(
+    documented,
+  )
 })
 
 test("A host must be a plain name", () => {

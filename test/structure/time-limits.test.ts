@@ -54,5 +54,7 @@ test("Deployed code makes outbound calls from few places, and each has a limit",
     // Forwards calls, one after the other.
     "src/platform/waiting-calls.ts",
     "src/providers/refresh-limits.ts",
+    // Reads the static files of its own worker.
+    "functions/dashboard.ts",
   ])
 })
