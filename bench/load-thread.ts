@@ -5,8 +5,17 @@ import type { Job, Result } from "./load.ts"
 const agent = new Agent({ keepAlive: true, maxSockets: 1024 })
 let sent = 0
 
-function call(url: URL, path: string, method: string, headers: Record<string, string>, body?: string) {
-  return new Promise<{ status: number; text: string }>((done, fail) => {
+interface Answer {
+  status: number
+  text: string
+}
+
+/**
+ * Sends a request. A server may close a kept connection at the moment at which it is used again, so such a request is
+ * sent once more; it has the same Idempotency-Key.
+ */
+function call(url: URL, path: string, method: string, headers: Record<string, string>, body?: string): Promise<Answer> {
+  return new Promise<Answer>((done, fail) => {
     const options = { agent, host: url.hostname, port: url.port, path, method, headers }
     const outgoing = request(options, (response) => {
       const chunks: Buffer[] = []
@@ -14,7 +23,10 @@ function call(url: URL, path: string, method: string, headers: Record<string, st
       response.on("end", () => done({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }))
       response.on("error", fail)
     })
-    outgoing.on("error", fail)
+    outgoing.on("error", (error: NodeJS.ErrnoException) => {
+      if (outgoing.reusedSocket && error.code === "ECONNRESET") call(url, path, method, headers, body).then(done, fail)
+      else fail(error)
+    })
     outgoing.end(body)
   })
 }
