@@ -37,6 +37,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   IDP_INTERNAL_SECRET: { workers: ["auth"] },
   BOT_API_URL: { workers: ["admin"], isPublic: true },
   EMAIL_HOOK_URL: { workers: ["auth", "account", "admin"], isPublic: true },
+  HEALTH_TOKEN: { workers: ["admin"] },
   EMAIL_HOOK_SECRET: { workers: ["auth", "account", "admin"] },
   TURN_SLOTS: shown,
   TEST_TURN_SLOTS: shown,

@@ -44,6 +44,8 @@ const base = z.object({
     .optional()
     .transform((value) => value || undefined),
   EMAIL_HOOK_SECRET: optionalText,
+  /** The token of `GET /api/health`, which does not exist without it. */
+  HEALTH_TOKEN: optionalText,
   /** Additional hosts of our own that customers' URLs must not use, separated by commas. */
   OWN_HOSTS: z.string().default(""),
   /** Allows customers' URLs to reach private and loopback addresses. Only `npm start` and `npm run stack` set it. */

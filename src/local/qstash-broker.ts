@@ -53,6 +53,11 @@ export class Broker {
     return { messageId, url }
   }
 
+  /** How many messages are delivered at once, as QStash counts them over all destinations. */
+  get load(): { parallelismMax: number; parallelismCount: number } {
+    return { parallelismMax: this.parallelism, parallelismCount: this.activeCount }
+  }
+
   /** Returns every message to deliver now, and marks it as active. */
   takeDue(now: number): QstashMessage[] {
     const hasRoom = () => this.activeCount < this.parallelism

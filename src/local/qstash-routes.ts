@@ -6,6 +6,7 @@ import { type Answer, type Call, jsonAnswer } from "./service.ts"
  * Answers an authorised request of the public API. Throws QstashRefusal also for parts of QStash that we do not use.
  */
 export function route(call: Call, broker: Broker, now: number): Answer {
+  if (call.method === "GET" && call.path === "/v2/globalParallelism") return jsonAnswer(200, broker.load)
   const [, destination] = /^\/v2\/publish\/(.+)$/.exec(call.path) ?? []
   if (call.method !== "POST" || !destination) {
     throw new QstashRefusal(404, `${call.method} ${call.path} is not supported by the stand-in`)

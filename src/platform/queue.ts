@@ -22,6 +22,8 @@ export interface Queue {
    * and then immediately for a while. The sweep is the retry.
    */
   publish(message: CallbackMessage): Promise<void>
+  /** How many messages the plan delivers at once, and how many it delivers now. */
+  load(): Promise<{ most: number; now: number }>
 }
 
 /**
@@ -71,6 +73,10 @@ export function createQueue(client: Client, env: QueueEnv, { meter, clock }: { m
   return {
     async publish(message) {
       await ask(() => client.publish(requestOf(env, message)))
+    },
+    async load() {
+      const { parallelismMax, parallelismCount } = await ask(() => client.flowControl.getGlobalParallelism())
+      return { most: parallelismMax, now: parallelismCount }
     },
   }
 }

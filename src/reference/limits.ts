@@ -175,6 +175,7 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
  * policy.
  */
 export const INTERNAL_NUMBERS: readonly string[] = [
+  "HEALTH_POLICY.*",
   "QUOTA_POLICY.*",
   "INFRASTRUCTURE_POLICY.*",
   "INFRA_POLICY.*",

@@ -1,7 +1,7 @@
-import { createHash, timingSafeEqual } from "node:crypto"
 import * as z from "zod"
 import { TurnpikeError } from "../base/errors.ts"
 import { timeInWords } from "../base/in-words.ts"
+import { isSameSecret } from "../base/same-secret.ts"
 import { storableJson } from "../base/storable.ts"
 import { noteBoard } from "../boards/note-board.ts"
 import { callOne } from "../platform/db.ts"
@@ -35,7 +35,7 @@ export const botReplySchema = z
 export async function brandOfBot(ctx: AuthContext, url: string, secret: string | undefined): Promise<SendingBot> {
   const brand = await brandOf(ctx, url)
   const expected = await openBrandSecret(ctx, brand, "bot_webhook_secret")
-  if (!expected || secret === undefined || !timingSafeEqual(digest(secret), digest(expected))) {
+  if (!expected || secret === undefined || !isSameSecret(secret, expected)) {
     throw new TurnpikeError(
       "INVALID_WEBHOOK_SECRET",
       "The request does not carry the webhook secret of this brand's bot.",
@@ -129,8 +129,6 @@ const updateKey = (brand: string, { updateId }: BotRequest) => ({
 })
 
 const DISABLED = "This account cannot sign in."
-
-const digest = (text: string) => createHash("sha256").update(text).digest()
 
 /**
  * Undoes a login that the account's owner did not start. Ends all sessions of the account, since a stranger

@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from "node:crypto"
 import * as z from "zod"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
@@ -99,11 +98,3 @@ export const idpSessionSchema = z
     name: z.string().max(200).nullish().meta({ example: "Ada" }),
   })
   .meta({ id: "IdpSessionRequest" })
-
-/**
- * True if a header equals the secret. It compares digests in constant time, which reveals neither content nor length.
- */
-export function isInternalSecret(given: string, secret: string): boolean {
-  const digest = (text: string) => createHash("sha256").update(text).digest()
-  return timingSafeEqual(digest(given), digest(secret))
-}

@@ -1,9 +1,9 @@
-import { createHash, timingSafeEqual } from "node:crypto"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
+import { isSameSecret } from "../base/same-secret.ts"
 import { BOARD_UPDATES } from "../boards/policies.ts"
 import type { SendingBot } from "../sign-in/answer-update.ts"
 import { askBotApi, botTarget, openBot } from "./bot-api.ts"
@@ -60,10 +60,8 @@ export async function botOfWorkspace(ctx: Context, id: string, secret: string | 
     .executeTakeFirst()
   const sealed = row?.bot_webhook_secret ?? null
   const expected = sealed === null ? null : (await ctx.keyRing.open(sealed, botTarget(id, "bot_webhook_secret"))).text
-  if (expected === null || secret === undefined || !timingSafeEqual(digest(secret), digest(expected))) {
+  if (expected === null || secret === undefined || !isSameSecret(secret, expected)) {
     throw new TurnpikeError("INVALID_WEBHOOK_SECRET", "This update does not have the secret of this workspace's bot.")
   }
   return { brand: null, botId: row?.bot_id ?? null }
 }
-
-const digest = (text: string) => createHash("sha256").update(text).digest()

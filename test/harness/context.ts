@@ -15,4 +15,5 @@ export const contextOf = (
 /** A queue that accepts every message and delivers none. */
 export const noQueue: Queue = {
   publish: async () => {},
+  load: async () => ({ most: 100, now: 0 }),
 }

@@ -59,7 +59,7 @@ export async function runUntilDeath(
   const ctx: RunnerContext = {
     ...base,
     db: databaseOver((statement) => io("pg", () => base.db.run(statement))),
-    queue: { publish: (sent) => io("queue", () => base.queue.publish(sent)) },
+    queue: { ...base.queue, publish: (sent) => io("queue", () => base.queue.publish(sent)) },
     outbound,
     turnFetch: fetch,
     variables: env,

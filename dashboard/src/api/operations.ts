@@ -2727,6 +2727,23 @@ export interface SecretList {
   offset: number
 }
 
+export interface ServiceHealth {
+  status: "ok" | "failing"
+  checked_at: string
+  /** One entry for each check, in a fixed order. */
+  checks: ({
+    name: "database" | "queue" | "cron" | "sweeps" | "turns" | "webhooks" | "reconciliation" | "providers"
+    /** Null: unknown, because the database does not answer. */
+    ok: boolean | null
+    /** The state in words, without secrets. */
+    message: string
+    /** The figure that the check compares: milliseconds of a database query, messages at once, seconds since the last run, or a count. */
+    value: number | null
+    /** The highest value that is still fine. */
+    limit: number | null
+  })[]
+}
+
 export interface Session {
   session_id: string
   /** True for the session of this request. */
@@ -5148,6 +5165,15 @@ export interface Operations {
     answer: SecondFactor
   }
 
+  /** Check the whole service */
+  getServiceHealth: {
+    query?: {
+      /** `prometheus`: the text format of Prometheus. Default: `json`. */
+      format?: "json" | "prometheus" | undefined
+    }
+    answer: ServiceHealth
+  }
+
   /** Read a space's sharing */
   getSharing: {
     path: {
@@ -6624,6 +6650,7 @@ export const OPERATIONS: {
   getOverview: { method: "GET", path: "/api/admin/overview" },
   getPools: { method: "GET", path: "/api/admin/providers/pool" },
   getSecondFactor: { method: "GET", path: "/api/account/second-factor" },
+  getServiceHealth: { method: "GET", path: "/api/health" },
   getSharing: { method: "GET", path: "/api/account/spaces/{space_id}/sharing" },
   getSpace: { method: "GET", path: "/api/account/spaces/{space_id}" },
   getSpaceById: { method: "GET", path: "/api/admin/spaces/by-id/{space_id}" },

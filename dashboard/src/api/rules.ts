@@ -426,6 +426,11 @@ export const SecondFactorCodeRules = {
   code: { minLength: 6, maxLength: 64 },
 } as const
 
+export const ServiceHealthRules = {
+  status: { words: ["ok", "failing"] },
+  "checks[].name": { words: ["database", "queue", "cron", "sweeps", "turns", "webhooks", "reconciliation", "providers"] },
+} as const
+
 export const SetCapsRules = {
   daily_usd: { minimum: 0, maximum: 1000000 },
   end_user_daily_usd: { minimum: 0, maximum: 1000000 },
@@ -743,6 +748,10 @@ export const getHourlyUsageQuery = {
   days: { minimum: 1, maximum: 30, default: 7 },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
+} as const
+
+export const getServiceHealthQuery = {
+  format: { words: ["json", "prometheus"], default: "json" },
 } as const
 
 export const getSpaceByKeyQuery = {

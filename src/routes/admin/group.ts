@@ -3,12 +3,14 @@ import type { Group } from "../../http/app.ts"
 import { jsonOnly } from "../../http/json-bodies.ts"
 import { sameOrigin } from "../../http/same-origin.ts"
 import { sessionAuth } from "../../http/session-auth.ts"
+import { mountHealthCheck } from "./health.ts"
 import { mountAdmin } from "./operations.ts"
 
-/** /api/admin/*: the operators' operations for the dashboard. */
+/** /api/admin/*: the operators' operations for the dashboard. /api/health: the check of monitors. */
 export const admin: Group = {
   parseEnv: parseBaseEnv,
   mount(app) {
+    mountHealthCheck(app)
     app.use("/api/admin/*", sameOrigin, sessionAuth, jsonOnly)
     mountAdmin(app)
   },

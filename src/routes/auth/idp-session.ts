@@ -2,6 +2,7 @@ import { createMiddleware } from "hono/factory"
 import { matchedRoutes } from "hono/route"
 import { parseAuthEnv } from "../../base/env.ts"
 import { TurnpikeError } from "../../base/errors.ts"
+import { isSameSecret } from "../../base/same-secret.ts"
 import { nothingAt } from "../../http/api-errors.ts"
 import type { App } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
@@ -10,7 +11,7 @@ import { INTERNAL_SECRET } from "../../http/policies.ts"
 import { sameOrigin } from "../../http/same-origin.ts"
 import { openSession } from "../../http/session-auth.ts"
 import { brandOf } from "../../sign-in/brand-of.ts"
-import { idpSessionSchema, isInternalSecret, resolveIdentity } from "../../sign-in/resolve-identity.ts"
+import { idpSessionSchema, resolveIdentity } from "../../sign-in/resolve-identity.ts"
 import { userSchema } from "../../users/user-row.ts"
 
 const IDP_PATH = "/api/auth/idp/session"
@@ -32,7 +33,7 @@ const internalSecret = createMiddleware<AppEnv>(async (c, next) => {
   // Thrown and not returned: otherwise the 405 for other methods would name this method.
   if (secret === undefined) throw nothingAt(c.req.path)
   if (c.req.method === "POST") {
-    if (!isInternalSecret(c.req.header(INTERNAL_SECRET) ?? "", secret)) {
+    if (!isSameSecret(c.req.header(INTERNAL_SECRET) ?? "", secret)) {
       throw new TurnpikeError("INVALID_INTERNAL_SECRET", "Send the secret in the X-Internal-Secret header.")
     }
     noteRightSecret(c)

@@ -1,0 +1,214 @@
+import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres"
+import * as z from "zod"
+import type { Context } from "../actor/context.ts"
+import { describeError } from "../platform/log.ts"
+import { HEALTH_POLICY } from "./policies.ts"
+
+export const CHECKS = [
+  "database",
+  "queue",
+  "cron",
+  "sweeps",
+  "turns",
+  "webhooks",
+  "reconciliation",
+  "providers",
+] as const
+type CheckName = (typeof CHECKS)[number]
+
+const checkSchema = z.object({
+  name: z.enum(CHECKS),
+  ok: z.boolean().nullable().meta({ description: "Null: unknown, because the database does not answer." }),
+  message: z.string().meta({ description: "The state in words, without secrets.", example: "The cron ran 24 s ago." }),
+  value: z.number().nullable().meta({
+    description:
+      "The figure that the check compares: milliseconds of a database query, messages at once, seconds since the last run, or a count.",
+    example: 24,
+  }),
+  limit: z.number().nullable().meta({ description: "The highest value that is still fine.", example: 180 }),
+})
+
+export const healthSchema = z
+  .object({
+    status: z.enum(["ok", "failing"]),
+    checked_at: z.iso.datetime(),
+    checks: z.array(checkSchema).meta({ description: "One entry for each check, in a fixed order." }),
+  })
+  .meta({ id: "ServiceHealth" })
+
+type Check = z.infer<typeof checkSchema>
+export type Health = z.infer<typeof healthSchema>
+
+/** Reads the state of the service for a monitor, in one statement and one call of the queue. Never throws. */
+export async function getHealth(ctx: Context): Promise<Health> {
+  const now = ctx.clock.now()
+  const [database, queue] = await Promise.all([checkDatabase(ctx, now), checkQueue(ctx)])
+  const [first, ...others] = database
+  const checks = [...(first ? [first] : []), queue, ...others]
+  return {
+    status: checks.every(({ ok }) => ok === true) ? "ok" : "failing",
+    checked_at: now.toISOString(),
+    checks,
+  }
+}
+
+function check(name: CheckName, value: number, limit: number, message: string): Check {
+  return { name, ok: value <= limit, value, limit, message }
+}
+
+async function checkDatabase(ctx: Context, now: Date): Promise<Check[]> {
+  const started = performance.now()
+  try {
+    const row = await readFigures(ctx, now)
+    const ms = Math.round((performance.now() - started) * 10) / 10
+    const answers = check("database", ms, HEALTH_POLICY.databaseMs, `The database answered within ${ms} ms.`)
+    return [answers, ...checksOf(row, now)]
+  } catch (error) {
+    ctx.log("error", "health.database_failed", { error: describeError(error) })
+    const unknown = CHECKS.filter((name) => name !== "queue" && name !== "database").map((name) => {
+      return { name, ok: null, value: null, limit: null, message: "Unknown: the database does not answer." }
+    })
+    const failed = { ok: false, value: null, limit: HEALTH_POLICY.databaseMs, message: "The database does not answer." }
+    return [{ name: "database", ...failed }, ...unknown]
+  }
+}
+
+type Figures = Awaited<ReturnType<typeof readFigures>>
+
+async function readFigures({ db }: Context, now: Date) {
+  const late = new Date(now.getTime() - HEALTH_POLICY.overdueMs)
+  const most = HEALTH_POLICY.mostCounted
+  const overdue = db
+    .selectFrom("open_turns as t")
+    .where("t.wake_at", "<=", late)
+    // A queued turn may rightly wait for another turn of its account.
+    .where(({ or, eb, not, exists, selectFrom }) =>
+      or([
+        eb("t.state", "=", "running"),
+        not(
+          exists(
+            selectFrom("open_turns as o")
+              .whereRef("o.user_id", "=", "t.user_id")
+              .whereRef("o.test", "=", "t.test")
+              .where("o.state", "=", "running"),
+          ),
+        ),
+      ]),
+    )
+    .select("t.turn_id")
+    .limit(most)
+    .as("l")
+  const undelivered = db
+    .selectFrom("webhook_deliveries as d")
+    .where("d.state", "=", "pending")
+    .where("d.next_attempt_at", "<=", late)
+    .select("d.delivery_id")
+    .limit(most)
+    .as("w")
+  const [row] = await db
+    .selectNoFrom((eb) => [
+      jsonArrayFrom(eb.selectFrom("sweeps as s").select(["s.name", "s.ran_at", "s.succeeded_at"]).orderBy("s.name")).as(
+        "sweeps",
+      ),
+      eb
+        .selectFrom(overdue)
+        .select(({ fn }) => fn.countAll<number>().as("n"))
+        .as("turns"),
+      eb
+        .selectFrom(undelivered)
+        .select(({ fn }) => fn.countAll<number>().as("n"))
+        .as("deliveries"),
+      jsonObjectFrom(
+        eb
+          .selectFrom("reconciliations as r")
+          .where("r.finished_at", "is not", null)
+          .select(["r.finished_at", "r.findings"])
+          .orderBy("r.started_at", "desc")
+          .limit(1),
+      ).as("reconciliation"),
+      eb
+        .selectFrom("provider_states as p")
+        .where("p.suspended_at", "is not", null)
+        .select(({ fn }) => fn.countAll<number>().as("n"))
+        .as("suspended"),
+    ])
+    .execute()
+  if (!row) throw new Error("The figures are always there.")
+  return row
+}
+
+function checksOf({ sweeps, turns, deliveries, reconciliation, suspended }: Figures, now: Date): Check[] {
+  const secondsSince = (moment: string) => Math.max(0, Math.round((now.getTime() - Date.parse(moment)) / 1000))
+  const lastRun = Math.min(...sweeps.map(({ ran_at }) => secondsSince(ran_at)))
+  const failing = sweeps.filter(({ succeeded_at: at }) => at === null || secondsSince(at) > HEALTH_POLICY.sweepSeconds)
+  const names = failing.map(({ name }) => name).join(", ")
+  const overdue = (turns ?? 0) === 0 ? "No turn is overdue." : `Overdue turns: ${turns}.`
+  const late =
+    (deliveries ?? 0) === 0 ? "No webhook delivery is overdue." : `Overdue webhook deliveries: ${deliveries}.`
+  return [
+    Number.isFinite(lastRun)
+      ? check("cron", lastRun, HEALTH_POLICY.cronSeconds, `The cron ran ${lastRun} s ago.`)
+      : { name: "cron", ok: false, value: null, limit: HEALTH_POLICY.cronSeconds, message: "The cron has never run." },
+    check("sweeps", failing.length, 0, failing.length === 0 ? "All sweeps succeed." : `Failing sweeps: ${names}.`),
+    check("turns", turns ?? 0, 0, overdue),
+    check("webhooks", deliveries ?? 0, 0, late),
+    reconciled(reconciliation, secondsSince),
+    check(
+      "providers",
+      suspended ?? 0,
+      0,
+      (suspended ?? 0) === 0 ? "No provider account is suspended." : `Suspended provider accounts: ${suspended}.`,
+    ),
+  ]
+}
+
+/** The value is the number of findings. A reconciliation that is too old fails, too. */
+function reconciled(last: Figures["reconciliation"], secondsSince: (moment: string) => number): Check {
+  const base = { name: "reconciliation", limit: 0 } as const
+  // The first one starts with the first run of the cron, which has a check of its own.
+  if (!last?.finished_at) return { ...base, ok: true, value: null, message: "No reconciliation has finished yet." }
+  const seconds = secondsSince(String(last.finished_at))
+  const findings = last.findings === 0 ? "without findings" : `with ${last.findings} findings`
+  const message = `The last reconciliation finished ${seconds} s ago, ${findings}.`
+  return {
+    ...base,
+    ok: last.findings === 0 && seconds <= HEALTH_POLICY.reconciliationSeconds,
+    value: last.findings,
+    message,
+  }
+}
+
+async function checkQueue({ queue, log }: Context): Promise<Check> {
+  try {
+    const { most, now } = await queue.load()
+    return check("queue", now, Math.max(0, most - 1), `QStash delivers ${now} of ${most} messages at once.`)
+  } catch (error) {
+    log("error", "health.queue_failed", { error: describeError(error) })
+    return { name: "queue", ok: false, value: null, limit: null, message: "QStash does not answer." }
+  }
+}
+
+/** The checks in the text format of Prometheus, version 0.0.4. An unknown value has no line. */
+export function healthMetrics({ status, checks }: Health): string {
+  const lines = (name: string, help: string, values: (readonly [check: string, value: number])[]) => [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} gauge`,
+    ...values.map(([label, value]) => `${name}{check="${label}"} ${value}`),
+  ]
+  return [
+    "# HELP turnpike_up 1 if every check passes.",
+    "# TYPE turnpike_up gauge",
+    `turnpike_up ${status === "ok" ? 1 : 0}`,
+    ...lines(
+      "turnpike_check_ok",
+      "1 if the check passes, and 0 if it fails.",
+      checks.flatMap(({ name, ok }) => (ok === null ? [] : [[name, ok ? 1 : 0] as const])),
+    ),
+    ...lines(
+      "turnpike_check_value",
+      "The figure that the check compares.",
+      checks.flatMap(({ name, value }) => (value === null ? [] : [[name, value] as const])),
+    ),
+    "",
+  ].join("\n")
+}

@@ -1,0 +1,15 @@
+/** The limits of the checks of `GET /api/health`. */
+export const HEALTH_POLICY = {
+  /** The longest time of the check's own statement, in milliseconds. */
+  databaseMs: 2_000,
+  /** The cron runs every minute; a run that fails twice is a fault. */
+  cronSeconds: 180,
+  /** A sweep that has not succeeded for this long is failing. */
+  sweepSeconds: 600,
+  /** A turn that is ready, or a delivery that is due, is overdue after this time, in milliseconds. */
+  overdueMs: 120_000,
+  /** Every hour a reconciliation starts. On a large database it runs for several minutes. */
+  reconciliationSeconds: 3 * 3_600,
+  /** The most overdue turns and deliveries that are counted. */
+  mostCounted: 1_000,
+} as const
