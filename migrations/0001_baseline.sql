@@ -2192,6 +2192,20 @@ create table sweeps (
   succeeded_at timestamptz
 );
 
+-- The checks of the service's health that fail, or that have failed and whose end is not told yet. An operator is told
+-- of a failure once, and once of its end.
+create table alerts (
+  name text primary key,
+  message text not null,
+  since timestamptz not null,
+  -- Null: the operator was not told.
+  told_at timestamptz,
+  -- Null: it still fails.
+  ended_at timestamptz,
+  -- Until then a worker is telling it. Null: none is.
+  telling_until timestamptz
+);
+
 -- Counts over whole tables for the overview, made once a minute and exact at counted_at.
 create table overview_counts (
   one boolean primary key default true check (one),

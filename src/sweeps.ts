@@ -8,7 +8,7 @@ import { sweepFiles } from "./files/sweep-files.ts"
 import { sweepInfrastructure } from "./infrastructure/errors.ts"
 import { abortAfter } from "./platform/clock.ts"
 import { describeError } from "./platform/log.ts"
-import { type PoolContext, publishCapacity } from "./providers/capacity.ts"
+import { type PoolContext, sweepCapacity } from "./providers/capacity.ts"
 import { sweepProviderLogins } from "./providers/poll-device-login.ts"
 import { sweepSnapshots } from "./providers/sweep-snapshots.ts"
 import { sweepCounters } from "./quotas/sweep-counters.ts"
@@ -45,7 +45,7 @@ const SWEEPS: Record<string, Sweep> = {
   books: sweepBooks,
   infrastructure: sweepInfrastructure,
   provider_logins: sweepProviderLogins,
-  capacity: publishCapacity,
+  capacity: sweepCapacity,
   snapshots: sweepSnapshots,
 }
 
@@ -64,13 +64,17 @@ async function runSweep(ctx: PoolContext, name: string, sweep: Sweep): Promise<S
   const ranAt = ctx.clock.now()
   let ok = true
   try {
-    ctx.log("info", `${name}.swept`, { ...(await withinBudget(ctx, sweep)) })
+    const counts = await withinBudget(ctx, sweep)
+    if (hasDone(counts)) ctx.log("info", `${name}.swept`, { ...counts })
   } catch (error) {
     ok = false
     ctx.log("error", `${name}.sweep_failed`, { error: describeError(error) })
   }
   return { name, ran_at: ranAt.toISOString(), duration_ms: ctx.clock.now().getTime() - ranAt.getTime(), ok }
 }
+
+/** True if a sweep has counted anything. One that found nothing to do is not logged. */
+const hasDone = (counts: object) => Object.values(counts).some((count) => typeof count === "number" && count > 0)
 
 /** Returns the counts of a sweep, or throws when its time is over. A late sweep ends with its invocation. */
 async function withinBudget(ctx: PoolContext, sweep: Sweep): Promise<object> {

@@ -61,7 +61,7 @@ test("A sweep that throws, synchronously or later, stops no other", async () => 
       await macrotask()
       throw new Error("later")
     },
-    works: async () => ({}),
+    works: async () => ({ found: 1 }),
   })
   expect(logged.toSorted()).toEqual(["rejects.sweep_failed", "throws.sweep_failed", "works.swept"])
   expect(noted.map(({ name, ok }) => [name, ok])).toEqual([
@@ -81,4 +81,16 @@ test("The late result of a sweep after its time limit changes nothing", async ()
   await macrotask()
   expect(logged).toEqual(["slow.sweep_failed"])
   expect(noted).toHaveLength(1)
+})
+
+test("A sweep that found nothing to do is recorded, and not logged", async () => {
+  await runSweeps(ctx, {
+    idle: async () => ({ found: 0, finished: true }),
+    empty: async () => ({}),
+  })
+  expect(logged).toEqual([])
+  expect(noted.map(({ name, ok }) => [name, ok])).toEqual([
+    ["idle", true],
+    ["empty", true],
+  ])
 })

@@ -46,6 +46,12 @@ const base = z.object({
   EMAIL_HOOK_SECRET: optionalText,
   /** The token of `GET /api/health`, which does not exist without it. */
   HEALTH_TOKEN: optionalText,
+  /** Where alerts to the operator are sent: a URL, and an email address for the server of EMAIL_HOOK_URL. */
+  ALERT_URL: z
+    .union([z.literal(""), url])
+    .optional()
+    .transform((value) => value || undefined),
+  ALERT_EMAIL: optionalText,
   /** Additional hosts of our own that customers' URLs must not use, separated by commas. */
   OWN_HOSTS: z.string().default(""),
   /** Allows customers' URLs to reach private and loopback addresses. Only `npm start` and `npm run stack` set it. */

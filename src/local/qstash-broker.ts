@@ -55,7 +55,8 @@ export class Broker {
 
   /** How many messages are delivered at once, as QStash counts them over all destinations. */
   get load(): { parallelismMax: number; parallelismCount: number } {
-    return { parallelismMax: this.parallelism, parallelismCount: this.activeCount }
+    // JSON has no infinity.
+    return { parallelismMax: Math.min(this.parallelism, 1_000_000), parallelismCount: this.activeCount }
   }
 
   /** Returns every message to deliver now, and marks it as active. */

@@ -472,6 +472,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "may_start_calls",
       "next_account",
       "note_account",
+      "note_alert_told",
       "note_erased",
       "note_infrastructure_error",
       "note_listing",
@@ -506,6 +507,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "sweep_endpoints",
       "sweep_infrastructure",
       "sweep_logins",
+      "take_alerts",
       "take_ending",
       "take_erasures",
       "take_login",
@@ -520,12 +522,17 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
     "tables": {
       "erased_objects": [],
       "files": [],
+      "open_turns": [],
       "provider_accounts": [],
       "provider_credentials": [],
+      "provider_states": [],
+      "reconciliations": [],
       "space_secrets": [],
       "space_shares": [],
       "spaces": [],
-      "turns": []
+      "sweeps": [],
+      "turns": [],
+      "webhook_deliveries": []
     },
     "purposes": [
       "internal-calls",

@@ -74,6 +74,15 @@ interface ActingSessions {
   user_id: number;
 }
 
+interface Alerts {
+  ended_at: Timestamp | null;
+  message: string;
+  name: string;
+  since: Timestamp;
+  telling_until: Timestamp | null;
+  told_at: Timestamp | null;
+}
+
 interface ApiKeys {
   created_at: Timestamp;
   daily_credit_micros: number | null;
@@ -1451,6 +1460,7 @@ export interface DB {
   account_hours: AccountHours;
   account_storage: AccountStorage;
   acting_sessions: ActingSessions;
+  alerts: Alerts;
   api_keys: ApiKeys;
   api_turns: ApiTurns;
   audit_log: AuditLog;

@@ -31,18 +31,24 @@ interface Sender {
  */
 export function sendEmail({ emailHook, fetch, log, background }: Sender, { kind, to, brand, data }: Email): void {
   if (!emailHook || to === null) return
-  const request = {
-    method: "POST",
-    redirect: "manual" as const,
-    headers: { "content-type": "application/json", authorization: `Bearer ${emailHook.secret}` },
-    body: plainJson({ kind, to, brand, data }),
-    signal: AbortSignal.timeout(TIME_LIMITS.emailMs),
-  }
-  const sent = fetch(emailHook.url, request)
-    .then(async (response) => {
-      await response.body?.cancel()
-      if (!response.ok) throw new Error(`HTTP ${response.status}`)
-    })
-    .catch((error: unknown) => log("error", "email.failed", { kind, error: describeError(error) }))
+  const sent = postToOperator({ fetch }, { ...emailHook, body: { kind, to, brand, data } }).catch((error: unknown) =>
+    log("error", "email.failed", { kind, error: describeError(error) }),
+  )
   background(sent)
+}
+
+/** Posts JSON to a server of the operator. Throws unless it answers with a status of 2xx in time. */
+export async function postToOperator(
+  { fetch }: Pick<Sender, "fetch">,
+  { url, secret, body }: { url: string; secret?: string; body: object },
+): Promise<void> {
+  const response = await fetch(url, {
+    method: "POST",
+    redirect: "manual",
+    headers: { "content-type": "application/json", ...(secret !== undefined && { authorization: `Bearer ${secret}` }) },
+    body: plainJson(body),
+    signal: AbortSignal.timeout(TIME_LIMITS.emailMs),
+  })
+  await response.body?.cancel()
+  if (!response.ok) throw new Error(`HTTP ${response.status}`)
 }

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_5cbed6c33879"
+export const RELEASE = "turnpike_1d02e457cf8e"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -482,6 +482,12 @@ export interface Answers {
     created_at: string
     updated_at: string
     updated_by: number | null
+  }
+  taken_alert: {
+    name: string
+    message: string
+    since: string
+    ended_at: string | null
   }
   task_flow: {
     name: string
@@ -2199,6 +2205,16 @@ export interface Procedures {
       note_act: boolean | null
     }
   }
+  note_alert_told: {
+    args: {
+      name: string | null
+      ended: boolean | null
+      moment: Date | null
+    }
+    row: {
+      note_alert_told: boolean | null
+    }
+  }
   note_board: {
     args: {
       bot_id: string | null
@@ -3515,6 +3531,17 @@ export interface Procedures {
       login_ids: string[] | null
     }
   }
+  take_alerts: {
+    args: {
+      checks: JsonInput | null
+      since: Date | null
+      until: Date | null
+      moment: Date | null
+    }
+    row: {
+      take_alerts: Answers["taken_alert"][] | null
+    }
+  }
   take_ending: {
     args: {
       cause: string | null
@@ -3915,6 +3942,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   next_account: { args: ["turn_id", "epoch", "engine", "servers:json", "model", "bound", "tried", "preferred", "random", "probe_until", "lease", "moment"], columns: ["mine_still", "account:json", "cools", "cooling_until"] },
   note_account: { args: ["provider_id", "credential_version", "cool_until", "reason", "health", "lacks", "lacks_until", "suspended", "longest_pause_ms", "windows:json", "moment"] },
   note_act: { args: ["action", "subject_type", "subject_id", "after:json", "request_id", "moment"] },
+  note_alert_told: { args: ["name", "ended", "moment"] },
   note_board: { args: ["bot_id", "update:json", "most_boards", "most_members", "moment"] },
   note_bot_call: { args: ["request:request", "workspace_id", "action", "outcome:json"], columns: ["actor:json", "refused"] },
   note_erased: { args: ["erasure_id", "moment"] },
@@ -4018,6 +4046,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   sweep_endpoints: { args: ["before", "most", "moment"] },
   sweep_infrastructure: { args: ["until", "limit"] },
   sweep_logins: { args: ["late", "old", "most", "moment"], columns: ["expired", "contained", "login_ids:json"] },
+  take_alerts: { args: ["checks:json", "since", "until", "moment"], columns: ["take_alerts:json"] },
   take_ending: { args: ["cause", "tried_before", "moment"] },
   take_erasures: { args: ["settled", "limit", "moment"], columns: ["erasure:json"] },
   take_login: { args: ["login_id", "until", "moment"] },

@@ -188,6 +188,7 @@ const TAGS: Record<string, string> = {
   Account: "The calling account and its balance.",
   admin: "For operators of the service: users, plans, models, spaces, teams, workspaces, settings, money.",
   "admin-tasks": "For operators of the service: tasks of all spaces.",
+  monitoring: "For monitors of the service, which have no session.",
 }
 
 /** Tags in the order of the table. Tags that are not in the table come last. */

@@ -19,7 +19,7 @@ type CheckName = (typeof CHECKS)[number]
 const checkSchema = z.object({
   name: z.enum(CHECKS),
   ok: z.boolean().nullable().meta({ description: "Null: unknown, because the database does not answer." }),
-  message: z.string().meta({ description: "The state in words, without secrets.", example: "The cron ran 24 s ago." }),
+  message: z.string().meta({ description: "The state in words, without secrets.", example: "No turn is overdue." }),
   value: z.number().nullable().meta({
     description:
       "The figure that the check compares: milliseconds of a database query, messages at once, seconds since the last run, or a count.",

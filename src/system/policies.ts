@@ -1,4 +1,4 @@
-/** The limits of the checks of `GET /api/health`. */
+/** The limits of the checks of `GET /api/health`, and of alerts. */
 export const HEALTH_POLICY = {
   /** The longest time of the check's own statement, in milliseconds. */
   databaseMs: 2_000,
@@ -12,4 +12,8 @@ export const HEALTH_POLICY = {
   reconciliationSeconds: 3 * 3_600,
   /** The most overdue turns and deliveries that are counted. */
   mostCounted: 1_000,
+  /** The operator is told of a failure that lasts this long, in milliseconds. One slow minute is no alert. */
+  alertAfterMs: 60_000,
+  /** How long a worker that tells an alert keeps others from telling it. */
+  tellingMs: 45_000,
 } as const

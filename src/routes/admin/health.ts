@@ -3,6 +3,7 @@ import * as z from "zod"
 import { parseBaseEnv } from "../../base/env.ts"
 import { TurnpikeError } from "../../base/errors.ts"
 import { isSameSecret } from "../../base/same-secret.ts"
+import { answerJson } from "../../http/answer-json.ts"
 import { nothingAt } from "../../http/api-errors.ts"
 import type { App } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
@@ -30,7 +31,7 @@ export function mountHealthCheck(app: App) {
       method: "get",
       path: HEALTH_PATH,
       id: "getServiceHealth",
-      tag: "admin",
+      tag: "monitoring",
       summary: "Check the whole service",
       description:
         "For a monitor. The database, the queue, the cron and its sweeps, overdue turns and deliveries, the last " +
@@ -63,7 +64,7 @@ export function mountHealthCheck(app: App) {
     async (c, { query: { format } }) => {
       const health = await getHealth(c.get("ctx"))
       const status = health.status === "ok" ? 200 : 503
-      if (format === "json") return c.json(health, status)
+      if (format === "json") return answerJson(c, health, status)
       return c.text(healthMetrics(health), status, { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" })
     },
   )

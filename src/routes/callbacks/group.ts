@@ -2,7 +2,7 @@ import type { Context as HonoContext } from "hono"
 import { createMiddleware } from "hono/factory"
 import * as z from "zod"
 import type { Context } from "../../actor/context.ts"
-import { parseCallbacksEnv } from "../../base/env.ts"
+import { type CallbacksEnv, parseCallbacksEnv } from "../../base/env.ts"
 import { INTERNAL_SIGNATURE } from "../../callbacks/internal-call.ts"
 import { CHECK_SERVER_PATH, checkServerInput, TRY_TOOL_PATH, tryToolInput } from "../../callbacks/tool-trials.ts"
 import { verifyInternalCall } from "../../callbacks/verify-internal-call.ts"
@@ -20,6 +20,7 @@ import { loginCallbackPath, pollDeviceLogin } from "../../providers/poll-device-
 import type { AgentContext } from "../../runs/run.ts"
 import { type QueueAttempt, type RunnerContext, runTurns } from "../../runs/runner.ts"
 import { runSweeps } from "../../sweeps.ts"
+import { type AlertTargets, hasTarget, tellAlerts } from "../../system/tell-alerts.ts"
 import { checkServer, tryTool } from "../../tools/try-tool.ts"
 import { RUNNERS_PATH } from "../../turns/call-runner.ts"
 import { RUNNER_POLICY } from "../../turns/policies.ts"
@@ -72,6 +73,7 @@ export const callbacks: Group = {
     app.use("/callbacks/internal/*", signedByUs)
     app.post(RUNNERS_PATH, async (c) => {
       const ctx = runnerContext(c)
+      watchCron(ctx, parseCallbacksEnv(c.env))
       const turns = await runTurns(ctx, deliveryOf(c))
       ctx.log("info", "runner.ended", turns)
       return answerJson(c, { turns })
@@ -94,7 +96,27 @@ export const callbacks: Group = {
       answerJson(c, await checkServer(agentContext(c), checkServerInput.parse(await c.req.json()))),
     )
   },
-  scheduled: (ctx, bindings) => runSweeps({ ...ctx, redis: createRedis(parseCallbacksEnv(bindings), ctx.meter) }),
+  async scheduled(ctx, bindings) {
+    const env = parseCallbacksEnv(bindings)
+    await runSweeps({ ...ctx, redis: createRedis(env, ctx.meter) })
+    if (hasTarget(alertTargets(env))) await tellAlerts(ctx, alertTargets(env))
+  },
+}
+
+const alertTargets = ({ ALERT_URL, ALERT_EMAIL }: CallbacksEnv): AlertTargets => {
+  return { url: ALERT_URL ?? null, email: ALERT_EMAIL ?? null }
+}
+
+/** How often an isolate checks the service because of a delivery, in milliseconds. */
+const WATCHED_EVERY_MS = 300_000
+let watchedAt = Number.NEGATIVE_INFINITY
+
+/** A cron that has stopped cannot tell it, so runners of turns check now and then. */
+function watchCron(ctx: Context, env: CallbacksEnv): void {
+  const now = ctx.clock.now().getTime()
+  if (!hasTarget(alertTargets(env)) || Math.abs(now - watchedAt) < WATCHED_EVERY_MS) return
+  watchedAt = now
+  ctx.background(tellAlerts(ctx, alertTargets(env)))
 }
 
 function deliveryOf(c: HonoContext<AppEnv>): QueueAttempt {
