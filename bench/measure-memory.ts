@@ -22,6 +22,7 @@ const HISTORY = 12
 const LARGE = "x".repeat(99_000)
 const TOOL_BYTES = 200_000
 const PLAIN_PER_MINUTE = 600
+const MOST_TRIES = 5
 const SERVED = {
   runs: true,
   split: true,
@@ -191,7 +192,7 @@ async function toolTurn(site: Site, server: string): Promise<void> {
     input_schema: { type: "object" },
     request: { method: "POST", url: `${server}/rows` },
   }
-  await asked(callSite(client, "PUT", `/v1/spaces/${client.space}/tools/rows`, JSON.stringify(tool)))
+  await asked(() => callSite(client, "PUT", `/v1/spaces/${client.space}/tools/rows`, JSON.stringify(tool)))
   await attackTurn(client, "[call rows {}]\n[and call rows {}]\n[call rows {}]")
 }
 
@@ -201,7 +202,7 @@ async function streamedTurn(site: Site, n: number): Promise<void> {
   const body = JSON.stringify({ space: client.space, end_user_ref: `stream-${n}`, text: "[stream 50 ms]\n[long 400]" })
   const sent = await callSite(client, "POST", "/v1/turns", body)
   const { turn_id } = (await sent.json()) as { turn_id: string }
-  await asked(
+  await asked(() =>
     fetch(`${site.runtime.url}/v1/turns/${turn_id}/events`, {
       headers: { authorization: `Bearer ${client.key}`, accept: "text/event-stream" },
     }),
@@ -212,8 +213,8 @@ async function storeFile(site: Site): Promise<void> {
   const client = clientOf(site, 2)
   const sent = await callSite(client, "POST", `/v1/spaces/${client.space}/files?name=a.bin`, "z".repeat(MiB))
   const { file_id } = (await sent.json()) as { file_id: string }
-  await asked(callSite(client, "GET", `/v1/files/${file_id}/content`))
-  await asked(callSite(client, "DELETE", `/v1/files/${file_id}`))
+  await asked(() => callSite(client, "GET", `/v1/files/${file_id}/content`))
+  await asked(() => callSite(client, "DELETE", `/v1/files/${file_id}`))
   await pause(SAMPLE_MS)
 }
 
@@ -226,8 +227,12 @@ async function crowd(site: Site, n: number): Promise<void> {
   await Promise.all(turns)
 }
 
-async function asked(answer: Promise<Response>): Promise<void> {
-  const response = await answer
-  if (!response.ok) throw new Error(await response.text())
-  await response.arrayBuffer()
+/** Sends a request, and sends it again if the service says that it can be repeated, as a client would. */
+async function asked(send: () => Promise<Response>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const response = await send()
+    const text = await response.text()
+    if (response.ok) return
+    if (response.status !== 503 || tries === MOST_TRIES) throw new Error(text)
+  }
 }
