@@ -1,11 +1,12 @@
 import { useParams } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { ApiKeyWithCaps } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { getUsageQuery } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
 import { Chart } from "../ui/chart.tsx"
 import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
@@ -17,7 +18,7 @@ import { KeyMenu } from "./key-menu.tsx"
 import { CAP_TITLES, KEY_SCOPES, keyState } from "./key-words.ts"
 import { integrationsPages } from "./pages.ts"
 
-const KeyDialog = lazy(() => import("./key-dialogs.tsx").then((module) => ({ default: module.KeyDialog })))
+const KeyDialog = lazyPart(() => import("./key-dialogs.tsx").then((module) => ({ default: module.KeyDialog })))
 
 export function KeyPage() {
   const { keyId } = useParams({ from: "/app/keys/$keyId" })

@@ -1,10 +1,11 @@
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { ExternalApiKey } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { OperatorList } from "../operator/list.tsx"
 import { OperatorPerson, operatorCurl } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page } from "../ui/page.tsx"
 import { Status } from "../ui/status.tsx"
@@ -12,7 +13,7 @@ import type { Column } from "../ui/table.tsx"
 import { Count, Money, Time } from "../ui/values.tsx"
 import { settingsPages } from "./pages.ts"
 
-const SetKey = lazy(() => import("./key-set.tsx").then((file) => ({ default: file.OperatorSetKey })))
+const SetKey = lazyPart(() => import("./key-set.tsx").then((file) => ({ default: file.OperatorSetKey })))
 
 const columnsOf = (set: (key: ExternalApiKey) => void): Column<ExternalApiKey>[] => [
   {

@@ -1,4 +1,3 @@
-import { useState } from "react"
 import type { Team, TeamUpdate } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { TeamUpdateRules } from "../api/rules.ts"
@@ -7,6 +6,7 @@ import { OperatorConfirmEdit } from "../operator/confirm-edit.tsx"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
 import { operatorNameOf } from "../operator/parts.tsx"
 import { OperatorUserPicker } from "../operator/user-picker.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { Select } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 
@@ -17,9 +17,10 @@ const ROLES_IN_TEAM = choicesOf<TeamRole>({ member: "member", lead: "lead" })
 const membersOf = ({ members }: Team) => members.map(({ user_id, role }) => ({ user_id, role }))
 
 export function OperatorAddTeamMember({ of, onClose }: { of: Team; onClose: () => void }) {
-  const change = useChange("updateTeam")
-  const [userId, setUserId] = useState<number | null>(null)
-  const [role, setRole] = useState<TeamRole>(TeamUpdateRules["members[].role"].default)
+  const draft = useDraft(`team-member.${of.team_id}`, { version: of.version })
+  const change = useChange("updateTeam", { draft })
+  const [userId, setUserId] = draft.useField<number | null>("userId", null)
+  const [role, setRole] = draft.useField<TeamRole>("role", TeamUpdateRules["members[].role"].default)
   const body = { members: [...membersOf(of), { user_id: userId ?? 0, role }] }
   const save = (ifMatch?: number) =>
     change.mutate(
@@ -33,6 +34,7 @@ export function OperatorAddTeamMember({ of, onClose }: { of: Team; onClose: () =
     )
   return (
     <OperatorEditDialog
+      draft={draft}
       title={`Add a member to ${of.name}`}
       verb="Add"
       change={change}

@@ -1,10 +1,11 @@
-import { lazy, type ReactNode, Suspense, useState } from "react"
+import { type ReactNode, Suspense, useState } from "react"
 import { Button } from "./button.tsx"
 import type { ChartPoint, ChartProps } from "./chart-canvas.tsx"
+import { lazyPart } from "./lazy-part.tsx"
 import { Skeleton } from "./skeleton.tsx"
 import { Table } from "./table.tsx"
 
-const ChartCanvas = lazy(() => import("./chart-canvas.tsx").then(({ ChartCanvas }) => ({ default: ChartCanvas })))
+const ChartCanvas = lazyPart(() => import("./chart-canvas.tsx").then(({ ChartCanvas }) => ({ default: ChartCanvas })))
 
 const SERIES = 6
 
