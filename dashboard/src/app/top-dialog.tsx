@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef } from "react"
+import { createPortal } from "react-dom"
 
 interface TopDialogProps {
   title: string
@@ -12,8 +13,14 @@ interface TopDialogProps {
 export function TopDialog({ title, about, onCancel, children }: TopDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => dialog.current?.showModal(), [])
-  return (
+  useEffect(() => {
+    // The dialog would focus its first control, instead of the one with autoFocus.
+    const focused = dialog.current?.contains(document.activeElement) ? document.activeElement : null
+    dialog.current?.showModal()
+    if (focused instanceof HTMLElement) focused.focus()
+  }, [])
+  // At the end of the body, because an open dialog of the page hides everything else there.
+  return createPortal(
     <dialog
       ref={dialog}
       aria-labelledby={id}
@@ -33,6 +40,7 @@ export function TopDialog({ title, about, onCancel, children }: TopDialogProps) 
         </p>
       </div>
       {children}
-    </dialog>
+    </dialog>,
+    document.body,
   )
 }

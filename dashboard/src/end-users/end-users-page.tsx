@@ -106,17 +106,18 @@ const columnsOf = (test: true | undefined): Column<EndUser>[] => [
   { title: "Last turn", right: true, cell: ({ last_turn_at }) => <Time at={last_turn_at} /> },
 ]
 
-/** The remaining amount of a cap, and its limit. */
+/** The spent amount of a cap, of its limit. */
 function CapUse({ row, cap }: { row: EndUser; cap: EndUser["caps"][number]["cap"] }) {
   const found = row.caps.find((one) => one.cap === cap)
   if (!found) return <span className="text-muted">none</span>
   return (
     <span className="whitespace-nowrap">
-      {found.left_usd === 0 ? <span className="text-bad">reached</span> : <Money usd={found.left_usd} />}
+      <Money usd={found.spent_usd} />
       <span className="text-muted">
         {" "}
         of <Money usd={found.limit_usd} />
       </span>
+      {found.left_usd === 0 && <span className="text-bad"> reached</span>}
     </span>
   )
 }

@@ -8,7 +8,6 @@ import { EmptyState } from "../ui/empty-state.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page } from "../ui/page.tsx"
-import { Status } from "../ui/status.tsx"
 import type { Column } from "../ui/table.tsx"
 import { Count, Money, Time } from "../ui/values.tsx"
 import { settingsPages } from "./pages.ts"
@@ -28,7 +27,7 @@ const columnsOf = (set: (key: ExternalApiKey) => void): Column<ExternalApiKey>[]
   {
     title: "Value",
     cell: ({ is_set, last_four }) =>
-      is_set ? <code>…{last_four}</code> : <Status word="environment variable" tone="none" />,
+      is_set ? <code>…{last_four}</code> : <span className="text-muted">none stored</span>,
   },
   { title: "Calls", right: true, cell: ({ calls }) => <Count value={calls} /> },
   { title: "Input tokens", right: true, cell: ({ tokens_input }) => <Count value={tokens_input} /> },

@@ -1,6 +1,7 @@
 import { type ReactNode, Suspense, useState } from "react"
 import { Button } from "./button.tsx"
 import type { ChartPoint, ChartProps } from "./chart-canvas.tsx"
+import { isUnfinished } from "./days.ts"
 import { lazyPart } from "./lazy-part.tsx"
 import { Skeleton } from "./skeleton.tsx"
 import { Table } from "./table.tsx"
@@ -30,6 +31,7 @@ export function Chart(props: ChartProps) {
   const [asTable, setAsTable] = useState(false)
   const { title, format = (value: number) => value.toLocaleString("en-US") } = props
   const drawn = { ...props, ...atMostSix(props), format }
+  const isOpen = isUnfinished(props.points.at(-1)?.label ?? "")
   const frame = (content: ReactNode) => <div className="min-h-[260px]">{content}</div>
   return (
     <figure className="m-0 flex min-w-0 flex-col gap-2" aria-label={title}>
@@ -39,6 +41,9 @@ export function Chart(props: ChartProps) {
           {asTable ? "Show as chart" : "Show as table"}
         </Button>
       </figcaption>
+      {!asTable && isOpen && (
+        <p className="text-muted text-xs">The last point is pale or dotted: it is not over yet.</p>
+      )}
       {asTable
         ? frame(
             <Table
@@ -46,7 +51,7 @@ export function Chart(props: ChartProps) {
               rows={drawn.points}
               rowKey={({ label }) => label}
               columns={[
-                { title: " ", cell: ({ label }) => label },
+                { title: " ", cell: ({ label }) => (isUnfinished(label) ? `${label}, so far` : label) },
                 ...drawn.series.map(({ key, label }) => ({
                   title: label,
                   right: true,

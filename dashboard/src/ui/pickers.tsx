@@ -7,6 +7,9 @@ import { type Choice, SearchBox, SearchSelect } from "./search-select.tsx"
 
 const FOUND = 20
 
+/** The end of an id, by which two objects of the same name differ. */
+const endOf = (id: string) => `…${id.slice(-5)}`
+
 /** The spaces that match a typed text, for a SearchSelect. */
 function useSpaceSearch(value: string, { test, archived }: { test: true | undefined; archived?: "all" }) {
   const [q, setQ] = useState("")
@@ -18,7 +21,7 @@ function useSpaceSearch(value: string, { test, archived }: { test: true | undefi
   return {
     value,
     shown: title ?? value,
-    choices: items.map(({ space_id, title }) => ({ value: space_id, label: title })),
+    choices: items.map(({ space_id, title }) => ({ value: space_id, label: title, hint: endOf(space_id) })),
     more: Math.max(0, (found.data?.total ?? 0) - items.length),
     onSearch: setQ,
   }
@@ -33,7 +36,7 @@ function useKeySearch(value: string, test: true | undefined) {
   return {
     value,
     shown: name ?? value,
-    choices: items.map(({ key_id, name }) => ({ value: key_id, label: name })),
+    choices: items.map(({ key_id, name }) => ({ value: key_id, label: name, hint: endOf(key_id) })),
     more: Math.max(0, (found.data?.total ?? 0) - items.length),
     onSearch: setQ,
   }

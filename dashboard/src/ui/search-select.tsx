@@ -1,9 +1,12 @@
 import { type KeyboardEvent, useEffect, useId, useState } from "react"
 import { Field, type FieldProps } from "./field.tsx"
+import { Icon } from "./icon.tsx"
 
 export interface Choice {
   value: string
   label: string
+  /** Tells choices with the same label apart. */
+  hint?: string
 }
 
 interface SearchSelectProps {
@@ -92,6 +95,9 @@ export function SearchBox(props: SearchBoxProps) {
         onKeyDown={onKeyDown}
         onBlur={close}
       />
+      <span className="pointer-events-none absolute top-2 right-2 text-muted">
+        <Icon name="down" />
+      </span>
       <div
         id={list}
         role="listbox"
@@ -110,9 +116,10 @@ export function SearchBox(props: SearchBoxProps) {
             // The input keeps the focus.
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => choose(choice)}
-            className="cursor-pointer truncate rounded-md px-2 py-1 hover:bg-hover aria-selected:bg-accent-soft"
+            className="flex cursor-pointer items-baseline gap-3 rounded-md px-2 py-1 hover:bg-hover aria-selected:bg-accent-soft"
           >
-            {choice.label}
+            <span className="min-w-0 grow truncate">{choice.label}</span>
+            {choice.hint && <code className="shrink-0 text-muted text-xs">{choice.hint}</code>}
           </div>
         ))}
         {choices.length === 0 && <p className="px-2 py-1 text-muted">Nothing matches.</p>}
