@@ -61,8 +61,8 @@ describe.skipIf(!findChromium())("The web app with 50,000 spaces", () => {
     await expect.poll(() => page.getByRole("combobox", { name: "Space" }).inputValue()).toBe(OLDEST)
   })
 
-  test("The list of turns names the space of each turn by its title", async () => {
-    const { page, origin, api } = person
+  test("The list of turns names the space of each turn by its title, however many newer spaces there are", async () => {
+    const { page, origin, api } = await app.signIn()
     const { value } = await api("POST", "/api/account/keys", { name: "Sender", scope: "all", test: true })
     const made = await fetch(`${origin}/v1/spaces`, {
       method: "POST",

@@ -86,7 +86,9 @@ describe.skipIf(!findChromium())("The web app shows what is true now", () => {
     const row = admin.page.getByRole("row").filter({ hasText: "ANTHROPIC_API_KEY" })
     await row.getByText("none stored").waitFor()
     const { items } = await admin.api("GET", "/api/admin/api-keys")
-    const calls = items.filter(({ is_set }: { is_set: boolean }) => !is_set).map(({ calls }: { calls: number }) => calls)
+    const calls = items
+      .filter(({ is_set }: { is_set: boolean }) => !is_set)
+      .map(({ calls }: { calls: number }) => calls)
     expect(new Set(calls)).toEqual(new Set([0]))
   })
 })

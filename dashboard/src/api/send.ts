@@ -52,7 +52,8 @@ async function sendOnce<Id extends OperationId>(id: Id, input: Arguments<Id>[0],
     return answer
   } catch (error) {
     // The result of the earlier request is gone, so the next attempt is a new request.
-    if (error instanceof ApiError && error.code === "IDEMPOTENCY_KEY_REUSED") writeTab(name, null)
+    if (error instanceof ApiError && error.faults.some(({ type }) => type === "idempotency_key_reused"))
+      writeTab(name, null)
     throw error
   }
 }
