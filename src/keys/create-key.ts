@@ -49,8 +49,9 @@ export const createKeySchema = z
 export type CreateKey = z.output<typeof createKeySchema>
 
 /**
- * Creates a key of the caller, and notifies them. A repeat with the same Idempotency-Key returns the same value. Throws NOT_FOUND for the space, VALIDATION_FAILED for a past expiry,
- * LIMIT_REACHED, QUOTA_EXCEEDED, and REAUTHENTICATION_REQUIRED for a key with the scope `all`.
+ * Creates a key of the caller, and notifies them. A repeat with the same Idempotency-Key returns the same value. Throws
+ * NOT_FOUND for the space, VALIDATION_FAILED for a past expiry, LIMIT_REACHED, QUOTA_EXCEEDED, and
+ * REAUTHENTICATION_REQUIRED for a key with the scope `all`.
  */
 export async function createKey(
   ctx: Context,

@@ -91,7 +91,7 @@ describe.skipIf(!findChromium())("Unsaved input", () => {
 
   test.each([
     ["Escape", async ({ page }: Person) => page.keyboard.press("Escape")],
-    ["a click beside it", async ({ page }: Person) => page.mouse.click(5, 5)],
+    ["a click outside it", async ({ page }: Person) => page.mouse.click(5, 5)],
     ["Cancel", async ({ page }: Person) => page.getByRole("button", { name: "Cancel" }).click()],
   ])("A dialog asks before %s throws away what was typed", async (_way, close) => {
     const person = await app.signIn()

@@ -99,7 +99,7 @@ describe.skipIf(!findChromium())("A form of the web app", () => {
     expect(await page.getByLabel("Text", { exact: true }).inputValue()).toBe(text)
   })
 
-  test("A request without an answer ends with an error instead of a skeleton for ever", async () => {
+  test("A request without an answer ends with an error instead of an endless skeleton", async () => {
     const { page, origin } = await app.signIn()
     await page.clock.install()
     await page.route("**/api/account/spaces?*", () => {})

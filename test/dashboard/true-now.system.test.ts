@@ -76,12 +76,12 @@ describe.skipIf(!findChromium())("The web app shows what is true now", () => {
     await page.goto(`${origin}/usage?days=7`)
     const chart = page.getByRole("figure")
     await chart.locator("svg .unfinished").first().waitFor()
-    await chart.getByText("it is not over yet").waitFor()
+    await chart.getByText("is not over yet").waitFor()
     await chart.getByRole("button", { name: "Show as table" }).click()
     await chart.getByRole("cell", { name: `${today()}, so far` }).waitFor()
   })
 
-  test("Provider keys that nobody has set have served no calls", async () => {
+  test("A provider key without a value has served no calls", async () => {
     await admin.page.goto(`${admin.origin}/operator/api-keys`)
     const row = admin.page.getByRole("row").filter({ hasText: "ANTHROPIC_API_KEY" })
     await row.getByText("none stored").waitFor()
@@ -90,5 +90,28 @@ describe.skipIf(!findChromium())("The web app shows what is true now", () => {
       .filter(({ is_set }: { is_set: boolean }) => !is_set)
       .map(({ calls }: { calls: number }) => calls)
     expect(new Set(calls)).toEqual(new Set([0]))
+  })
+
+  test("Each provider account has an even pace of its own", async () => {
+    const { page, origin } = admin
+    const now = Date.now()
+    const at = (hours: number) => new Date(now + hours * 3_600_000).toISOString()
+    // Two windows of five hours: one begins now, the other is nearly over.
+    const snapshots = [4, 1].flatMap((left, n) =>
+      [-0.9, -0.5, -0.1].map((taken) => ({
+        subscription_id: `account-${n}`,
+        provider: "main",
+        resource: "unified",
+        window_seconds: 5 * 3600,
+        used_pct: 10 + n,
+        reset_at: at(left),
+        taken_at: at(taken),
+      })),
+    )
+    const report = { hours: 6, provider: null, from: at(-6), to: at(0), snapshots, spend_seconds: 3600, spend: [] }
+    await page.route("**/api/admin/providers/capacity?*", (route) => route.fulfill({ json: report }))
+    await page.goto(`${origin}/operator/providers/capacity?hours=6`)
+    await expect.poll(() => page.locator("figure svg .guide path").count()).toBe(2)
+    await page.getByText("the even pace of each account").waitFor()
   })
 })

@@ -96,7 +96,7 @@ function newestOfCaps(events: readonly FeedEvent[]): CapReached[] {
   return [...Map.groupBy(current, keyOf).values()].flatMap(([newest]) => newest ?? []).slice(0, SHOWN)
 }
 
-/** A cap of a key or of an end user, with the amount that is spent now. The cap may have been raised since the event. */
+/** A cap with the amount that is spent now. The cap may have been raised since the event. */
 function CapAlert({ of, test }: { of: CapReached; test: true | undefined }) {
   const tested = test && ("true" as const)
   const { end_user_ref, key_id } = of

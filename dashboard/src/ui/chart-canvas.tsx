@@ -183,6 +183,7 @@ export function ChartCanvas({ kind = "lines", series, points, guides = [], forma
               dataKey={key}
               name={label}
               legendType="none"
+              className="guide"
               strokeWidth={1}
               strokeOpacity={0.7}
               strokeDasharray="2 4"

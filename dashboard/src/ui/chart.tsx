@@ -36,14 +36,16 @@ export function Chart(props: ChartProps) {
   return (
     <figure className="m-0 flex min-w-0 flex-col gap-2" aria-label={title}>
       <figcaption className="flex min-h-8 items-center justify-between gap-3">
-        <span className="text-muted">{title}</span>
+        <span className="text-muted">
+          {title}
+          {!asTable &&
+            isOpen &&
+            `. The ${props.kind === "bars" ? "pale bar" : "dotted line"} at the end is not over yet`}
+        </span>
         <Button kind="quiet" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
           {asTable ? "Show as chart" : "Show as table"}
         </Button>
       </figcaption>
-      {!asTable && isOpen && (
-        <p className="text-muted text-xs">The last point is pale or dotted: it is not over yet.</p>
-      )}
       {asTable
         ? frame(
             <Table

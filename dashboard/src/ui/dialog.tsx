@@ -96,7 +96,7 @@ export function AnswerDialog({ open, onClose, onSubmit, title, about, children, 
   return (
     <AlertDialog.Root open={open} onOpenChange={(isOpen) => !isOpen && close()}>
       <AlertDialog.Portal>
-        <AlertDialog.Backdrop className={BACKDROP} />
+        <AlertDialog.Backdrop forceRender className={BACKDROP} />
         <AlertDialog.Popup className={popupOf(wide)}>
           <AlertDialog.Title className="text-md">{title}</AlertDialog.Title>
           {about && <AlertDialog.Description className="text-muted">{about}</AlertDialog.Description>}

@@ -109,7 +109,7 @@ function storedIn(text: string | null): Stored | null {
   }
 }
 
-/** The draft of a form. `name` says which form of which object it is, and stays the same while the form is shown. */
+/** The draft of a form. Its name has the form and the object, and stays the same while the form is shown. */
 export function useDraft(name: string, options: DraftOptions = {}): Draft {
   const user = useQueryClient().getQueryData(queryOf("getCurrentUser").queryKey)
   const [draft] = useState(() => new Draft(`draft.${user?.user_id ?? 0}.${name}`, options))

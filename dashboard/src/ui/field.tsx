@@ -154,7 +154,7 @@ interface FormProps {
   children: ReactNode
   actions: ReactNode
   label?: string
-  /** What is typed into a form of a page. In a dialog, the dialog has the draft. */
+  /** The draft of a form on a page. In a dialog, the dialog has it. */
   draft?: Draft
 }
 

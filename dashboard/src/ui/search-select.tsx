@@ -17,7 +17,7 @@ interface SearchSelectProps {
   choices: readonly Choice[]
   /** The number of choices that match but are not listed. */
   more: number
-  /** What was typed, after a short pause; an empty text lists the first choices. */
+  /** Gets the typed text after a short pause. An empty text lists the first choices. */
   onSearch: (text: string) => void
   onChange: (value: string) => void
   placeholder?: string
