@@ -95,7 +95,8 @@ export async function readOwner(ctx: Context, credential: SessionCredential): Pr
     db
       .selectFrom("users as u")
       .innerJoin("caller", "caller.user_id", "u.user_id")
-      .select(["u.user_id", "u.brand", "u.email"]),
+      .select("caller.user_id")
+      .select(["u.brand", "u.email"]),
   )
   return rows[0] ?? { user_id: 0, brand: ctx.brand, email: null }
 }

@@ -30,6 +30,8 @@ describe.skipIf(!findChromium())("Unsaved input", () => {
     await page.reload()
     await page.getByText("This is what you typed earlier.").waitFor()
     expect(await instructions.inputValue()).toBe(TYPED)
+    await page.getByRole("button", { name: "Start again" }).click()
+    await expect.poll(() => instructions.inputValue()).toBe("")
   })
 
   test("A link asks before it leaves a draft, and the draft is there after the return", async () => {
@@ -124,11 +126,15 @@ describe.skipIf(!findChromium())("Unsaved input", () => {
     expect(stored).not.toContain("hunter2")
   })
 
-  test("Signing out removes all drafts of the tab", async () => {
+  test("Signing out asks, and then removes all drafts of the tab", async () => {
     const person = await app.signIn()
     const { page } = person
     await typeInstructions(person)
     await page.getByRole("button", { name: "Sign out" }).click()
+    await page
+      .getByRole("dialog", { name: "Sign out without saving?" })
+      .getByRole("button", { name: "Sign out" })
+      .click()
     await page.waitForURL((url) => url.pathname === "/")
     expect(await page.evaluate<string>("JSON.stringify(sessionStorage)")).not.toContain(TYPED)
   })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { findChromium } from "../../scripts/browser.ts"
-import { keysOf, loseAnswer, startWebApp, type WebApp } from "../harness/web-app.ts"
+import { idempotencyKeysOf, loseAnswer, startWebApp, type WebApp } from "../harness/web-app.ts"
 
 const CHAT = "/api/account/chat/turns"
 
@@ -17,7 +17,7 @@ describe.skipIf(!findChromium())("A form of the web app", () => {
   ])("A turn whose answer was lost is the only one after a second Send %s", async (when, reloads) => {
     const { page, origin, api } = await app.signIn()
     const text = `Is this turn billed twice ${when}?`
-    const keys = keysOf(page, `POST ${CHAT}`)
+    const keys = idempotencyKeysOf(page, `POST ${CHAT}`)
     await page.goto(`${origin}/playground`)
     await page.getByLabel("Text", { exact: true }).fill(text)
     await loseAnswer(page, `POST ${CHAT}`)

@@ -4,7 +4,7 @@ import { type Person, startWebApp, type WebApp } from "../harness/web-app.ts"
 
 const today = () => new Date().toISOString().slice(0, 10)
 
-describe.skipIf(!findChromium())("The web app shows what is true now", () => {
+describe.skipIf(!findChromium())("The web app shows the current state", () => {
   let app: WebApp
   let admin: Person
   beforeAll(async () => {

@@ -75,7 +75,7 @@ export async function loseAnswer(page: Page, request: string): Promise<void> {
 }
 
 /** The keys of the requests to `METHOD path` that the page has sent. */
-export function keysOf(page: Page, request: string): string[] {
+export function idempotencyKeysOf(page: Page, request: string): string[] {
   const [method, path = ""] = request.split(" ")
   const keys: string[] = []
   page.on("request", (sent) => {

@@ -4,9 +4,9 @@ import { type RefObject, Suspense, useEffect, useRef, useState } from "react"
 import { call, needsSignIn } from "../api/call.ts"
 import { useRead } from "../api/query.ts"
 import { useSessionOver } from "../api/session-over.ts"
-import { clearTab } from "../api/tab-store.ts"
 import { ThemeToggle } from "../shell/theme.tsx"
 import { Button, IconButton } from "../ui/button.tsx"
+import { dropDrafts, hasUnsaved } from "../ui/draft.ts"
 import { Icon } from "../ui/icon.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { toast } from "../ui/toast.tsx"
@@ -14,6 +14,7 @@ import { isOperators } from "./all-pages.ts"
 import { LeaveGuard } from "./leave-guard.tsx"
 import { Navigation } from "./navigation.tsx"
 import { OfflineBar } from "./offline-bar.tsx"
+import { TopDialog } from "./top-dialog.tsx"
 
 const Palette = lazyPart(() => import("./palette.tsx").then(({ Palette }) => ({ default: Palette })))
 const SignInAgain = lazyPart(() => import("./sign-in-again.tsx").then((module) => ({ default: module.SignInAgain })))
@@ -163,6 +164,7 @@ function TestData() {
 }
 
 function SignOut() {
+  const [asking, setAsking] = useState(false)
   const leave = async () => {
     try {
       await call("logout")
@@ -170,11 +172,31 @@ function SignOut() {
       // Without an answer, the session may still be valid.
       if (!needsSignIn(error)) return toast(`You are still signed in. ${(error as Error).message}`, { bad: true })
     }
-    clearTab()
+    dropDrafts()
     // A full page load discards all data of the account in memory.
     location.assign("/")
   }
-  return <IconButton label="Sign out" icon="out" onClick={() => void leave()} />
+  return (
+    <>
+      <IconButton label="Sign out" icon="out" onClick={() => (hasUnsaved() ? setAsking(true) : void leave())} />
+      {asking && (
+        <TopDialog
+          title="Sign out without saving?"
+          about="What you typed is discarded."
+          onCancel={() => setAsking(false)}
+        >
+          <div className="flex justify-end gap-2">
+            <Button autoFocus onClick={() => setAsking(false)}>
+              Stay
+            </Button>
+            <Button kind="danger" onClick={() => void leave()}>
+              Sign out
+            </Button>
+          </div>
+        </TopDialog>
+      )}
+    </>
+  )
 }
 
 /** Shown while an admin views another user's account. */

@@ -4,6 +4,7 @@ import type { User } from "../api/operations.ts"
 import { queryOf } from "../api/query.ts"
 import { setSessionOver } from "../api/session-over.ts"
 import { SignInPassword } from "../sign-in/sign-in-page.tsx"
+import { dropDrafts } from "../ui/draft.ts"
 import { OutLink } from "../ui/link.tsx"
 import { toast } from "../ui/toast.tsx"
 import { TopDialog } from "./top-dialog.tsx"
@@ -15,7 +16,10 @@ export function SignInAgain() {
   const router = useRouter()
   const enter = (next: User) => {
     // Another user must not see the page of the first one.
-    if (next.user_id !== user.user_id) return location.assign("/")
+    if (next.user_id !== user.user_id) {
+      dropDrafts()
+      return location.assign("/")
+    }
     client.setQueryData(queryOf("getCurrentUser").queryKey, next)
     setSessionOver(false)
     void client.invalidateQueries()

@@ -3,6 +3,7 @@ import { Suspense, useState } from "react"
 import type { ApiKeyWithCaps } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { getUsageQuery } from "../api/rules.ts"
+import { useSpaceTitles } from "../api/titles.ts"
 import { Button } from "../ui/button.tsx"
 import { Chart } from "../ui/chart.tsx"
 import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
@@ -72,7 +73,7 @@ function KeyFacts({ apiKey }: { apiKey: ApiKeyWithCaps }) {
             <span className="block text-muted text-xs">{scopeWords?.about}</span>
           </span>,
         ],
-        ["Space", space ? <Id key="space" id={space} href={`/spaces/${space}`} full /> : undefined],
+        ["Space", space ? <SpaceOfKey key="space" id={space} test={test || undefined} /> : undefined],
         ["Test key", test ? "yes (rehearsal model, no cost)" : undefined],
         ["Created", moment(apiKey.created_at)],
         ["Last used", <Time key="used" at={apiKey.last_used_at} />],
@@ -81,6 +82,19 @@ function KeyFacts({ apiKey }: { apiKey: ApiKeyWithCaps }) {
         ["Revoked", moment(apiKey.revoked_at)],
       ]}
     />
+  )
+}
+
+/** The title of the key's space, and its id. */
+function SpaceOfKey({ id, test }: { id: string; test: true | undefined }) {
+  const title = useSpaceTitles([id], test).get(id)
+  return (
+    <span>
+      {title}
+      <span className="block">
+        <Id id={id} href={`/spaces/${id}`} full />
+      </span>
+    </span>
   )
 }
 

@@ -1,3 +1,4 @@
+import { useState } from "react"
 import { useChange } from "../api/query.ts"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
 import { OperatorUserPicker } from "../operator/user-picker.tsx"
@@ -9,7 +10,7 @@ import { OperatorPlanFields, operatorPlanBody } from "./plan-fields.tsx"
 export function OperatorGivePlan({ onClose }: { onClose: () => void }) {
   const draft = useDraft("subscription.new")
   const change = useChange("createSubscription", { draft })
-  const [userId, setUserId] = draft.useField<number | null>("userId", null)
+  const [userId, setUserId] = useState<number | null>(null)
   const [text, setText] = draft.useField("text", { plan: "", ends: "", note: "" })
   const save = () =>
     change.mutate(

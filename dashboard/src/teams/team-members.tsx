@@ -1,3 +1,4 @@
+import { useState } from "react"
 import type { Team, TeamUpdate } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { TeamUpdateRules } from "../api/rules.ts"
@@ -19,7 +20,7 @@ const membersOf = ({ members }: Team) => members.map(({ user_id, role }) => ({ u
 export function OperatorAddTeamMember({ of, onClose }: { of: Team; onClose: () => void }) {
   const draft = useDraft(`team-member.${of.team_id}`, { version: of.version })
   const change = useChange("updateTeam", { draft })
-  const [userId, setUserId] = draft.useField<number | null>("userId", null)
+  const [userId, setUserId] = useState<number | null>(null)
   const [role, setRole] = draft.useField<TeamRole>("role", TeamUpdateRules["members[].role"].default)
   const body = { members: [...membersOf(of), { user_id: userId ?? 0, role }] }
   const save = (ifMatch?: number) =>

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
 import { queryOf } from "../api/query.ts"
-import { readTab, writeTab } from "../api/tab-store.ts"
+import { clearTab, readTab, writeTab } from "../api/tab-store.ts"
 
 interface DraftOptions {
   /** The user may leave the page without a question, because the text comes back by itself on this page. */
@@ -16,6 +16,8 @@ interface FieldOptions {
 }
 
 interface DraftField {
+  /** Shows a value in the form. */
+  show: (value: never) => void
   initial: unknown
   saved: string
   now: unknown
@@ -33,6 +35,12 @@ const onPage = new Set<Draft>()
 /** True if a form of the page has unsaved input. `leaving`: not counting forms that come back by themselves. */
 export const hasUnsaved = ({ leaving = false } = {}): boolean =>
   [...onPage].some((draft) => draft.isDirty() && !(leaving && draft.quiet))
+
+/** Forgets the drafts on the page, so that nothing asks before the page is left. */
+export function dropDrafts(): void {
+  onPage.clear()
+  clearTab()
+}
 
 const textOf = (value: unknown) => JSON.stringify(value) ?? "null"
 
@@ -59,12 +67,13 @@ export class Draft {
     const [value, setValue] = useState<Value>(() => {
       const isStored = this.stored !== null && Object.hasOwn(this.stored.fields, field)
       const now = isStored ? (this.stored?.fields[field] as Value) : initial
-      this.fields.set(field, { initial, saved: textOf(initial), now, secret })
+      this.fields.set(field, { show: () => {}, initial, saved: textOf(initial), now, secret })
       if (textOf(now) !== textOf(initial)) this.restored = true
       return now
     })
+    const known = this.fields.get(field)
+    if (known) known.show = setValue
     const set = (next: Value) => {
-      const known = this.fields.get(field)
       if (known) known.now = next
       this.store()
       setValue(next)
@@ -80,6 +89,15 @@ export class Draft {
   clear(): void {
     for (const field of this.fields.values()) field.saved = textOf(field.now)
     writeTab(this.name, null)
+  }
+
+  /** Discards the input: the form shows what it would show without it. */
+  reset(): void {
+    for (const field of this.fields.values()) {
+      field.now = field.initial
+      field.show(field.initial as never)
+    }
+    this.clear()
   }
 
   private store(): void {

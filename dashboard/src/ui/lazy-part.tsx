@@ -1,6 +1,6 @@
 import { type ComponentProps, type ComponentType, createElement, use, useReducer } from "react"
 import { ApiError } from "../api/api-error.ts"
-import { ErrorState } from "./error-state.tsx"
+import { Button } from "./button.tsx"
 
 /** A part of the app that did not load: the browser is offline, or a new version has replaced the files. */
 export const partMissing = () =>
@@ -40,8 +40,13 @@ export function lazyPart<Part extends ComponentType<any>>(
       retry()
     }
     return (
-      <div ref={intoView}>
-        <ErrorState error={partMissing()} onRetry={again} />
+      <div
+        ref={intoView}
+        role="alert"
+        className="flex flex-wrap items-center gap-4 rounded-md bg-bad-soft p-4 text-bad"
+      >
+        <p className="min-w-0 grow">{partMissing().message}</p>
+        <Button onClick={again}>Try again</Button>
       </div>
     )
   }

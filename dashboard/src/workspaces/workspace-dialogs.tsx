@@ -1,3 +1,4 @@
+import { useState } from "react"
 import type { Workspace } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { AddWorkspaceMemberRules } from "../api/rules.ts"
@@ -29,7 +30,7 @@ const ROLES_IN_WORKSPACE = choicesOf<WorkspaceRole>({ member: "member", admin: "
 export function OperatorAddWorkspaceMember({ of, onClose }: Props) {
   const draft = useDraft(`workspace-member.${of.workspace_id}`, { version: of.version })
   const change = useChange("addWorkspaceMember", { draft })
-  const [userId, setUserId] = draft.useField<number | null>("userId", null)
+  const [userId, setUserId] = useState<number | null>(null)
   const [role, setRole] = draft.useField<WorkspaceRole>("role", AddWorkspaceMemberRules.role.default)
   const body = { user_id: userId ?? 0, role }
   return (
