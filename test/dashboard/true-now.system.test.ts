@@ -2,8 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { findChromium } from "../../scripts/browser.ts"
 import { type Person, startWebApp, type WebApp } from "../harness/web-app.ts"
 
-const today = () => new Date().toISOString().slice(0, 10)
-
 describe.skipIf(!findChromium())("The web app shows the current state", () => {
   let app: WebApp
   let admin: Person
@@ -78,7 +76,7 @@ describe.skipIf(!findChromium())("The web app shows the current state", () => {
     await chart.locator("svg .unfinished").first().waitFor()
     await chart.getByText("is not over yet").waitFor()
     await chart.getByRole("button", { name: "Show as table" }).click()
-    await chart.getByRole("cell", { name: `${today()}, so far` }).waitFor()
+    await chart.getByRole("cell", { name: /^\d{4}-\d\d-\d\d, so far$/ }).waitFor()
   })
 
   test("A provider key without a value has served no calls", async () => {

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from "react"
+import { type ReactNode, useEffect, useId, useRef, useState } from "react"
 import { createPortal } from "react-dom"
 
 interface TopDialogProps {
@@ -13,11 +13,11 @@ interface TopDialogProps {
 export function TopDialog({ title, about, onCancel, children }: TopDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
+  // The children are rendered in the open dialog, because autoFocus has no effect in a closed one.
+  const [isOpen, setIsOpen] = useState(false)
   useEffect(() => {
-    // The dialog would focus its first control, instead of the one with autoFocus.
-    const focused = dialog.current?.contains(document.activeElement) ? document.activeElement : null
     dialog.current?.showModal()
-    if (focused instanceof HTMLElement) focused.focus()
+    setIsOpen(true)
   }, [])
   // At the end of the body, because an open dialog of the page hides everything else there.
   return createPortal(
@@ -39,7 +39,7 @@ export function TopDialog({ title, about, onCancel, children }: TopDialogProps) 
           {about}
         </p>
       </div>
-      {children}
+      {isOpen && children}
     </dialog>,
     document.body,
   )
