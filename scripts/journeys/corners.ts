@@ -91,15 +91,18 @@ export const endedSession: Journey = {
     await keyboard.has("combobox", "Page or id")
     await keyboard.type("turns")
     await keyboard.press("Enter")
-    await keyboard.reads("Your session has ended. Sign in to continue.")
+    await keyboard.sees("dialog", "Your session has ended")
+    await keyboard.has("textbox", "Password")
     // The sign-in is throttled after too many attempts.
     expects(429)
     const json = { code: "LOGIN_THROTTLED", detail: "Too many wrong passwords for this account." }
     await answerOnce(keyboard.page, "POST /api/auth/login", { status: 429, headers: { "retry-after": "3" }, json })
-    await signInAgain(keyboard, stamp)
+    await keyboard.type(passwordOf(stamp))
+    await keyboard.press("Enter")
     await keyboard.reads("Too many wrong passwords for this account.")
     await keyboard.sees("button", /^Try again in [123] s$/)
     await keyboard.enter("button", "Sign in")
+    await keyboard.reads("You are signed in again.")
     await keyboard.sees("heading", "Turns")
   },
 }

@@ -9,9 +9,10 @@ export const MANY = { owner: "Crowd", spaces: 50_000 }
 /** Creates the account once, in the database of the `npm start` that uses `dataDir`. */
 export async function makeManySpaces(dataDir: string): Promise<void> {
   const [password, variables] = await Promise.all(
-    ["postgres.password", "worker.env"].map((file) => readFile(join(dataDir, file), "utf8")),
+    ["postgres.password", "worker.json"].map((file) => readFile(join(dataDir, file), "utf8")),
   )
-  const address = new URL(/DATABASE_URL="([^"]+)"/.exec(variables ?? "")?.[1] ?? "")
+  const { DATABASE_URL = "" } = JSON.parse(variables ?? "{}") as { DATABASE_URL?: string }
+  const address = new URL(DATABASE_URL)
   address.username = "turnpike"
   address.password = password ?? ""
   const client = new pg.Client({ connectionString: address.href })

@@ -9,10 +9,11 @@ import type { KeyCredential } from "../actor/actor.ts"
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const KEY = /^([a-z][a-z0-9]{0,31})_(live|test)_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
 
-export function generateApiKey(brand: string, test: boolean) {
+/** `bytes`: the source of the secret. Each call returns 48 or more further bytes. */
+export function generateApiKey(brand: string, test: boolean, bytes: () => Uint8Array = randomBytes) {
   let secret = ""
   while (secret.length < 32) {
-    for (const byte of crypto.getRandomValues(new Uint8Array(48))) {
+    for (const byte of bytes()) {
       // 248 is 4 × 62. Larger bytes are skipped, so that all characters are equally likely.
       if (byte < 248 && secret.length < 32) secret += BASE62[byte % 62]
     }
@@ -21,6 +22,8 @@ export function generateApiKey(brand: string, test: boolean) {
   const value = body + checksum(body)
   return { value, hash: hashApiKey(value), hint: `${body.slice(0, body.length - 28)}…${value.slice(-4)}` }
 }
+
+const randomBytes = () => crypto.getRandomValues(new Uint8Array(48))
 
 /** The credential of a key's text; null if its format or checksum is wrong. So a mistyped key needs no I/O. */
 export function parseApiKey(value: string): KeyCredential | null {

@@ -66,13 +66,13 @@ $$;
 
 -- Gives the caller's key a new value: the live or the test value, by the kind of the key. The old value works until
 -- p_former_until, and values of earlier rotations until their own time. If p_former_until is null, all old values
--- end now.
+-- end now. For a used Idempotency-Key, nothing changes.
 -- refused: unknown, revoked, former (p_most_former old values still work), daily (too many changes of keys within a
 -- day; daily: the limit).
 create function turnpike.rotate_key(p_request turnpike.request,
-  p_key_id text, p_live_hash text, p_live_hint text, p_test_hash text, p_test_hint text, p_former_until timestamptz,
-  p_most_former integer)
-returns table (actor turnpike.caller, key turnpike.key_answer, refused text, daily turnpike.daily_count) language plpgsql rows 1 as $$
+  p_once_key text, p_fingerprint text, p_key_id text, p_live_hash text, p_live_hint text, p_test_hash text, p_test_hint text,
+  p_former_until timestamptz, p_most_former integer)
+returns table (actor turnpike.caller, already turnpike.earlier_request, key turnpike.key_answer, refused text, daily turnpike.daily_count) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   own api_keys;
@@ -81,6 +81,13 @@ begin
   caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is true then
+    already := turnpike.used_key(caller, p_once_key);
+    if already.resource_id is not null then
+      select k.* into own from api_keys k where k.key_id = already.resource_id and k.user_id = caller.user_id;
+      key := turnpike.key_answer_of(own);
+      return next;
+      return;
+    end if;
     -- The lock makes concurrent changes run one after the other, so that the count is exact.
     perform from users u where u.user_id = caller.user_id for no key update;
     -- Locked before it is read, so that a later rotation stores the value of an earlier one as an old value.
@@ -108,6 +115,7 @@ begin
       perform turnpike.note_change(caller.user_id, 'key.rotate', 'key', own.key_id, null,
         jsonb_build_object('hint', own.hint, 'former_until', p_former_until), p_request.request_id, p_request.address, p_request.moment);
       perform turnpike.tell_key(own, true, p_request.moment);
+      perform turnpike.note_key(caller, p_once_key, p_fingerprint, own.key_id, p_request.moment);
     end if;
     perform turnpike.note_use(caller, p_request.moment);
   end if;

@@ -1,7 +1,8 @@
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
-import { callAs } from "../actor/call-as.ts"
+import { callAs, callOnce } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import type { Made, Once } from "../actor/once.ts"
 import { dailyExceeded } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { instantParam } from "../base/time.ts"
@@ -11,6 +12,7 @@ import { generateApiKey } from "./api-key.ts"
 import { capColumns, setCapsSchema } from "./caps.ts"
 import { futureInstant, keyName, readOwner, sendKeyNotice } from "./create-key.ts"
 import { type KeyRow, keyNotFound, keyRevoked } from "./key-row.ts"
+import { repeatedValue, secretSources } from "./repeated-value.ts"
 
 /** How long a key's old value works after a rotation, in seconds. */
 const ROTATION_POLICY = {
@@ -70,30 +72,45 @@ export const rotateKeySchema = z
   .meta({ id: "RotateApiKey" })
 
 /**
- * Gives a key a new value. Each old value works until its own overlap ends, and an overlap of 0 ends them all. Throws
+ * Gives a key a new value. Each old value works until its own overlap ends, and an overlap of 0 ends them all. A
+ * repeat with the same Idempotency-Key returns the same value. Throws
  * NOT_FOUND, KEY_REVOKED, LIMIT_REACHED, QUOTA_EXCEEDED, and REAUTHENTICATION_REQUIRED for a key with the scope `all`.
  */
 export async function rotateKey(
   ctx: Context,
   credential: SessionCredential,
   { keyId, overlapSeconds }: { keyId: string; overlapSeconds: number },
-): Promise<{ key: KeyRow; value: string }> {
+  once?: Once,
+): Promise<Made<{ key: KeyRow; value: string }>> {
   const owner = await readOwner(ctx, credential)
-  const [live, test] = [generateApiKey(owner.brand, false), generateApiKey(owner.brand, true)]
+  const sources = await secretSources(ctx, once, { userId: owner.user_id, purpose: "rotate-key" })
+  const [live, test] = [false, true].map((test) => generateApiKey(owner.brand, test, sources?.[0]?.())) as [
+    Value,
+    Value,
+  ]
   const former_until = overlapSeconds > 0 ? new Date(ctx.clock.now().getTime() + overlapSeconds * 1000) : null
-  const { row } = await callAs(ctx, credential, "rotate_key", {
-    key_id: keyId,
-    live_hash: live.hash,
-    live_hint: live.hint,
-    test_hash: test.hash,
-    test_hint: test.hint,
-    former_until,
-    most_former: ROTATION_POLICY.mostFormer,
+  const { row, replayOf } = await callOnce(ctx, credential, "rotate_key", {
+    once,
+    args: {
+      key_id: keyId,
+      live_hash: live.hash,
+      live_hint: live.hint,
+      test_hash: test.hash,
+      test_hint: test.hint,
+      former_until,
+      most_former: ROTATION_POLICY.mostFormer,
+    },
   })
   const key = changedOf(keyId, row)
+  if (replayOf) {
+    const values = (sources ?? []).map((bytes) => generateApiKey(owner.brand, key.test, bytes()))
+    return { made: { key, value: repeatedValue(key, values) }, replayed: true }
+  }
   sendKeyNotice(ctx, owner, key)
-  return { key, value: key.test ? test.value : live.value }
+  return { made: { key, value: key.test ? test.value : live.value }, replayed: false }
 }
+
+type Value = ReturnType<typeof generateApiKey>
 
 type Changed = Omit<Procedures["update_key" | "rotate_key"]["row"], "actor">
 

@@ -1,10 +1,10 @@
 -- Creates a key of the caller. p_key: its row of api_keys without owner and space. p_space: the slug of the space,
--- for the scope `space`.
+-- for the scope `space`. For a used Idempotency-Key, `key` is the key that the earlier request created.
 -- refused: unknown (no such space in the key's mode, live or test), limit (reached: the limit), daily (daily: the
 -- limit).
 create function turnpike.create_key(p_request turnpike.request,
-  p_key jsonb, p_space text)
-returns table (actor turnpike.caller, key turnpike.key_answer, refused text, reached turnpike.count_state,
+  p_once_key text, p_fingerprint text, p_key jsonb, p_space text)
+returns table (actor turnpike.caller, already turnpike.earlier_request, key turnpike.key_answer, refused text, reached turnpike.count_state,
   daily turnpike.daily_count) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
@@ -13,6 +13,13 @@ begin
   caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable then
+    already := turnpike.used_key(caller, p_once_key);
+    if already.resource_id is not null then
+      select k.* into made from api_keys k where k.key_id = already.resource_id and k.user_id = caller.user_id;
+      key := turnpike.key_answer_of(made);
+      return next;
+      return;
+    end if;
     made := jsonb_populate_record(null::api_keys, p_key);
     made.user_id := caller.user_id;
     if made.scope = 'space' then
@@ -37,6 +44,7 @@ begin
       perform turnpike.note_change(caller.user_id, 'key.create', 'key', made.key_id, null, to_jsonb(key), p_request.request_id,
         p_request.address, p_request.moment);
       perform turnpike.tell_key(made, false, p_request.moment);
+      perform turnpike.note_key(caller, p_once_key, p_fingerprint, made.key_id, p_request.moment);
     end if;
     perform turnpike.note_use(caller, p_request.moment);
   end if;

@@ -1,7 +1,8 @@
 import * as z from "zod"
 import { KEY_SCOPES, type KeyScope, type SessionCredential } from "../actor/actor.ts"
-import { callAs, readAs } from "../actor/call-as.ts"
+import { callOnce, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import type { Made, Once } from "../actor/once.ts"
 import { countReached, dailyExceeded } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
@@ -10,6 +11,7 @@ import { sendEmail } from "../platform/email-hook.ts"
 import { generateApiKey } from "./api-key.ts"
 import { capColumns, type SetCaps, setCapsSchema } from "./caps.ts"
 import type { KeyRow } from "./key-row.ts"
+import { repeatedValue, secretSources } from "./repeated-value.ts"
 
 export const keyName = z.string().trim().min(1).max(100).meta({ example: "Production server" })
 
@@ -47,22 +49,32 @@ export const createKeySchema = z
 export type CreateKey = z.output<typeof createKeySchema>
 
 /**
- * Creates a key of the caller, and notifies them. Throws NOT_FOUND for the space, VALIDATION_FAILED for a past expiry,
- * LIMIT_REACHED, QUOTA_EXCEEDED, and REAUTHENTICATION_REQUIRED for a key with the scope `all`.
+ * Creates a key of the caller, and notifies them. A repeat with the same Idempotency-Key returns the same value. Throws
+ * NOT_FOUND for the space, VALIDATION_FAILED for a past expiry, LIMIT_REACHED, QUOTA_EXCEEDED, and
+ * REAUTHENTICATION_REQUIRED for a key with the scope `all`.
  */
 export async function createKey(
   ctx: Context,
   credential: SessionCredential,
   { space, expires_at, caps = {}, ...input }: CreateKey,
-): Promise<{ key: KeyRow; value: string }> {
+  once?: Once,
+): Promise<Made<{ key: KeyRow; value: string }>> {
   const now = ctx.clock.now()
   const expiresAt = expires_at ? futureInstant(expires_at, now) : null
   const owner = await readOwner(ctx, credential)
-  const { value, row: made } = newKey({ ...input, brand: owner.brand, expiresAt, caps }, now)
-  const { row } = await callAs(ctx, credential, "create_key", { key: made, space: space ?? null })
+  const sources = await secretSources(ctx, once, { userId: owner.user_id, purpose: "create-key" })
+  const { value, row: made } = newKey({ ...input, brand: owner.brand, expiresAt, caps, bytes: sources?.[0]?.() }, now)
+  const { row, replayOf } = await callOnce(ctx, credential, "create_key", {
+    once,
+    args: { key: made, space: space ?? null },
+  })
+  if (replayOf && row.key) {
+    const values = (sources ?? []).map((bytes) => generateApiKey(owner.brand, input.test, bytes()))
+    return { made: { key: row.key, value: repeatedValue(row.key, values) }, replayed: true }
+  }
   if (row.key) {
     sendKeyNotice(ctx, owner, row.key)
-    return { key: row.key, value }
+    return { made: { key: row.key, value }, replayed: false }
   }
   if (row.reached) throw countReached(row.reached)
   if (row.daily) throw dailyExceeded(row.daily)
@@ -71,6 +83,7 @@ export async function createKey(
 }
 
 interface Owner {
+  user_id: number
   /** The prefix of the values of the owner's keys. */
   brand: string
   email: string | null
@@ -79,9 +92,13 @@ interface Owner {
 /** The brand and the email of the caller. */
 export async function readOwner(ctx: Context, credential: SessionCredential): Promise<Owner> {
   const { rows } = await readAs(ctx, credential, (db) =>
-    db.selectFrom("users as u").innerJoin("caller", "caller.user_id", "u.user_id").select(["u.brand", "u.email"]),
+    db
+      .selectFrom("users as u")
+      .innerJoin("caller", "caller.user_id", "u.user_id")
+      .select("caller.user_id")
+      .select(["u.brand", "u.email"]),
   )
-  return rows[0] ?? { brand: ctx.brand, email: null }
+  return rows[0] ?? { user_id: 0, brand: ctx.brand, email: null }
 }
 
 /** Sends the owner an email about a key's new value. */
@@ -104,6 +121,8 @@ export interface NewKey {
   test?: boolean
   expiresAt?: Date | null
   caps?: SetCaps
+  /** The source of the value's secret. Default: random bytes. */
+  bytes?: (() => Uint8Array) | undefined
 }
 
 /**
@@ -111,10 +130,10 @@ export interface NewKey {
  * here. The value is not stored.
  */
 export function newKey(
-  { brand, name, scope = "created", test = false, expiresAt = null, caps = {} }: NewKey,
+  { brand, name, scope = "created", test = false, expiresAt = null, caps = {}, bytes }: NewKey,
   now: Date,
 ) {
-  const { value, hash, hint } = generateApiKey(brand, test)
+  const { value, hash, hint } = generateApiKey(brand, test, bytes)
   const row = {
     key_id: newId("key", now),
     hash: `\\x${hash}`,

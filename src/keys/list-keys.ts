@@ -1,16 +1,28 @@
+import type { SqlBool } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { holds } from "../base/pagination.ts"
 import { released } from "../platform/db.ts"
+import { isTextOf } from "../platform/one-of.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { type KeyRow, keyColumns, keyNotFound, keySpace } from "./key-row.ts"
 
-/** The caller's keys, newest first. `test` selects test or live keys; undefined selects both. */
+export interface KeySearch {
+  /** Test or live keys; undefined: both. */
+  test?: boolean | undefined
+  /** A part of the name, or a prefix of the id. */
+  q?: string | undefined
+  /** Only these ids (`key_…`). Unknown ones are left out. */
+  key?: string[] | undefined
+}
+
+/** The caller's keys, newest first. */
 export async function listKeys(
   ctx: Context,
   credential: SessionCredential,
-  { test, limit, offset }: { test: boolean | undefined; limit: number; offset: number },
+  { search: { test, q, key }, limit, offset }: { search: KeySearch; limit: number; offset: number },
 ): Promise<{ keys: KeyRow[]; total: number }> {
   const { rows } = await readAs(ctx, credential, (db) =>
     db.selectFrom("caller").select((eb) => {
@@ -18,6 +30,12 @@ export async function listKeys(
         .selectFrom("api_keys as k")
         .whereRef("k.user_id", "=", "caller.user_id")
         .$if(test !== undefined, (query) => query.where("k.test", "=", test === true))
+        .$if(key !== undefined, (query) => query.where(isTextOf("k.key_id", key ?? [])))
+        .$if(q !== undefined, (query) =>
+          query.where((w) =>
+            w.or([holds(w.ref("k.name"), q ?? ""), w.fn<SqlBool>("starts_with", ["k.key_id", w.val(q)])]),
+          ),
+        )
       const page = mine
         .select(keyColumns)
         .select(keySpace)

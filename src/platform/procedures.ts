@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_1d02e457cf8e"
+export const RELEASE = "turnpike_22b38dc2f612"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -1217,6 +1217,8 @@ export interface Procedures {
   create_account: {
     args: {
       request: Records["request"] | null
+      once_key: string | null
+      fingerprint: string | null
       name: string | null
       email: string | null
       email_verified: boolean | null
@@ -1228,6 +1230,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
+      already: Answers["earlier_request"] | null
       refused: string | null
       entity: Answers["admin_user_answer"] | null
     }
@@ -1235,11 +1238,14 @@ export interface Procedures {
   create_key: {
     args: {
       request: Records["request"] | null
+      once_key: string | null
+      fingerprint: string | null
       key: JsonInput | null
       space: string | null
     }
     row: {
       actor: Answers["caller"] | null
+      already: Answers["earlier_request"] | null
       key: Answers["key_answer"] | null
       refused: string | null
       reached: Answers["count_state"] | null
@@ -1309,12 +1315,15 @@ export interface Procedures {
   create_team: {
     args: {
       request: Records["request"] | null
+      once_key: string | null
+      fingerprint: string | null
       name: string | null
       description: string | null
       members: JsonInput | null
     }
     row: {
       actor: Answers["caller"] | null
+      already: Answers["earlier_request"] | null
       refused: string | null
       entity: Answers["team_answer"] | null
       unknown_users: number[] | null
@@ -1345,6 +1354,8 @@ export interface Procedures {
   create_workspace: {
     args: {
       request: Records["request"] | null
+      once_key: string | null
+      fingerprint: string | null
       workspace_id: string | null
       name: string | null
       team_id: number | null
@@ -1352,6 +1363,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
+      already: Answers["earlier_request"] | null
       refused: string | null
       entity: Answers["workspace_answer"] | null
       unknown_users: number[] | null
@@ -3276,6 +3288,8 @@ export interface Procedures {
   rotate_key: {
     args: {
       request: Records["request"] | null
+      once_key: string | null
+      fingerprint: string | null
       key_id: string | null
       live_hash: string | null
       live_hint: string | null
@@ -3286,6 +3300,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
+      already: Answers["earlier_request"] | null
       key: Answers["key_answer"] | null
       refused: string | null
       daily: Answers["daily_count"] | null
@@ -3865,14 +3880,14 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   confirm_second_factor: { args: ["request:request", "secret", "step", "recovery_hashes", "new_token", "expires_at"], columns: ["actor:json", "refused"] },
   contain_lost: { args: ["provider_id", "moment"] },
   count_overview: { args: ["moment"] },
-  create_account: { args: ["request:request", "name", "email", "email_verified", "role", "brand", "own_brand", "password_hash", "messenger_id"], columns: ["actor:json", "refused", "entity:json"] },
-  create_key: { args: ["request:request", "key:json", "space"], columns: ["actor:json", "key:json", "refused", "reached:json", "daily:json"] },
+  create_account: { args: ["request:request", "once_key", "fingerprint", "name", "email", "email_verified", "role", "brand", "own_brand", "password_hash", "messenger_id"], columns: ["actor:json", "already:json", "refused", "entity:json"] },
+  create_key: { args: ["request:request", "once_key", "fingerprint", "key:json", "space"], columns: ["actor:json", "already:json", "key:json", "refused", "reached:json", "daily:json"] },
   create_space: { args: ["request:request", "once_key", "fingerprint", "slug", "title", "model", "manifest:json", "tools:json", "mcp_servers:json", "secrets:json", "metadata:json", "pins"], columns: ["actor:json", "already:json", "space:json", "refused", "reached:json", "unknown_pin"] },
   create_subscription: { args: ["request:request", "once_key", "fingerprint", "user_id", "plan", "starts_at", "ends_at", "note"], columns: ["actor:json", "already:json", "refused", "entity:json"] },
   create_task: { args: ["turn_id", "epoch", "call_key", "title", "description", "flow", "assign_to_owner", "moment"], columns: ["task_id", "state", "title", "flow:json"] },
-  create_team: { args: ["request:request", "name", "description", "members:json"], columns: ["actor:json", "refused", "entity:json", "unknown_users:json"] },
+  create_team: { args: ["request:request", "once_key", "fingerprint", "name", "description", "members:json"], columns: ["actor:json", "already:json", "refused", "entity:json", "unknown_users:json"] },
   create_webhook: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "url", "events:json", "description", "secret", "shown", "most", "target", "event_id"], columns: ["actor:json", "already:json", "refused", "webhook:json"] },
-  create_workspace: { args: ["request:request", "workspace_id", "name", "team_id", "members:json"], columns: ["actor:json", "refused", "entity:json", "unknown_users:json"] },
+  create_workspace: { args: ["request:request", "once_key", "fingerprint", "workspace_id", "name", "team_id", "members:json"], columns: ["actor:json", "already:json", "refused", "entity:json", "unknown_users:json"] },
   credential_now: { args: ["provider_id", "moment"] },
   credit_subscription: { args: ["sub_id", "most", "moment"] },
   delete_file: { args: ["request:request", "file_id"], columns: ["actor:json", "file:json", "slug", "refused"] },
@@ -4027,7 +4042,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   revoke_key: { args: ["request:request", "key_id"], columns: ["actor:json", "key:json", "ending"] },
   roll_ledger: { args: ["limit"] },
   roll_turns: { args: ["limit"] },
-  rotate_key: { args: ["request:request", "key_id", "live_hash", "live_hint", "test_hash", "test_hint", "former_until", "most_former"], columns: ["actor:json", "key:json", "refused", "daily:json"] },
+  rotate_key: { args: ["request:request", "once_key", "fingerprint", "key_id", "live_hash", "live_hint", "test_hash", "test_hint", "former_until", "most_former"], columns: ["actor:json", "already:json", "key:json", "refused", "daily:json"] },
   rotate_signing_secret: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "secret", "shown", "until", "most_former"], columns: ["actor:json", "already:json", "refused", "webhook:json"] },
   save_refresh: { args: ["provider_id", "version", "sealed", "expires_at", "moment"] },
   seed_groups: { args: ["key_hash", "slug", "moment"] },

@@ -2,9 +2,10 @@
 -- person's identity at the brand's bot.
 -- refused: admin, unknown_brand, email_taken, messenger_taken.
 create function turnpike.create_account(p_request turnpike.request,
-  p_name text, p_email text, p_email_verified boolean, p_role text, p_brand text, p_own_brand text, p_password_hash text,
+  p_once_key text, p_fingerprint text, p_name text, p_email text, p_email_verified boolean, p_role text, p_brand text, p_own_brand text, p_password_hash text,
   p_messenger_id text)
-returns table (actor turnpike.caller, refused text, entity turnpike.admin_user_answer) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, already turnpike.earlier_request, refused text, entity turnpike.admin_user_answer)
+language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   bot text := 'messenger:' || p_brand;
@@ -14,6 +15,12 @@ begin
   actor := found.caller;
   refused := found.refused;
   if refused is not null then
+    return next;
+    return;
+  end if;
+  already := turnpike.used_key(found.caller, p_once_key);
+  if already.resource_id is not null then
+    entity := turnpike.admin_user_answer_of(already.resource_id::bigint);
     return next;
     return;
   end if;
@@ -40,6 +47,7 @@ begin
     entity := turnpike.admin_user_answer_of(made);
     perform turnpike.note_change((found.caller).user_id, 'user.create', 'user', made::text, null, turnpike.user_for_audit(made),
       p_request.request_id, p_request.address, p_request.moment);
+    perform turnpike.note_key(found.caller, p_once_key, p_fingerprint, made::text, p_request.moment);
   end if;
   perform turnpike.note_use(found.caller, p_request.moment);
   return next;

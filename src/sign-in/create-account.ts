@@ -1,7 +1,8 @@
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
-import { editAs } from "../actor/edit-as.ts"
+import { editAs, editOnce } from "../actor/edit-as.ts"
+import type { Made, Once } from "../actor/once.ts"
 import { type AdminUser, serializeAdminUser, USER_REFUSALS, userFields } from "../users/admin-user.ts"
 import { sendFactorNotice, tellingEmail } from "./notices.ts"
 import { hashPassword, newPassword } from "./password.ts"
@@ -44,8 +45,10 @@ export async function createAccount(
   ctx: Context,
   credential: SessionCredential,
   user: z.infer<typeof createUserSchema>,
-): Promise<AdminUser> {
-  return editAs(ctx, credential, "create_account", {
+  once?: Once,
+): Promise<Made<AdminUser>> {
+  return editOnce(ctx, credential, "create_account", {
+    once,
     args: {
       name: user.name ?? null,
       email: user.email ?? null,

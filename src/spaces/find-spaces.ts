@@ -5,6 +5,7 @@ import { readAs, spaceInScope } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { roleInSpace, SPACE_ROLES, type SpaceRole, sharedSpaces } from "../actor/shares.ts"
 import type { ArchivedFilter } from "../base/pagination.ts"
+import { isTextOf } from "../platform/one-of.ts"
 import { spaceSchema } from "./schemas.ts"
 import { isNamed, type SpaceRow, SUMMARY_COLUMNS, serializeSpace } from "./serialize-space.ts"
 
@@ -42,6 +43,8 @@ export function serializeSpaceSummary(row: AccountSpaceRow): z.infer<typeof spac
 
 export interface SpaceSearch {
   q?: string | undefined
+  /** Only these ids (`spc_…`). Unknown ones are left out. */
+  space?: string[] | undefined
   archived: ArchivedFilter
 }
 
@@ -54,12 +57,13 @@ export async function findSpaces(
   credential: SessionCredential,
   { search, limit, offset }: { search: SpaceSearch; limit: number; offset: number },
 ): Promise<{ spaces: AccountSpaceRow[]; total: number }> {
-  const { q, archived } = search
+  const { q, space, archived } = search
   const { rows } = await readAs(ctx, credential, (db) =>
     db.selectFrom("caller").select((caller) => {
       const matching = caller
         .selectFrom("spaces as s")
         .$if(q !== undefined && q !== "", (query) => query.where(isNamed(q ?? "")))
+        .$if(space !== undefined, (query) => query.where(isTextOf("s.slug", space ?? [])))
         .$if(archived !== "all", (query) =>
           query.where("s.archived_at", archived === "archived" ? "is not" : "is", null),
         )

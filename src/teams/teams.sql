@@ -44,8 +44,9 @@ $$;
 
 -- Creates a team for an admin. refused: admin, unknown_user (unknown_users has the ids).
 create function turnpike.create_team(p_request turnpike.request,
-  p_name text, p_description text, p_members jsonb)
-returns table (actor turnpike.caller, refused text, entity turnpike.team_answer, unknown_users bigint[]) language plpgsql rows 1 as $$
+  p_once_key text, p_fingerprint text, p_name text, p_description text, p_members jsonb)
+returns table (actor turnpike.caller, already turnpike.earlier_request, refused text, entity turnpike.team_answer, unknown_users bigint[])
+language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   made integer;
@@ -54,6 +55,12 @@ begin
   actor := found.caller;
   refused := found.refused;
   if refused is not null then
+    return next;
+    return;
+  end if;
+  already := turnpike.used_key(found.caller, p_once_key);
+  if already.resource_id is not null then
+    entity := turnpike.team_answer_of(already.resource_id::bigint);
     return next;
     return;
   end if;
@@ -67,6 +74,7 @@ begin
       select made, (m.value -> 'user_id')::bigint, m.value ->> 'role', p_request.moment from jsonb_array_elements(p_members) m;
     perform turnpike.note_change((found.caller).user_id, 'team.create', 'team', made::text, null, turnpike.team_facts(made), p_request.request_id,
       p_request.address, p_request.moment);
+    perform turnpike.note_key(found.caller, p_once_key, p_fingerprint, made::text, p_request.moment);
     entity := turnpike.team_answer_of(made);
   end if;
   perform turnpike.note_use(found.caller, p_request.moment);

@@ -4,7 +4,8 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { editAs } from "../actor/edit-as.ts"
+import { editAs, editOnce } from "../actor/edit-as.ts"
+import type { Made, Once } from "../actor/once.ts"
 import { changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { type InParts, inOrder, type ListHead, type ListPage, readByWeight } from "../base/in-parts.ts"
@@ -160,8 +161,10 @@ export async function createTeam(
   ctx: Context,
   credential: SessionCredential,
   { name, description, members }: z.output<typeof teamCreateSchema>,
-): Promise<Team> {
-  return editAs(ctx, credential, "create_team", {
+  once?: Once,
+): Promise<Made<Team>> {
+  return editOnce(ctx, credential, "create_team", {
+    once,
     args: { name, description: description ?? null, members: members ?? [] },
     refusals,
     serialize: serializeTeam,

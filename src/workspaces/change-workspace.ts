@@ -1,7 +1,8 @@
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
-import { editAs, type Refusals } from "../actor/edit-as.ts"
+import { editAs, editOnce, type Refusals } from "../actor/edit-as.ts"
+import type { Made, Once } from "../actor/once.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { membersSchema, unknownUsers, userIdSchema } from "../teams/members.ts"
 import { sendSharedNotices, type ToldOfSharing } from "../teams/shared-notice.ts"
@@ -90,8 +91,10 @@ export async function createWorkspace(
   ctx: Context,
   credential: SessionCredential,
   { workspace_id, name, team_id, members }: z.output<typeof workspaceCreateSchema>,
-): Promise<Workspace> {
-  return editAs(ctx, credential, "create_workspace", {
+  once?: Once,
+): Promise<Made<Workspace>> {
+  return editOnce(ctx, credential, "create_workspace", {
+    once,
     args: { workspace_id, name, team_id: team_id ?? null, members: members ?? [] },
     refusals: { ...workspaceRefusals(workspace_id), unknown_user: unknownUsers },
     serialize: serializeWorkspace,

@@ -77,8 +77,9 @@ end $$;
 
 -- Creates a workspace for an admin. refused: admin, taken, unknown_team, unknown_user (unknown_users has the ids).
 create function turnpike.create_workspace(p_request turnpike.request,
-  p_workspace_id text, p_name text, p_team_id integer, p_members jsonb)
-returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer, unknown_users bigint[]) language plpgsql rows 1 as $$
+  p_once_key text, p_fingerprint text, p_workspace_id text, p_name text, p_team_id integer, p_members jsonb)
+returns table (actor turnpike.caller, already turnpike.earlier_request, refused text, entity turnpike.workspace_answer,
+  unknown_users bigint[]) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   is_new boolean;
@@ -87,6 +88,12 @@ begin
   actor := found.caller;
   refused := found.refused;
   if refused is not null then
+    return next;
+    return;
+  end if;
+  already := turnpike.used_key(found.caller, p_once_key);
+  if already.resource_id is not null then
+    entity := turnpike.workspace_answer_of(already.resource_id);
     return next;
     return;
   end if;
@@ -105,6 +112,7 @@ begin
         select p_workspace_id, (m.value -> 'user_id')::bigint, m.value ->> 'role', p_request.moment from jsonb_array_elements(p_members) m;
       perform turnpike.note_change((found.caller).user_id, 'workspace.create', 'workspace', p_workspace_id, null,
         turnpike.workspace_facts(p_workspace_id), p_request.request_id, p_request.address, p_request.moment);
+      perform turnpike.note_key(found.caller, p_once_key, p_fingerprint, p_workspace_id, p_request.moment);
       entity := turnpike.workspace_answer_of(p_workspace_id);
     else
       refused := 'taken';

@@ -1,5 +1,6 @@
 import { useRouteContext, useSearch } from "@tanstack/react-router"
-import { lazy, Suspense } from "react"
+import { Suspense } from "react"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { Page } from "../ui/page.tsx"
 import { Skeleton } from "../ui/skeleton.tsx"
 import { Tabs } from "../ui/tabs.tsx"
@@ -7,10 +8,10 @@ import { Time } from "../ui/values.tsx"
 import { accountPages } from "./pages.ts"
 import type { AccountTab } from "./words.ts"
 
-const SignIn = lazy(() => import("./sign-in-tab.tsx").then((module) => ({ default: module.SignInTab })))
-const Sessions = lazy(() => import("./sessions-tab.tsx").then((module) => ({ default: module.SessionsTab })))
-const Limits = lazy(() => import("./limits-tab.tsx").then((module) => ({ default: module.LimitsTab })))
-const Alerts = lazy(() => import("./alerts-tab.tsx").then((module) => ({ default: module.AlertsTab })))
+const SignIn = lazyPart(() => import("./sign-in-tab.tsx").then((module) => ({ default: module.SignInTab })))
+const Sessions = lazyPart(() => import("./sessions-tab.tsx").then((module) => ({ default: module.SessionsTab })))
+const Limits = lazyPart(() => import("./limits-tab.tsx").then((module) => ({ default: module.LimitsTab })))
+const Alerts = lazyPart(() => import("./alerts-tab.tsx").then((module) => ({ default: module.AlertsTab })))
 
 const TABS: [AccountTab, string, React.ComponentType][] = [
   ["sign-in", "Sign-in", SignIn],

@@ -1,7 +1,7 @@
-import { useState } from "react"
 import type { AccountLimits } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
 import { Section } from "../ui/page.tsx"
@@ -25,8 +25,9 @@ const amountOf = (text: string) =>
   text.trim() === "" ? null : Number.isNaN(Number(text)) ? (text as unknown as number) : Number(text)
 
 function LimitsForm({ limits }: { limits: AccountLimits }) {
-  const put = useChange("putLimits", { changes: ["getLimits", "getEndUser", "listEndUsers"] })
-  const [form, setForm] = useState({
+  const draft = useDraft("limits")
+  const put = useChange("putLimits", { changes: ["getLimits", "getEndUser", "listEndUsers"], draft })
+  const [form, setForm] = draft.useField("form", {
     end_user_daily_usd: limits.end_user_daily_usd === null ? "" : plainNumber(limits.end_user_daily_usd),
     end_user_monthly_usd: limits.end_user_monthly_usd === null ? "" : plainNumber(limits.end_user_monthly_usd),
     low_balance_usd: plainNumber(limits.low_balance_usd),
@@ -52,6 +53,7 @@ function LimitsForm({ limits }: { limits: AccountLimits }) {
     )
   return (
     <Form
+      draft={draft}
       label="Default limits"
       onSubmit={send}
       actions={

@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
 import { appRoute } from "../shell/app-route.tsx"
+import { lazyPage } from "../shell/lazy-page.ts"
 import { countIn, instantIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { accountPages as pages } from "./pages.ts"
 import { ACCOUNT_TABS, type AccountTab, ALERT_TYPES, type AlertType } from "./words.ts"
@@ -25,6 +26,6 @@ export const accountRoutes = [
       created_before: instantIn(search.created_before),
       cursor: textIn(search.cursor),
     }),
-    component: lazyRouteComponent(() => import("./account-page.tsx"), "AccountPage"),
+    component: lazyPage(() => import("./account-page.tsx"), "AccountPage"),
   }),
 ] as const

@@ -1,17 +1,18 @@
-import { lazy, Suspense, useEffect, useRef, useState } from "react"
+import { Suspense, useEffect, useRef, useState } from "react"
 import { useChange, useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { CopyButton } from "../ui/copy.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
 import { Time } from "../ui/values.tsx"
 
-const RemoveDialog = lazy(() =>
+const RemoveDialog = lazyPart(() =>
   import("./account-dialogs.tsx").then((module) => ({ default: module.RemoveFactorDialog })),
 )
-const QrCode = lazy(() => import("../sign-in/qr-code.tsx").then((module) => ({ default: module.QrCode })))
+const QrCode = lazyPart(() => import("../sign-in/qr-code.tsx").then((module) => ({ default: module.QrCode })))
 
 /** Shows, sets up and removes the second factor: codes of an authenticator app. */
 export function SecondFactorPart() {

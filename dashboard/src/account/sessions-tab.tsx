@@ -1,8 +1,9 @@
 import { useSearch } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { Session } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { Section } from "../ui/page.tsx"
 import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
 import { Read } from "../ui/read.tsx"
@@ -10,8 +11,8 @@ import { Status } from "../ui/status.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { Time } from "../ui/values.tsx"
 
-const EndOne = lazy(() => import("./account-dialogs.tsx").then((module) => ({ default: module.EndSessionDialog })))
-const EndOthers = lazy(() =>
+const EndOne = lazyPart(() => import("./account-dialogs.tsx").then((module) => ({ default: module.EndSessionDialog })))
+const EndOthers = lazyPart(() =>
   import("./account-dialogs.tsx").then((module) => ({ default: module.EndOtherSessionsDialog })),
 )
 

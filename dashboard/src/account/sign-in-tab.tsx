@@ -1,10 +1,11 @@
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import { addressOf } from "../api/call.ts"
 import type { Identity } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { listIdentitiesQuery } from "../api/rules.ts"
 import { Button, buttonLook } from "../ui/button.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Table } from "../ui/table.tsx"
@@ -12,7 +13,9 @@ import { Time } from "../ui/values.tsx"
 import { PasswordForm } from "./password-form.tsx"
 import { SecondFactorPart } from "./second-factor.tsx"
 
-const UnlinkDialog = lazy(() => import("./account-dialogs.tsx").then((module) => ({ default: module.UnlinkDialog })))
+const UnlinkDialog = lazyPart(() =>
+  import("./account-dialogs.tsx").then((module) => ({ default: module.UnlinkDialog })),
+)
 
 /** The display name of an issuer: the messaging platform, or the host of its URL. */
 const issuerOf = (issuer: string) =>

@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
 import { adminRoute } from "../shell/app-route.tsx"
+import { lazyPage } from "../shell/lazy-page.ts"
 import { analyticsPages as pages } from "./pages.ts"
 import { readReportSearch } from "./report-search.ts"
 
@@ -8,72 +9,72 @@ export const analyticsRoutes = [
     getParentRoute: () => adminRoute,
     path: pages.usage.path,
     validateSearch: readReportSearch,
-    component: lazyRouteComponent(() => import("./usage-page.tsx"), "AnalyticsUsagePage"),
+    component: lazyPage(() => import("./usage-page.tsx"), "AnalyticsUsagePage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.breakdown.path,
     validateSearch: readReportSearch,
-    component: lazyRouteComponent(() => import("./breakdown-page.tsx"), "AnalyticsBreakdownPage"),
+    component: lazyPage(() => import("./breakdown-page.tsx"), "AnalyticsBreakdownPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.costs.path,
     validateSearch: readReportSearch,
-    component: lazyRouteComponent(() => import("./costs-page.tsx"), "AnalyticsCostsPage"),
+    component: lazyPage(() => import("./costs-page.tsx"), "AnalyticsCostsPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.rates.path,
     validateSearch: readReportSearch,
-    component: lazyRouteComponent(() => import("./rates-page.tsx"), "AnalyticsRatesPage"),
+    component: lazyPage(() => import("./rates-page.tsx"), "AnalyticsRatesPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.energy.path,
     validateSearch: readReportSearch,
-    component: lazyRouteComponent(() => import("./energy-page.tsx"), "AnalyticsEnergyPage"),
+    component: lazyPage(() => import("./energy-page.tsx"), "AnalyticsEnergyPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.balances.path,
     validateSearch: readReportSearch,
-    component: lazyRouteComponent(() => import("./balances-page.tsx"), "AnalyticsBalancesPage"),
+    component: lazyPage(() => import("./balances-page.tsx"), "AnalyticsBalancesPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.topUsers.path,
     validateSearch: readReportSearch,
-    component: lazyRouteComponent(() => import("./top-users-page.tsx"), "AnalyticsTopUsersPage"),
+    component: lazyPage(() => import("./top-users-page.tsx"), "AnalyticsTopUsersPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.topSpaces.path,
     validateSearch: readReportSearch,
-    component: lazyRouteComponent(() => import("./top-spaces-page.tsx"), "AnalyticsTopSpacesPage"),
+    component: lazyPage(() => import("./top-spaces-page.tsx"), "AnalyticsTopSpacesPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.subscriptions.path,
     validateSearch: readReportSearch,
-    component: lazyRouteComponent(() => import("./subscriptions-page.tsx"), "AnalyticsSubscriptionsPage"),
+    component: lazyPage(() => import("./subscriptions-page.tsx"), "AnalyticsSubscriptionsPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.hourly.path,
     validateSearch: readReportSearch,
-    component: lazyRouteComponent(() => import("./hourly-page.tsx"), "AnalyticsHourlyPage"),
+    component: lazyPage(() => import("./hourly-page.tsx"), "AnalyticsHourlyPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.errors.path,
     validateSearch: readReportSearch,
-    component: lazyRouteComponent(() => import("./errors-page.tsx"), "AnalyticsErrorsPage"),
+    component: lazyPage(() => import("./errors-page.tsx"), "AnalyticsErrorsPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.context.path,
     validateSearch: readReportSearch,
-    component: lazyRouteComponent(() => import("./context-page.tsx"), "AnalyticsContextPage"),
+    component: lazyPage(() => import("./context-page.tsx"), "AnalyticsContextPage"),
   }),
 ] as const

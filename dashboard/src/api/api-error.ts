@@ -67,16 +67,36 @@ export async function readError(response: Response): Promise<ApiError> {
   })
 }
 
-/** The service could not be reached. */
-export function unreachable(): ApiError {
-  const message = "The service does not answer. Check the connection, and try again."
-  return new ApiError({
-    code: "UNREACHABLE",
-    message,
-    status: 0,
-    requestId: null,
-    retryAfter: null,
-    faults: [],
-    details: undefined,
-  })
+const withoutAnswer = (code: string, message: string) =>
+  new ApiError({ code, message, status: 0, requestId: null, retryAfter: null, faults: [], details: undefined })
+
+/** The browser is offline, so the request was not sent. Nothing sends it later. */
+export const notSent = ({ isChange }: { isChange: boolean }): ApiError =>
+  withoutAnswer(
+    "OFFLINE",
+    isChange
+      ? "You are offline. Nothing was sent. Try again when you are connected."
+      : "You are offline. This is loaded when you are connected again.",
+  )
+
+interface Unanswered {
+  isChange: boolean
+  /** The operation takes effect only once, however often it is sent. */
+  once: boolean
+  /** The time limit that has passed; null if the connection failed earlier. */
+  seconds: number | null
+}
+
+/** No answer came: the service could not be reached, or the connection broke, or the time limit has passed. */
+export function unanswered({ isChange, once, seconds }: Unanswered): ApiError {
+  const what =
+    seconds === null
+      ? "The service does not answer."
+      : `The service did not answer within ${Math.round(seconds)} seconds.`
+  const next = once
+    ? "It may have received the request. If you send the same again, it takes effect only once."
+    : isChange
+      ? "It may have received the request. Check the connection, and try again."
+      : "Check the connection, and try again."
+  return withoutAnswer(seconds === null ? "UNREACHABLE" : "TIMEOUT", `${what} ${next}`)
 }

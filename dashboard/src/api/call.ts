@@ -1,4 +1,4 @@
-import { ApiError, readError, unreachable } from "./api-error.ts"
+import { ApiError, notSent, readError, unanswered } from "./api-error.ts"
 import { OPERATIONS, type Operations } from "./operations.ts"
 
 export type OperationId = keyof Operations
@@ -17,7 +17,7 @@ export type Input<Id extends OperationId> = Part<Id, "path"> & Part<Id, "query">
 export interface CallOptions {
   /** The version that the change is based on. If it is outdated, the call fails with 412 and `current`. */
   ifMatch?: number
-  /** Default: a new key per call. Pass one if a user may submit the same form twice. */
+  /** Default: a new key per call. `send` keeps the key of a request whose answer was lost. */
   idempotencyKey?: string
   signal?: AbortSignal
 }
@@ -41,31 +41,50 @@ export function addressOf<Id extends OperationId>(id: Id, ...[input]: Arguments<
   const filled = OPERATIONS[id].path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(path[name])))
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== null && value !== "") search.set(name, String(value))
+    // A list repeats its parameter.
+    for (const one of [value].flat()) {
+      if (one !== undefined && one !== null && one !== "") search.append(name, String(one))
+    }
   }
   return search.size > 0 ? `${filled}?${search}` : filled
 }
 
-/** Calls an operation of /api with the session's cookie. Throws ApiError. */
+/** Time limits in milliseconds. They only end requests that hang. */
+const READ_MS = 30_000
+const CHANGE_MS = 120_000
+/** The slowest connection with which an upload must succeed, in bytes per millisecond. */
+const UPLOAD_SPEED = 20
+
+/** Calls an operation of /api with the session's cookie. Throws ApiError, also if no answer comes in time. */
 export async function call<Id extends OperationId>(id: Id, ...args: Arguments<Id>): Promise<Answer<Id>> {
   const { body, ifMatch, idempotencyKey, signal } = (args[0] ?? {}) as Parts & CallOptions
   const { method, once } = OPERATIONS[id]
+  const isChange = method !== "GET"
+  if (!navigator.onLine) throw notSent({ isChange })
   const headers = new Headers({ Accept: "application/json" })
   if (body !== undefined && !(body instanceof Blob)) headers.set("Content-Type", "application/json")
   if (body instanceof Blob) headers.set("Content-Type", body.type || "application/octet-stream")
   if (ifMatch !== undefined) headers.set("If-Match", `"${ifMatch}"`)
   if (once) headers.set("Idempotency-Key", idempotencyKey ?? crypto.randomUUID())
-  const response = await fetch(addressOf(id, ...args), {
-    method,
-    headers,
-    body: body === undefined ? undefined : body instanceof Blob ? body : JSON.stringify(body),
-    signal,
-  }).catch((error: unknown) => {
-    throw signal?.aborted ? error : unreachable()
-  })
-  if (!response.ok) throw await readError(response)
-  const isJson = response.headers.get("content-type")?.includes("json")
-  return (isJson ? response.json() : response.blob()) as Promise<Answer<Id>>
+  const limit = new AbortController()
+  const most = (isChange ? CHANGE_MS : READ_MS) + (body instanceof Blob ? body.size / UPLOAD_SPEED : 0)
+  const timer = setTimeout(() => limit.abort(), most)
+  try {
+    const response = await fetch(addressOf(id, ...args), {
+      method,
+      headers,
+      body: body === undefined ? undefined : body instanceof Blob ? body : JSON.stringify(body),
+      signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
+    })
+    if (!response.ok) throw await readError(response)
+    const isJson = response.headers.get("content-type")?.includes("json")
+    return (await (isJson ? response.json() : response.blob())) as Answer<Id>
+  } catch (error) {
+    if (error instanceof ApiError || signal?.aborted) throw error
+    throw unanswered({ isChange, once: once === true, seconds: limit.signal.aborted ? most / 1000 : null })
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 const OUTSIDE = ["SESSION_REQUIRED", "SECOND_FACTOR_REQUIRED"]

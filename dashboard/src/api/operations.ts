@@ -5694,6 +5694,10 @@ export interface Operations {
     query?: {
       /** `true`: only test keys. `false`: only live keys. */
       test?: boolean | "true" | "false" | undefined
+      /** A part of the name, or a prefix of the id. Case of the name does not matter. */
+      q?: string | undefined
+      /** Only these keys. Repeat the parameter for several. */
+      key?: string[] | undefined
       /** The most entries on a page. */
       limit?: number | undefined
       /** The number of entries to skip. */
@@ -5850,6 +5854,8 @@ export interface Operations {
     query?: {
       /** A part of the title, or a prefix of the slug. Case does not matter. */
       q?: string | undefined
+      /** Only these spaces. Repeat the parameter for several. */
+      space?: string[] | undefined
       archived?: "active" | "archived" | "all" | undefined
       /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
@@ -6589,13 +6595,13 @@ export const OPERATIONS: {
   createAppToken: { method: "POST", path: "/api/auth/app-token" },
   createChatTurn: { method: "POST", path: "/api/account/chat/turns", once: true },
   createIdpSession: { method: "POST", path: "/api/auth/idp/session" },
-  createKey: { method: "POST", path: "/api/account/keys" },
+  createKey: { method: "POST", path: "/api/account/keys", once: true },
   createSpace: { method: "POST", path: "/api/account/spaces", once: true },
   createSubscription: { method: "POST", path: "/api/admin/subscriptions", once: true },
-  createTeam: { method: "POST", path: "/api/admin/teams" },
-  createUser: { method: "POST", path: "/api/admin/users" },
+  createTeam: { method: "POST", path: "/api/admin/teams", once: true },
+  createUser: { method: "POST", path: "/api/admin/users", once: true },
   createWebhook: { method: "POST", path: "/api/account/webhooks", once: true },
-  createWorkspace: { method: "POST", path: "/api/admin/workspaces" },
+  createWorkspace: { method: "POST", path: "/api/admin/workspaces", once: true },
   creditUser: { method: "POST", path: "/api/admin/users/{user_id}/credits", once: true },
   deactivateSubscription: { method: "DELETE", path: "/api/admin/subscriptions/{sub_id}" },
   deleteFile: { method: "DELETE", path: "/api/account/spaces/{space_id}/files/{file_id}" },
@@ -6738,7 +6744,7 @@ export const OPERATIONS: {
   resetPassword: { method: "POST", path: "/api/auth/password-reset" },
   resetSecondFactor: { method: "DELETE", path: "/api/admin/users/{user_id}/second-factor" },
   revokeKey: { method: "POST", path: "/api/account/keys/{key_id}/revoke" },
-  rotateKey: { method: "POST", path: "/api/account/keys/{key_id}/rotate" },
+  rotateKey: { method: "POST", path: "/api/account/keys/{key_id}/rotate", once: true },
   rotateWebhookSecret: { method: "POST", path: "/api/account/webhooks/{webhook_id}/rotate-secret", once: true },
   setUserCredentials: { method: "PUT", path: "/api/admin/users/{user_id}/credentials" },
   setWorkspaceBotWebhook: { method: "POST", path: "/api/admin/workspaces/{workspace_id}/bot/webhook" },

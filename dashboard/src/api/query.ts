@@ -8,6 +8,7 @@ import {
 } from "@tanstack/react-query"
 import type { ApiError } from "./api-error.ts"
 import { type Answer, type Arguments, call, type OperationId } from "./call.ts"
+import { send } from "./send.ts"
 
 /** The options of a query, for `useQuery`, `ensureQueryData` and `setQueryData`. */
 export function queryOf<Id extends OperationId>(id: Id, ...args: Arguments<Id>) {
@@ -22,20 +23,26 @@ export function useRead<Id extends OperationId>(id: Id, ...args: Arguments<Id>) 
   return useQuery({ ...queryOf(id, ...args), placeholderData: keepPreviousData })
 }
 
-/**
- * Calls an operation that changes something: `mutate(input)`. On success, it refetches the queries of the
- * operations in `changes`; by default, all queries of the page.
- */
+interface ChangeOptions {
+  /** The operations whose queries are read again after a success. Default: all queries of the page. */
+  changes?: OperationId[]
+  /** The draft that the change saves. It is cleared even if the user has left the page in the meantime. */
+  draft?: { clear(): void }
+}
+
+/** Calls an operation that changes something: `mutate(input)`. Two equal submits at the same time are one request. */
 export function useChange<Id extends OperationId>(
   id: Id,
-  { changes }: { changes?: OperationId[] } = {},
+  { changes, draft }: ChangeOptions = {},
 ): UseMutationResult<Answer<Id>, ApiError, Arguments<Id>[0]> {
   const client = useQueryClient()
   return useMutation<Answer<Id>, ApiError, Arguments<Id>[0]>({
-    mutationFn: (input) => call(id, ...([input] as unknown as Arguments<Id>)),
-    onSuccess: () =>
-      client.invalidateQueries(
+    mutationFn: (input) => send(id, input),
+    onSuccess: () => {
+      draft?.clear()
+      return client.invalidateQueries(
         changes ? { predicate: ({ queryKey }) => changes.includes(queryKey[0] as OperationId) } : {},
-      ),
+      )
+    },
   })
 }

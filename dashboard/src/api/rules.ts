@@ -911,6 +911,9 @@ export const listIdentitiesQuery = {
 } as const
 
 export const listKeysQuery = {
+  q: { maxLength: 200 },
+  key: { minItems: 1, maxItems: 100 },
+  "key[]": { minLength: 1, maxLength: 128 },
   limit: { minimum: 1, maximum: 200, default: 50 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
 } as const
@@ -960,6 +963,8 @@ export const listSpaceSessionsQuery = {
 
 export const listSpacesQuery = {
   q: { minLength: 1, maxLength: 200 },
+  space: { minItems: 1, maxItems: 100 },
+  "space[]": { minLength: 1, maxLength: 128 },
   archived: { words: ["active", "archived", "all"], default: "active" },
   limit: { minimum: 1, maximum: 200, default: 50 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },

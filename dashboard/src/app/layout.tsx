@@ -1,19 +1,28 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { Outlet, useLocation, useNavigate, useRouteContext, useRouter, useSearch } from "@tanstack/react-router"
-import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from "react"
-import { call } from "../api/call.ts"
+import { type RefObject, Suspense, useEffect, useRef, useState } from "react"
+import { call, needsSignIn } from "../api/call.ts"
 import { useRead } from "../api/query.ts"
+import { useSessionOver } from "../api/session-over.ts"
 import { ThemeToggle } from "../shell/theme.tsx"
 import { Button, IconButton } from "../ui/button.tsx"
+import { dropDrafts, hasUnsaved } from "../ui/draft.ts"
 import { Icon } from "../ui/icon.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
+import { toast } from "../ui/toast.tsx"
 import { isOperators } from "./all-pages.ts"
+import { LeaveGuard } from "./leave-guard.tsx"
 import { Navigation } from "./navigation.tsx"
+import { OfflineBar } from "./offline-bar.tsx"
+import { TopDialog } from "./top-dialog.tsx"
 
-const Palette = lazy(() => import("./palette.tsx").then(({ Palette }) => ({ default: Palette })))
+const Palette = lazyPart(() => import("./palette.tsx").then(({ Palette }) => ({ default: Palette })))
+const SignInAgain = lazyPart(() => import("./sign-in-again.tsx").then((module) => ({ default: module.SignInAgain })))
 
 /** The frame of every page that needs a session. */
 export function Layout() {
   const [palette, setPalette] = useState(false)
+  const isOver = useSessionOver()
   const drawer = useRef<HTMLDialogElement>(null)
   const content = useRef<HTMLElement>(null)
   const { pathname } = useLocation()
@@ -58,6 +67,7 @@ export function Layout() {
           <b className="grow">Turnpike</b>
           <IconButton label="Search" icon="search" onClick={openPalette} />
         </header>
+        <OfflineBar />
         <ActingBanner />
         <main
           ref={content}
@@ -73,6 +83,8 @@ export function Layout() {
           <Palette onClose={() => setPalette(false)} />
         </Suspense>
       )}
+      <LeaveGuard />
+      <Suspense>{isOver && <SignInAgain />}</Suspense>
     </div>
   )
 }
@@ -133,13 +145,18 @@ function SideBar({ onSearch }: { onSearch: () => void }) {
 function TestData() {
   const { test } = useSearch({ from: "/app" })
   const navigate = useNavigate()
+  const show = (test: true | undefined) =>
+    void navigate({
+      to: ".",
+      search: ((old: object) => ({ ...old, offset: undefined, cursor: undefined, test })) as never,
+    })
   return (
     <label className="flex h-7 items-center gap-2 px-1 text-muted">
       <input
         type="checkbox"
         className="accent-accent"
         checked={test === true}
-        onChange={({ target }) => void navigate({ to: ".", search: { test: target.checked || undefined } })}
+        onChange={({ target }) => show(target.checked || undefined)}
       />
       Test data
     </label>
@@ -147,12 +164,39 @@ function TestData() {
 }
 
 function SignOut() {
+  const [asking, setAsking] = useState(false)
   const leave = async () => {
-    await fetch("/api/auth/logout", { method: "POST" }).catch(() => null)
+    try {
+      await call("logout")
+    } catch (error) {
+      // Without an answer, the session may still be valid.
+      if (!needsSignIn(error)) return toast(`You are still signed in. ${(error as Error).message}`, { bad: true })
+    }
+    dropDrafts()
     // A full page load discards all data of the account in memory.
     location.assign("/")
   }
-  return <IconButton label="Sign out" icon="out" onClick={() => void leave()} />
+  return (
+    <>
+      <IconButton label="Sign out" icon="out" onClick={() => (hasUnsaved() ? setAsking(true) : void leave())} />
+      {asking && (
+        <TopDialog
+          title="Sign out without saving?"
+          about="What you typed is discarded."
+          onCancel={() => setAsking(false)}
+        >
+          <div className="flex justify-end gap-2">
+            <Button autoFocus onClick={() => setAsking(false)}>
+              Stay
+            </Button>
+            <Button kind="danger" onClick={() => void leave()}>
+              Sign out
+            </Button>
+          </div>
+        </TopDialog>
+      )}
+    </>
+  )
 }
 
 /** Shown while an admin views another user's account. */

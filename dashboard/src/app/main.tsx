@@ -5,24 +5,30 @@ import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
 import { ApiError } from "../api/api-error.ts"
 import { needsSignIn } from "../api/call.ts"
+import { setSessionOver } from "../api/session-over.ts"
+import { appRoute } from "../shell/app-route.tsx"
 import { createAppRouter } from "./router.tsx"
 
 const mayRetry = (count: number, error: Error) =>
   count < 1 && error instanceof ApiError && (error.status === 0 || error.status === 503)
 
 const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: leaveWhenOver }),
-  mutationCache: new MutationCache({ onError: leaveWhenOver }),
-  defaultOptions: { queries: { retry: mayRetry, staleTime: 10_000 } },
+  queryCache: new QueryCache({ onError: askWhenOver }),
+  mutationCache: new MutationCache({ onError: askWhenOver }),
+  defaultOptions: {
+    queries: { retry: mayRetry, staleTime: 10_000 },
+    // Offline, a change fails at once. The default keeps it, and sends it later by itself.
+    mutations: { networkMode: "always" },
+  },
 })
+// The user stays known, so that an ended session can be continued on the same page.
+queryClient.setQueryDefaults(["getCurrentUser"], { gcTime: Number.POSITIVE_INFINITY })
 const router = createAppRouter(queryClient)
 
-/** If the session has ended, opens the sign-in page, which leads back to this page. */
-function leaveWhenOver(error: Error): void {
-  const { pathname, href } = router.state.location
-  if (!needsSignIn(error) || ["/", "/sign-in", "/magic"].includes(pathname)) return
-  queryClient.clear()
-  void router.navigate({ to: "/sign-in", search: { next: href } })
+/** If the session has ended on a page that needs one, asks the user to sign in again. */
+function askWhenOver(error: Error): void {
+  const isPrivate = router.state.matches.some(({ routeId }) => routeId === appRoute.id)
+  if (needsSignIn(error) && isPrivate) setSessionOver(true)
 }
 
 createRoot(document.getElementById("root") as HTMLElement).render(

@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
 import { adminRoute } from "../shell/app-route.tsx"
+import { lazyPage } from "../shell/lazy-page.ts"
 import { countIn, instantIn, type RawSearch, textIn } from "../shell/search.ts"
 import { auditPages as pages } from "./pages.ts"
 
@@ -28,6 +29,6 @@ export const auditRoutes = [
       entry: countIn(search.entry),
       offset: countIn(search.offset),
     }),
-    component: lazyRouteComponent(() => import("./audit-page.tsx"), "OperatorAuditPage"),
+    component: lazyPage(() => import("./audit-page.tsx"), "OperatorAuditPage"),
   }),
 ] as const

@@ -1,13 +1,14 @@
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { ModelCatalogRow } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { Switch } from "../ui/field.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { Menu } from "../ui/menu.tsx"
 import { toast } from "../ui/toast.tsx"
 
-const Disable = lazy(() => import("./catalog-disable.tsx").then((file) => ({ default: file.OperatorDisableModel })))
-const Prices = lazy(() => import("./catalog-prices.tsx").then((file) => ({ default: file.OperatorModelPrices })))
-const Rename = lazy(() => import("./catalog-rename.tsx").then((file) => ({ default: file.OperatorRenameModel })))
+const Disable = lazyPart(() => import("./catalog-disable.tsx").then((file) => ({ default: file.OperatorDisableModel })))
+const Prices = lazyPart(() => import("./catalog-prices.tsx").then((file) => ({ default: file.OperatorModelPrices })))
+const Rename = lazyPart(() => import("./catalog-rename.tsx").then((file) => ({ default: file.OperatorRenameModel })))
 
 /** Enables a model at once; asks for confirmation before it disables one. */
 export function OperatorCatalogSwitch({ of }: { of: ModelCatalogRow }) {

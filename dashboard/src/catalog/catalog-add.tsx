@@ -1,9 +1,9 @@
-import { useState } from "react"
 import type { ModelCatalogAdd } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { ModelCatalogAddRules } from "../api/rules.ts"
 import { choicesOf } from "../api/words.ts"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { Checkbox, Select, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 import {
@@ -21,12 +21,13 @@ const whole = (text: string) => (text.trim() === "" ? undefined : Number(text))
 
 /** Adds a model with its prices. `next` is the `sort_order` of the new model. */
 export function OperatorAddModel({ next, onClose }: { next: number; onClose: () => void }) {
-  const change = useChange("addModel", { changes: ["listModelCatalog"] })
-  const [engine, setEngine] = useState<ModelCatalogAdd["engine"]>("openai")
-  const [kind, setKind] = useState<ModelKind>(ModelCatalogAddRules.kind.default)
-  const [enabled, setEnabled] = useState<boolean>(ModelCatalogAddRules.enabled.default)
-  const [prices, setPrices] = useState(OPERATOR_NO_PRICES)
-  const [text, setText] = useState({
+  const draft = useDraft("model.new")
+  const change = useChange("addModel", { changes: ["listModelCatalog"], draft })
+  const [engine, setEngine] = draft.useField<ModelCatalogAdd["engine"]>("engine", "openai")
+  const [kind, setKind] = draft.useField<ModelKind>("kind", ModelCatalogAddRules.kind.default)
+  const [enabled, setEnabled] = draft.useField<boolean>("enabled", ModelCatalogAddRules.enabled.default)
+  const [prices, setPrices] = draft.useField("prices", OPERATOR_NO_PRICES)
+  const [text, setText] = draft.useField("text", {
     model: "",
     label: "",
     max_output_tokens: String(ModelCatalogAddRules.max_output_tokens.default),
@@ -66,6 +67,7 @@ export function OperatorAddModel({ next, onClose }: { next: number; onClose: () 
     )
   return (
     <OperatorEditDialog
+      draft={draft}
       title="Add a model"
       about="The model is added at the end of the catalog."
       verb="Add"

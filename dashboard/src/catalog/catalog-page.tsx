@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query"
-import { lazy, Suspense, useRef, useState } from "react"
+import { Suspense, useRef, useState } from "react"
 import { call } from "../api/call.ts"
 import type { ModelCatalogRow } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
@@ -8,6 +8,7 @@ import { operatorCurl } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { Page } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Table } from "../ui/table.tsx"
@@ -16,7 +17,7 @@ import { operatorCatalogColumns } from "./catalog-columns.tsx"
 import { operatorMoved, operatorOrderChanges, operatorOrdered } from "./catalog-order.ts"
 import { catalogPages } from "./pages.ts"
 
-const Add = lazy(() => import("./catalog-add.tsx").then((file) => ({ default: file.OperatorAddModel })))
+const Add = lazyPart(() => import("./catalog-add.tsx").then((file) => ({ default: file.OperatorAddModel })))
 
 export function OperatorCatalogPage() {
   const catalog = useRead("listModelCatalog")

@@ -1,7 +1,7 @@
-import { useState } from "react"
 import type { ModelCatalogRow } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { plainNumber } from "../ui/plain.ts"
 import { toast } from "../ui/toast.tsx"
 import { OperatorPriceFields, operatorPricesAreWhole, operatorTokenPricesOf } from "./catalog-price-fields.tsx"
@@ -10,9 +10,10 @@ const textOf = (price: number | null) => (price === null ? "" : plainNumber(pric
 
 /** Sets new prices for a model. They get a new price version. */
 export function OperatorModelPrices({ of, onClose }: { of: ModelCatalogRow; onClose: () => void }) {
-  const change = useChange("putModelPrices", { changes: ["listModelCatalog"] })
+  const draft = useDraft(`prices.${of.pin}`, { version: of.version })
+  const change = useChange("putModelPrices", { changes: ["listModelCatalog"], draft })
   const { input, cached, output, cache_write, cache_write_hour } = of.price_usd_per_million_tokens
-  const [text, setText] = useState({
+  const [text, setText] = draft.useField("text", {
     input: plainNumber(input),
     cached: plainNumber(cached),
     output: plainNumber(output),
@@ -35,6 +36,7 @@ export function OperatorModelPrices({ of, onClose }: { of: ModelCatalogRow; onCl
     )
   return (
     <OperatorEditDialog
+      draft={draft}
       title={`Change prices of ${of.label}`}
       about={`The new prices become version ${of.price_version + 1}. Turns that were already accepted keep their prices.`}
       verb="Save prices"

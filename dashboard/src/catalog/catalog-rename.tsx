@@ -1,13 +1,14 @@
-import { useState } from "react"
 import type { ModelCatalogRow } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 
 export function OperatorRenameModel({ of, onClose }: { of: ModelCatalogRow; onClose: () => void }) {
-  const change = useChange("patchModel", { changes: ["listModelCatalog"] })
-  const [label, setLabel] = useState(of.label)
+  const draft = useDraft(`model.${of.pin}`, { version: of.version })
+  const change = useChange("patchModel", { changes: ["listModelCatalog"], draft })
+  const [label, setLabel] = draft.useField("label", of.label)
   const save = (ifMatch?: number) =>
     change.mutate(
       { path: { pin: of.pin }, body: { label }, ifMatch },
@@ -20,6 +21,7 @@ export function OperatorRenameModel({ of, onClose }: { of: ModelCatalogRow; onCl
     )
   return (
     <OperatorEditDialog
+      draft={draft}
       title={`Rename ${of.label}`}
       about="Changes the name that users see. The pin does not change."
       verb="Save"

@@ -1,9 +1,9 @@
-import { useState } from "react"
 import type { CreateCredit, UserDetail } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { choicesOf } from "../api/words.ts"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
 import { operatorNameOf } from "../operator/parts.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { Select, TextArea, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 import { Money } from "../ui/values.tsx"
@@ -18,19 +18,20 @@ const REASONS = choicesOf<CreateCredit["reason"]>({
   referral_signup_credit: "Referral credit",
 })
 
-/** Adds credit or a correction to the ledger. The idempotency key stays the same, so a second submit adds nothing. */
+/** Adds credit or a correction to the ledger. */
 export function OperatorUserCredit({ of, onClose }: { of: UserDetail; onClose: () => void }) {
+  const draft = useDraft(`credit.${of.user_id}`)
   const change = useChange("creditUser", {
     changes: ["getUser", "getUserEnergy", "listUsers", "listAudit", "getOverview"],
+    draft,
   })
-  const [key] = useState(() => crypto.randomUUID())
-  const [reason, setReason] = useState<CreateCredit["reason"]>("admin_grant")
-  const [amount, setAmount] = useState("")
-  const [note, setNote] = useState("")
+  const [reason, setReason] = draft.useField<CreateCredit["reason"]>("reason", "admin_grant")
+  const [amount, setAmount] = draft.useField("amount", "")
+  const [note, setNote] = draft.useField("note", "")
   const usd = amount.trim() === "" ? Number.NaN : Number(amount)
   const save = () =>
     change.mutate(
-      { path: { user_id: of.user_id }, body: { reason, amount_usd: usd, note }, idempotencyKey: key },
+      { path: { user_id: of.user_id }, body: { reason, amount_usd: usd, note } },
       {
         onSuccess: () => {
           toast(`The ledger entry of ${operatorNameOf(of)} is added.`)
@@ -40,6 +41,7 @@ export function OperatorUserCredit({ of, onClose }: { of: UserDetail; onClose: (
     )
   return (
     <OperatorEditDialog
+      draft={draft}
       title={`Add credit for ${operatorNameOf(of)}`}
       about="This adds an entry to the ledger. Entries cannot be removed; add another entry to correct one."
       verb="Add credit"

@@ -1,5 +1,5 @@
 import { getRouteApi } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { AdminLedgerEntry, UserEnergy } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { getUserEnergyQuery } from "../api/rules.ts"
@@ -10,13 +10,14 @@ import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
 import { DaysPicker } from "../ui/filter-bar.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { Section } from "../ui/page.tsx"
 import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { Count, Id, Money, Time } from "../ui/values.tsx"
 
-const Refund = lazy(() => import("./user-refund.tsx").then((file) => ({ default: file.OperatorRefund })))
+const Refund = lazyPart(() => import("./user-refund.tsx").then((file) => ({ default: file.OperatorRefund })))
 const route = getRouteApi("/app/admin/operator/users/$userId")
 
 const BUCKETS = [

@@ -1,19 +1,19 @@
-import { useState } from "react"
 import type { AdminLedgerEntry } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { TextArea } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 import { Money } from "../ui/values.tsx"
 
-/** Refunds the charge of a turn. The idempotency key stays the same, so a second submit refunds nothing. */
+/** Refunds the charge of a turn. */
 export function OperatorRefund({ of, onClose }: { of: AdminLedgerEntry; onClose: () => void }) {
-  const change = useChange("refundTurn")
-  const [key] = useState(() => crypto.randomUUID())
-  const [note, setNote] = useState("")
+  const draft = useDraft(`refund.${of.turn_id}`)
+  const change = useChange("refundTurn", { draft })
+  const [note, setNote] = draft.useField("note", "")
   const save = () =>
     change.mutate(
-      { path: { turn_id: of.turn_id ?? "" }, body: { note }, idempotencyKey: key },
+      { path: { turn_id: of.turn_id ?? "" }, body: { note } },
       {
         onSuccess: () => {
           toast("The turn is refunded.")
@@ -23,6 +23,7 @@ export function OperatorRefund({ of, onClose }: { of: AdminLedgerEntry; onClose:
     )
   return (
     <OperatorEditDialog
+      draft={draft}
       title={`Refund the turn ${of.turn_id}?`}
       about={
         <>

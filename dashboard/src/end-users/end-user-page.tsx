@@ -1,12 +1,14 @@
 import { useParams, useSearch } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import { addressOf } from "../api/call.ts"
 import type { EndUser } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
 import { Button, buttonLook } from "../ui/button.tsx"
 import { CopyButton } from "../ui/copy.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { Stat, Stats } from "../ui/facts.tsx"
 import { Icon } from "../ui/icon.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
@@ -19,10 +21,10 @@ import { EndUserLimitsForm } from "./limits-form.tsx"
 import { endUsersPages } from "./pages.ts"
 import { EndUserSpend } from "./spend-by-day.tsx"
 
-const BlockDialog = lazy(() =>
+const BlockDialog = lazyPart(() =>
   import("./change-dialogs.tsx").then((module) => ({ default: module.BlockEndUserDialog })),
 )
-const EraseDialog = lazy(() =>
+const EraseDialog = lazyPart(() =>
   import("./change-dialogs.tsx").then((module) => ({ default: module.EraseEndUserDialog })),
 )
 
@@ -157,9 +159,11 @@ const CAP_COLUMNS: Column<EndUser["caps"][number]>[] = [
 ]
 
 function OwnCaps({ of: { end_user_ref, limits }, test }: PartProps) {
-  const put = useChange("putEndUserLimits", { changes: ["getEndUser", "listEndUsers"] })
+  const draft = useDraft(`end-user.${test ? "test" : "live"}.${end_user_ref}`)
+  const put = useChange("putEndUserLimits", { changes: ["getEndUser", "listEndUsers"], draft })
   return (
     <EndUserLimitsForm
+      draft={draft}
       limits={limits}
       verb="Save the caps"
       busy={put.isPending}

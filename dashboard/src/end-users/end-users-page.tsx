@@ -1,10 +1,11 @@
 import { useSearch } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { EndUser } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page } from "../ui/page.tsx"
 import { CursorPager, PAGE_ROWS } from "../ui/pager.tsx"
@@ -14,7 +15,9 @@ import { type Column, Table } from "../ui/table.tsx"
 import { Count, Money, Time } from "../ui/values.tsx"
 import { endUsersPages } from "./pages.ts"
 
-const CapEndUser = lazy(() => import("./limits-dialog.tsx").then((module) => ({ default: module.CapEndUserDialog })))
+const CapEndUser = lazyPart(() =>
+  import("./limits-dialog.tsx").then((module) => ({ default: module.CapEndUserDialog })),
+)
 
 const curl = () => `curl ${location.origin}/v1/turns \\
   -H "Authorization: Bearer $TURNPIKE_KEY" -H "Content-Type: application/json" -H "Idempotency-Key: order-1001" \\
@@ -103,17 +106,18 @@ const columnsOf = (test: true | undefined): Column<EndUser>[] => [
   { title: "Last turn", right: true, cell: ({ last_turn_at }) => <Time at={last_turn_at} /> },
 ]
 
-/** The remaining amount of a cap, and its limit. */
+/** The spent amount of a cap, of its limit. */
 function CapUse({ row, cap }: { row: EndUser; cap: EndUser["caps"][number]["cap"] }) {
   const found = row.caps.find((one) => one.cap === cap)
   if (!found) return <span className="text-muted">none</span>
   return (
     <span className="whitespace-nowrap">
-      {found.left_usd === 0 ? <span className="text-bad">reached</span> : <Money usd={found.left_usd} />}
+      <Money usd={found.spent_usd} />
       <span className="text-muted">
         {" "}
         of <Money usd={found.limit_usd} />
       </span>
+      {found.left_usd === 0 && <span className="text-bad"> reached</span>}
     </span>
   )
 }

@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router"
-import { useState } from "react"
 import { useChange } from "../api/query.ts"
 import { Dialog } from "../ui/dialog.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 import { EndUserLimitsForm } from "./limits-form.tsx"
@@ -10,17 +10,21 @@ const NONE = { daily_usd: null, monthly_usd: null }
 
 /** Sets the caps of an end user, who may not have any turn yet. */
 export function CapEndUserDialog({ test, onClose }: { test: true | undefined; onClose: () => void }) {
-  const put = useChange("putEndUserLimits", { changes: ["listEndUsers", "getEndUser"] })
+  const draft = useDraft("end-user.new")
+  const put = useChange("putEndUserLimits", { changes: ["listEndUsers", "getEndUser"], draft })
   const navigate = useNavigate()
-  const [ref, setRef] = useState("")
+  const [ref, setRef] = draft.useField("ref", "")
   return (
     <Dialog
       open
+      draft={draft}
       onClose={onClose}
       title="Set caps for an end user"
       about="This replaces the current caps of the end user, and unblocks a blocked one."
     >
       <EndUserLimitsForm
+        inDialog
+        draft={draft}
         limits={NONE}
         verb="Save the caps"
         busy={put.isPending}

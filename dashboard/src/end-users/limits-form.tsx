@@ -1,6 +1,7 @@
-import { useState } from "react"
 import type { EndUser } from "../api/operations.ts"
 import { Button } from "../ui/button.tsx"
+import { DismissButton } from "../ui/dialog.tsx"
+import type { Draft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
 import { plainNumber } from "../ui/plain.ts"
@@ -22,22 +23,39 @@ interface LimitsFormProps {
   error: unknown
   verb: string
   disabled?: boolean
+  draft: Draft
+  /** The form is in a dialog, which shows the state of the draft itself. */
+  inDialog?: boolean
   /** Fields above the two caps. */
   children?: React.ReactNode
 }
 
 /** The daily and the monthly cap of an end user. The default applies to an empty field. */
-export function EndUserLimitsForm({ limits, onSave, busy, error, verb, disabled, children }: LimitsFormProps) {
-  const [daily, setDaily] = useState(textOf(limits.daily_usd))
-  const [monthly, setMonthly] = useState(textOf(limits.monthly_usd))
+export function EndUserLimitsForm({
+  limits,
+  onSave,
+  busy,
+  error,
+  verb,
+  disabled,
+  draft,
+  inDialog,
+  children,
+}: LimitsFormProps) {
+  const [daily, setDaily] = draft.useField("daily", textOf(limits.daily_usd))
+  const [monthly, setMonthly] = draft.useField("monthly", textOf(limits.monthly_usd))
   return (
     <Form
       label="Caps"
+      draft={inDialog ? undefined : draft}
       onSubmit={() => onSave({ daily_usd: amountOf(daily), monthly_usd: amountOf(monthly) })}
       actions={
-        <Button kind="primary" type="submit" busy={busy} disabled={disabled}>
-          {verb}
-        </Button>
+        <>
+          <Button kind="primary" type="submit" busy={busy} disabled={disabled}>
+            {verb}
+          </Button>
+          {inDialog && <DismissButton />}
+        </>
       }
     >
       {children}

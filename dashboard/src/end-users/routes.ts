@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
 import { appRoute } from "../shell/app-route.tsx"
+import { lazyPage } from "../shell/lazy-page.ts"
 import { countIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { endUsersPages as pages } from "./pages.ts"
 
@@ -24,7 +25,7 @@ export const endUsersRoutes = [
       blocked: oneIn(search.blocked, ["true", "false"]),
       cursor: textIn(search.cursor),
     }),
-    component: lazyRouteComponent(() => import("./end-users-page.tsx"), "EndUsersPage"),
+    component: lazyPage(() => import("./end-users-page.tsx"), "EndUsersPage"),
   }),
   createRoute({
     getParentRoute: () => appRoute,
@@ -33,6 +34,6 @@ export const endUsersRoutes = [
       days: countIn(search.days) || undefined,
       erasure: textIn(search.erasure),
     }),
-    component: lazyRouteComponent(() => import("./end-user-page.tsx"), "EndUserPage"),
+    component: lazyPage(() => import("./end-user-page.tsx"), "EndUserPage"),
   }),
 ] as const

@@ -1,7 +1,6 @@
 import { useSearch } from "@tanstack/react-router"
 import type { ReactNode } from "react"
-import { EVENT_LABELS } from "../api/event-labels.ts"
-import type { BalanceReached, CapReached, FeedEvent } from "../api/operations.ts"
+import type { CapReached, CapState, FeedEvent } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Icon } from "../ui/icon.tsx"
 import { TextLink } from "../ui/link.tsx"
@@ -9,71 +8,128 @@ import { Section } from "../ui/page.tsx"
 import { Money, Time } from "../ui/values.tsx"
 
 const DAY_MS = 86_400_000
-const DAYS = 7
+/** The longest period of a cap is a month. */
+const DAYS = 31
 const SHOWN = 5
+const EVENTS = 20
 
-/** Midnight UTC a week ago: a whole day, so that the query key stays the same all day. */
+/** Midnight UTC: a whole day, so that the query key stays the same all day. */
 const since = () => `${new Date(Date.now() - DAYS * DAY_MS).toISOString().slice(0, 10)}T00:00:00.000Z`
 
-/** The warnings of the last days. Renders nothing if the account has no warnings. */
+/** What is wrong now. Past warnings that no longer apply are in the account's list of alerts only. */
 export function Alerts() {
   const { test } = useSearch({ from: "/app" })
-  const query = { test: test && ("true" as const), created_after: since(), limit: SHOWN }
-  const reads = [
-    useRead("listEvents", { query: { ...query, type: "balance.depleted" } }),
-    useRead("listEvents", { query: { ...query, type: "balance.low" } }),
-    useRead("listEvents", { query: { ...query, type: "cap.reached" } }),
-    useRead("listEvents", { query: { ...query, type: "endpoint.disabled" } }),
-  ]
-  const events = reads
-    .flatMap(({ data }) => data?.data ?? [])
-    .sort((a, b) => b.created_at.localeCompare(a.created_at))
-    .slice(0, SHOWN)
-  if (events.length === 0) return null
+  const tested = test && ("true" as const)
+  const caps = useRead("listEvents", {
+    query: { type: "cap.reached", test: tested, created_after: since(), limit: EVENTS, order: "desc" },
+  })
+  const webhooks = useRead("listWebhooks", { query: { test: tested, limit: 100 } })
+  const disabled = (webhooks.data?.items ?? []).filter(
+    ({ enabled, disabled_reason }) => !enabled && (disabled_reason === "failing" || disabled_reason === "gone"),
+  )
   return (
-    <Section title="Alerts">
-      <ul className="flex flex-col gap-2 [&_a]:text-warn [&_a]:decoration-current">
-        {events.map((event) => (
-          <li key={event.id} className="flex items-start gap-2 rounded-md bg-warn-soft px-3 py-2 text-warn">
-            <span className="flex h-5 items-center">
-              <Icon name="warning" />
-            </span>
-            <div className="flex min-w-0 grow flex-wrap justify-between gap-x-3">
-              <span className="min-w-0 break-words">
-                {EVENT_LABELS[event.type]}: {detailsOf(event)}
-              </span>
-              <Time at={event.created_at} />
-            </div>
-          </li>
-        ))}
-      </ul>
-    </Section>
+    // Each alert decides whether it applies, so the heading is hidden if none does.
+    <div className="has-[ul:empty]:hidden">
+      <Section title="Alerts">
+        <ul className="flex flex-col gap-2 [&_a]:text-warn [&_a]:decoration-current">
+          {!test && <BalanceAlert />}
+          {newestOfCaps(caps.data?.data ?? []).map((cap) => (
+            <CapAlert key={keyOf(cap)} of={cap} test={test} />
+          ))}
+          {disabled.slice(0, SHOWN).map(({ webhook_id, url, disabled_reason, disabled_at }) => (
+            <Alert key={webhook_id} at={disabled_at}>
+              The webhook {url} is disabled: {disabled_reason === "gone" ? "it answered 410" : "every attempt failed"}.{" "}
+              <TextLink to="/webhooks/$webhookId" params={{ webhookId: webhook_id }}>
+                View deliveries
+              </TextLink>
+            </Alert>
+          ))}
+        </ul>
+      </Section>
+    </div>
   )
 }
 
-function detailsOf({ type, data }: FeedEvent): ReactNode {
-  if (type === "endpoint.disabled") return <EndpointWords data={data as Record<string, unknown>} />
-  if (type === "cap.reached") return <CapWords cap={data as CapReached} />
-  const { available_usd, threshold_usd } = data as BalanceReached
-  if (type === "balance.depleted") {
-    return (
-      <>
-        new turns are rejected. <TextLink to="/balance">Balance</TextLink>
-      </>
-    )
-  }
+function Alert({ at, children }: { at?: string | null; children: ReactNode }) {
   return (
-    <>
-      <Money usd={available_usd} /> available, below <Money usd={threshold_usd} />.{" "}
+    <li className="flex items-start gap-2 rounded-md bg-warn-soft px-3 py-2 text-warn">
+      <span className="flex h-5 items-center">
+        <Icon name="warning" />
+      </span>
+      <div className="flex min-w-0 grow flex-wrap justify-between gap-x-3">
+        <span className="min-w-0 break-words">{children}</span>
+        {at && <Time at={at} />}
+      </div>
+    </li>
+  )
+}
+
+/** The balance as it is now. */
+function BalanceAlert() {
+  const balance = useRead("getBalance")
+  const limits = useRead("getLimits")
+  if (!balance.data || !limits.data) return null
+  const { available_usd } = balance.data
+  const { low_balance_usd } = limits.data
+  if (available_usd > 0 && available_usd >= low_balance_usd) return null
+  return (
+    <Alert>
+      {available_usd > 0 ? (
+        <>
+          The balance is low: <Money usd={available_usd} /> available, below <Money usd={low_balance_usd} />.
+        </>
+      ) : (
+        "The balance is spent: new turns are rejected."
+      )}{" "}
       <TextLink to="/balance">Balance</TextLink>
-    </>
+    </Alert>
   )
 }
 
-function CapWords({ cap: { cap, percent, limit_usd, key_id, end_user_ref, resets_at } }: { cap: CapReached }) {
+const keyOf = ({ cap, key_id, end_user_ref, space }: CapReached) => [cap, key_id, end_user_ref, space].join()
+
+/** The newest event of each cap whose period is not over. */
+function newestOfCaps(events: readonly FeedEvent[]): CapReached[] {
+  const now = new Date().toISOString()
+  const current = events.map(({ data }) => data as CapReached).filter(({ resets_at }) => resets_at > now)
+  // Newest first, so the first event of a cap is its newest.
+  return [...Map.groupBy(current, keyOf).values()].flatMap(([newest]) => newest ?? []).slice(0, SHOWN)
+}
+
+/** A cap with the amount that is spent now. The cap may have been raised since the event. */
+function CapAlert({ of, test }: { of: CapReached; test: true | undefined }) {
+  const tested = test && ("true" as const)
+  const { end_user_ref, key_id } = of
+  if (end_user_ref) return <EndUserCap of={of} input={{ path: { end_user_ref }, query: { test: tested } }} />
+  return key_id ? <KeyCap of={of} keyId={key_id} /> : <CapWords of={of} state={of} />
+}
+
+function EndUserCap({ of, input }: { of: CapReached; input: { path: { end_user_ref: string }; query: object } }) {
+  const endUser = useRead("getEndUser", input)
+  return endUser.data ? <CapWords of={of} state={stateIn(endUser.data.caps, of)} /> : null
+}
+
+function KeyCap({ of, keyId }: { of: CapReached; keyId: string }) {
+  const key = useRead("getKey", { path: { key_id: keyId } })
+  return key.data ? <CapWords of={of} state={stateIn(key.data.cap_states, of)} /> : null
+}
+
+const stateIn = (states: readonly CapState[], { cap }: CapReached) => states.find((state) => state.cap === cap)
+
+interface CapWordsProps {
+  of: CapReached
+  /** The cap as it is now; undefined: it was removed. */
+  state: Pick<CapState, "limit_usd" | "spent_usd" | "reserved_usd"> | undefined
+}
+
+function CapWords({ of: { cap, percent, end_user_ref, key_id, resets_at }, state }: CapWordsProps) {
+  if (!state) return null
+  const used = state.spent_usd + state.reserved_usd
+  // 100 percent is also reported if the rest is too small for a turn.
+  if (used < (state.limit_usd * Math.min(percent, 80)) / 100) return null
   return (
-    <>
-      {percent} % of the {cap.replaceAll("_", " ")} cap of <Money usd={limit_usd} />
+    <Alert>
+      <Money usd={state.spent_usd} /> of the {cap.replaceAll("_", " ")} cap of <Money usd={state.limit_usd} /> is spent
       {end_user_ref && (
         <>
           {" by "}
@@ -91,18 +147,6 @@ function CapWords({ cap: { cap, percent, limit_usd, key_id, end_user_ref, resets
         </>
       )}
       . It resets <Time at={resets_at} />.
-    </>
-  )
-}
-
-function EndpointWords({ data }: { data: Record<string, unknown> }) {
-  const { webhook_id, url, reason } = data as { webhook_id: string; url: string; reason: string }
-  return (
-    <>
-      {url}, {reason.replaceAll("_", " ")}.{" "}
-      <TextLink to="/webhooks/$webhookId" params={{ webhookId: webhook_id }}>
-        View deliveries
-      </TextLink>
-    </>
+    </Alert>
   )
 }

@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense, useState } from "react"
+import { type ReactNode, Suspense, useState } from "react"
 import type { Turn } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { useLiveTurn } from "../turns/live-turn.ts"
@@ -8,10 +8,11 @@ import { isOpenTurn } from "../turns/turn-words.ts"
 import { Button } from "../ui/button.tsx"
 import { CodeBlock } from "../ui/code-block.tsx"
 import { Icon } from "../ui/icon.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Section } from "../ui/page.tsx"
 
-const NewKeyDialog = lazy(() =>
+const NewKeyDialog = lazyPart(() =>
   import("../integrations/new-key-dialog.tsx").then((module) => ({ default: module.NewKeyDialog })),
 )
 

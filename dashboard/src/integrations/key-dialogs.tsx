@@ -3,13 +3,14 @@ import type { ApiKey, NewApiKey } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { RotateApiKeyRules } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
-import { AnswerDialog, ConfirmDialog } from "../ui/dialog.tsx"
+import { AnswerDialog, ConfirmDialog, DismissButton } from "../ui/dialog.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Select, TextInput } from "../ui/field.tsx"
 import { SecretDialog } from "../ui/secret-dialog.tsx"
 import { toast } from "../ui/toast.tsx"
 import { CapFields } from "./cap-fields.tsx"
-import { capsOfTexts, EXPIRIES, expiryOf, textsOfCaps } from "./key-words.ts"
+import { capsOfTexts, EXPIRIES, expiryOf, type KeyExpiry, textsOfCaps } from "./key-words.ts"
 
 export interface KeyChange {
   kind: "edit" | "rotate" | "revoke"
@@ -26,18 +27,21 @@ export function KeyDialog(props: Props) {
 
 const CHANGES = { changes: ["listKeys" as const, "getKey" as const] }
 
+const UNCHANGED = { days: "as it is", at: null } as KeyExpiry
+
 function EditKey({ apiKey, onClose }: Props) {
-  const update = useChange("updateKey", CHANGES)
-  const [name, setName] = useState(apiKey.name)
-  const [expiry, setExpiry] = useState("as it is")
-  const [caps, setCaps] = useState(textsOfCaps(apiKey.caps))
+  const draft = useDraft(`key.${apiKey.key_id}`)
+  const update = useChange("updateKey", { ...CHANGES, draft })
+  const [name, setName] = draft.useField("name", apiKey.name)
+  const [expiry, setExpiry] = draft.useField("expiry", UNCHANGED)
+  const [caps, setCaps] = draft.useField("caps", textsOfCaps(apiKey.caps))
   const save = () =>
     update.mutate(
       {
         path: { key_id: apiKey.key_id },
         body: {
           name,
-          ...(expiry !== "as it is" && { expires_at: expiryOf(expiry) }),
+          ...(expiry.days !== UNCHANGED.days && { expires_at: expiry.at }),
           ...(!apiKey.test && { caps: capsOfTexts(caps) }),
         },
       },
@@ -50,6 +54,7 @@ function EditKey({ apiKey, onClose }: Props) {
     )
   return (
     <AnswerDialog
+      draft={draft}
       open
       wide
       onClose={onClose}
@@ -58,7 +63,7 @@ function EditKey({ apiKey, onClose }: Props) {
       about="The value and the scope stay the same. An empty field means no cap."
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <DismissButton />
           <Button type="submit" kind="primary" busy={update.isPending} disabled={name.trim() === ""}>
             Save
           </Button>
@@ -76,9 +81,9 @@ function EditKey({ apiKey, onClose }: Props) {
         label="Expires"
         name="expires_at"
         error={update.error}
-        value={expiry}
-        onChange={({ target }) => setExpiry(target.value)}
-        options={[["as it is", "Do not change"], ...EXPIRIES]}
+        value={expiry.days}
+        onChange={({ target }) => setExpiry(expiryOf(target.value))}
+        options={[[UNCHANGED.days, "Do not change"], ...EXPIRIES]}
       />
       {!apiKey.test && <CapFields texts={caps} onChange={setCaps} error={update.error} />}
       {update.error && <ErrorState error={update.error} />}
@@ -93,9 +98,10 @@ const OVERLAPS = [
 ] as const
 
 function RotateKey({ apiKey, onClose }: Props) {
-  const rotate = useChange("rotateKey", CHANGES)
+  const draft = useDraft(`rotation.${apiKey.key_id}`)
+  const rotate = useChange("rotateKey", { ...CHANGES, draft })
   const [made, setMade] = useState<NewApiKey | null>(null)
-  const [overlap, setOverlap] = useState(String(RotateApiKeyRules.overlap_seconds.default))
+  const [overlap, setOverlap] = draft.useField("overlap", String(RotateApiKeyRules.overlap_seconds.default))
   const send = () =>
     rotate.mutate(
       { path: { key_id: apiKey.key_id }, body: { overlap_seconds: Number(overlap) } },
@@ -104,6 +110,7 @@ function RotateKey({ apiKey, onClose }: Props) {
   if (made) return <SecretDialog secret={made.value} title={`The key ${made.name} has a new value`} onClose={onClose} />
   return (
     <AnswerDialog
+      draft={draft}
       open
       onClose={onClose}
       onSubmit={send}
@@ -111,7 +118,7 @@ function RotateKey({ apiKey, onClose }: Props) {
       about="The key gets a new value. Its id, scope, caps and spaces stay the same."
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <DismissButton />
           <Button type="submit" kind="primary" busy={rotate.isPending}>
             Rotate key
           </Button>

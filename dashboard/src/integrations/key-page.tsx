@@ -1,11 +1,13 @@
 import { useParams } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { ApiKeyWithCaps } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { getUsageQuery } from "../api/rules.ts"
+import { useSpaceTitles } from "../api/titles.ts"
 import { Button } from "../ui/button.tsx"
 import { Chart } from "../ui/chart.tsx"
 import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
@@ -17,7 +19,7 @@ import { KeyMenu } from "./key-menu.tsx"
 import { CAP_TITLES, KEY_SCOPES, keyState } from "./key-words.ts"
 import { integrationsPages } from "./pages.ts"
 
-const KeyDialog = lazy(() => import("./key-dialogs.tsx").then((module) => ({ default: module.KeyDialog })))
+const KeyDialog = lazyPart(() => import("./key-dialogs.tsx").then((module) => ({ default: module.KeyDialog })))
 
 export function KeyPage() {
   const { keyId } = useParams({ from: "/app/keys/$keyId" })
@@ -71,7 +73,7 @@ function KeyFacts({ apiKey }: { apiKey: ApiKeyWithCaps }) {
             <span className="block text-muted text-xs">{scopeWords?.about}</span>
           </span>,
         ],
-        ["Space", space ? <Id key="space" id={space} href={`/spaces/${space}`} full /> : undefined],
+        ["Space", space ? <SpaceOfKey key="space" id={space} test={test || undefined} /> : undefined],
         ["Test key", test ? "yes (rehearsal model, no cost)" : undefined],
         ["Created", moment(apiKey.created_at)],
         ["Last used", <Time key="used" at={apiKey.last_used_at} />],
@@ -80,6 +82,19 @@ function KeyFacts({ apiKey }: { apiKey: ApiKeyWithCaps }) {
         ["Revoked", moment(apiKey.revoked_at)],
       ]}
     />
+  )
+}
+
+/** The title of the key's space, and its id. */
+function SpaceOfKey({ id, test }: { id: string; test: true | undefined }) {
+  const title = useSpaceTitles([id], test).get(id)
+  return (
+    <span>
+      {title}
+      <span className="block">
+        <Id id={id} href={`/spaces/${id}`} full />
+      </span>
+    </span>
   )
 }
 

@@ -78,4 +78,14 @@ export const EXPIRIES = [
   ["365", "In a year"],
 ] as const
 
-export const expiryOf = (days: string) => (days ? new Date(Date.now() + Number(days) * DAY_MS).toISOString() : null)
+export interface KeyExpiry {
+  /** The choice: a number of days, or empty for never. */
+  days: string
+  at: string | null
+}
+
+export const NO_EXPIRY: KeyExpiry = { days: "", at: null }
+
+/** The expiry of a key by the chosen number of days from now. */
+export const expiryOf = (days: string): KeyExpiry =>
+  Number(days) > 0 ? { days, at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() } : { days, at: null }

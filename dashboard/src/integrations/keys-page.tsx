@@ -1,11 +1,12 @@
 import { useSearch } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { ApiKey } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { KeyValues } from "../ui/facts.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
@@ -18,8 +19,8 @@ import { KeyMenu } from "./key-menu.tsx"
 import { KEY_SCOPES, keyState } from "./key-words.ts"
 import { integrationsPages } from "./pages.ts"
 
-const NewKeyDialog = lazy(() => import("./new-key-dialog.tsx").then((module) => ({ default: module.NewKeyDialog })))
-const KeyDialog = lazy(() => import("./key-dialogs.tsx").then((module) => ({ default: module.KeyDialog })))
+const NewKeyDialog = lazyPart(() => import("./new-key-dialog.tsx").then((module) => ({ default: module.NewKeyDialog })))
+const KeyDialog = lazyPart(() => import("./key-dialogs.tsx").then((module) => ({ default: module.KeyDialog })))
 
 export function KeysPage() {
   const { test, offset = 0, new: making } = useSearch({ from: "/app/keys" })

@@ -1,17 +1,19 @@
 import { useState } from "react"
 import type { CreateApiKey, NewApiKey } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
-import { CreateApiKeyRules, listSpacesQuery } from "../api/rules.ts"
+import { CreateApiKeyRules } from "../api/rules.ts"
 import { choicesOf } from "../api/words.ts"
 import { firstTurnAsCurl } from "../turns/turn-code.ts"
 import { Button } from "../ui/button.tsx"
 import { CodeBlock } from "../ui/code-block.tsx"
-import { AnswerDialog } from "../ui/dialog.tsx"
+import { AnswerDialog, DismissButton } from "../ui/dialog.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Checkbox, Select, TextInput } from "../ui/field.tsx"
+import { SpacePicker } from "../ui/pickers.tsx"
 import { SecretDialog } from "../ui/secret-dialog.tsx"
 import { CapFields } from "./cap-fields.tsx"
-import { capsOfTexts, EXPIRIES, expiryOf, KEY_SCOPES, textsOfCaps } from "./key-words.ts"
+import { capsOfTexts, EXPIRIES, expiryOf, KEY_SCOPES, NO_EXPIRY, textsOfCaps } from "./key-words.ts"
 
 interface NewKeyDialogProps {
   onClose: () => void
@@ -26,17 +28,18 @@ export function NewKeyDialog({
   scope: firstScope = CreateApiKeyRules.scope.default,
   test: firstTest = CreateApiKeyRules.test.default,
 }: NewKeyDialogProps) {
-  const create = useChange("createKey", { changes: ["listKeys"] })
+  const draft = useDraft("key.new")
+  const create = useChange("createKey", { changes: ["listKeys"], draft })
   const [made, setMade] = useState<NewApiKey | null>(null)
-  const [name, setName] = useState("")
-  const [scope, setScope] = useState(firstScope)
-  const [space, setSpace] = useState("")
-  const [test, setTest] = useState(firstTest)
-  const [expiry, setExpiry] = useState("")
-  const [caps, setCaps] = useState(textsOfCaps({}))
-  const spaces = useRead("listSpaces", {
-    query: { test: test ? "true" : "false", limit: listSpacesQuery.limit.maximum },
-  })
+  const [name, setName] = draft.useField("name", "")
+  const [scope, setScope] = draft.useField("scope", firstScope)
+  const [space, setSpace] = draft.useField("space", "")
+  const [test, setTest] = draft.useField("test", firstTest)
+  // The instant is chosen with the field, so that a second attempt sends the same request.
+  const [expiry, setExpiry] = draft.useField("expiry", NO_EXPIRY)
+  const [caps, setCaps] = draft.useField("caps", textsOfCaps({}))
+  // The sample after a key for all spaces uses the newest space.
+  const spaces = useRead("listSpaces", { query: { test: test ? "true" : "false", limit: 1 } })
   const send = () =>
     create.mutate(
       {
@@ -44,7 +47,7 @@ export function NewKeyDialog({
           name,
           scope,
           test,
-          expires_at: expiryOf(expiry),
+          expires_at: expiry.at,
           ...(scope === "space" && { space }),
           ...(!test && { caps: capsOfTexts(caps) }),
         },
@@ -64,6 +67,7 @@ export function NewKeyDialog({
   }
   return (
     <AnswerDialog
+      draft={draft}
       open
       wide
       onClose={onClose}
@@ -72,7 +76,7 @@ export function NewKeyDialog({
       about="For use on a server. Anyone who has the key can spend your credit."
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <DismissButton />
           <Button
             type="submit"
             kind="primary"
@@ -114,31 +118,32 @@ export function NewKeyDialog({
         ))}
       </fieldset>
       {scope === "space" && (
-        <Select
+        <SpacePicker
           label="Space"
           name="space"
           error={create.error}
           value={space}
-          onChange={({ target }) => setSpace(target.value)}
-          options={[
-            ["", "Select a space"],
-            ...(spaces.data?.items.map((one) => [one.space_id, one.title] as const) ?? []),
-          ]}
+          test={test || undefined}
+          onChange={setSpace}
         />
       )}
       <Select
         label="Expires"
         name="expires_at"
         error={create.error}
-        value={expiry}
-        onChange={({ target }) => setExpiry(target.value)}
+        value={expiry.days}
+        onChange={({ target }) => setExpiry(expiryOf(target.value))}
         options={EXPIRIES}
       />
       <Checkbox
         label="Test key"
         hint="It runs the rehearsal model, costs nothing and accesses only test data."
         checked={test}
-        onChange={({ target }) => setTest(target.checked)}
+        onChange={({ target }) => {
+          setTest(target.checked)
+          // A test key reaches only spaces with test data.
+          setSpace("")
+        }}
       />
       {!test && (
         <details>

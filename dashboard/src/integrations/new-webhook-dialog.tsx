@@ -3,7 +3,8 @@ import { useState } from "react"
 import type { WebhookWithSecret } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
-import { AnswerDialog } from "../ui/dialog.tsx"
+import { AnswerDialog, DismissButton } from "../ui/dialog.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { SecretDialog } from "../ui/secret-dialog.tsx"
 import { WebhookFields, type WebhookValues, webhookBody } from "./webhook-form.tsx"
@@ -11,9 +12,10 @@ import { WebhookFields, type WebhookValues, webhookBody } from "./webhook-form.t
 /** Creates a webhook, then shows its signing secret once. */
 export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
   const { test } = useSearch({ from: "/app" })
-  const create = useChange("createWebhook", { changes: ["listWebhooks"] })
+  const draft = useDraft("webhook.new")
+  const create = useChange("createWebhook", { changes: ["listWebhooks"], draft })
   const [made, setMade] = useState<WebhookWithSecret | null>(null)
-  const [values, setValues] = useState<WebhookValues>({ url: "", description: "", events: [] })
+  const [values, setValues] = draft.useField<WebhookValues>("values", { url: "", description: "", events: [] })
   if (made) {
     return (
       <SecretDialog secret={made.secret} title={`The signing secret of ${made.url}`} onClose={onClose}>
@@ -23,6 +25,7 @@ export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
   }
   return (
     <AnswerDialog
+      draft={draft}
       open
       wide
       onClose={onClose}
@@ -33,7 +36,7 @@ export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
       about="Turnpike posts events to your server, so that it does not have to poll."
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <DismissButton />
           <Button type="submit" kind="primary" busy={create.isPending} disabled={values.url === ""}>
             Create the webhook
           </Button>

@@ -2,11 +2,12 @@ import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useSearch } from "@tanstack/react-router"
 import { useState } from "react"
 import type { ApiError } from "../api/api-error.ts"
-import { call } from "../api/call.ts"
 import type { Webhook } from "../api/operations.ts"
 import { ReplayRules } from "../api/rules.ts"
+import { send } from "../api/send.ts"
 import { Button } from "../ui/button.tsx"
-import { AnswerDialog } from "../ui/dialog.tsx"
+import { AnswerDialog, DismissButton } from "../ui/dialog.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Checkbox, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
@@ -20,10 +21,12 @@ const dayAgo = () => new Date(Date.now() - 86_400_000).toISOString().slice(0, 16
 export function ReplayEvents({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const { test } = useSearch({ from: "/app" })
   const client = useQueryClient()
-  const [from, setFrom] = useState(dayAgo)
-  const [to, setTo] = useState("")
-  const [events, setEvents] = useState<readonly EventType[]>([])
-  const [again, setAgain] = useState<boolean>(ReplayRules.include_delivered.default)
+  const draft = useDraft(`replay.${webhook.webhook_id}`)
+  const [first] = useState(dayAgo)
+  const [from, setFrom] = draft.useField("from", first)
+  const [to, setTo] = draft.useField("to", "")
+  const [events, setEvents] = draft.useField<readonly EventType[]>("events", [])
+  const [again, setAgain] = draft.useField<boolean>("again", ReplayRules.include_delivered.default)
   const input = { path: { webhook_id: webhook.webhook_id }, query: { test: test && ("true" as const) } }
   const body = () => ({
     from: instantOfText(from),
@@ -37,13 +40,14 @@ export function ReplayEvents({ webhook, onClose }: { webhook: Webhook; onClose: 
       let sum = 0
       let cursor: string | undefined
       do {
-        const part = await call("replayEvents", { ...input, query: { ...input.query, cursor }, body: body() })
+        const part = await send("replayEvents", { ...input, query: { ...input.query, cursor }, body: body() })
         sum += part.replayed
         cursor = part.next_cursor ?? undefined
       } while (cursor)
       return sum
     },
     onSuccess: (sum) => {
+      draft.clear()
       toast(
         sum === 1
           ? "One event is queued for delivery."
@@ -57,13 +61,14 @@ export function ReplayEvents({ webhook, onClose }: { webhook: Webhook; onClose: 
     <AnswerDialog
       open
       wide
+      draft={draft}
       onClose={onClose}
       onSubmit={() => replay.mutate()}
       title={`Replay events to ${webhook.url}`}
       about="The events of this period are posted again, with the same webhook-id as before."
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <DismissButton />
           <Button type="submit" kind="primary" busy={replay.isPending} disabled={from === ""}>
             Replay
           </Button>

@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
 import type { Delivery } from "../api/operations.ts"
 import { DeliveryRules, listDeliveriesQuery } from "../api/rules.ts"
 import type { QueryWord } from "../api/words.ts"
 import { appRoute } from "../shell/app-route.tsx"
+import { lazyPage } from "../shell/lazy-page.ts"
 import { countIn, flagIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { integrationsPages as pages } from "./pages.ts"
 
@@ -24,18 +25,18 @@ export const integrationsRoutes = [
     getParentRoute: () => appRoute,
     path: pages.keys.path,
     validateSearch: makingSearch,
-    component: lazyRouteComponent(() => import("./keys-page.tsx"), "KeysPage"),
+    component: lazyPage(() => import("./keys-page.tsx"), "KeysPage"),
   }),
   createRoute({
     getParentRoute: () => appRoute,
     path: pages.key.path,
-    component: lazyRouteComponent(() => import("./key-page.tsx"), "KeyPage"),
+    component: lazyPage(() => import("./key-page.tsx"), "KeyPage"),
   }),
   createRoute({
     getParentRoute: () => appRoute,
     path: pages.webhooks.path,
     validateSearch: makingSearch,
-    component: lazyRouteComponent(() => import("./webhooks-page.tsx"), "WebhooksPage"),
+    component: lazyPage(() => import("./webhooks-page.tsx"), "WebhooksPage"),
   }),
   createRoute({
     getParentRoute: () => appRoute,
@@ -46,11 +47,11 @@ export const integrationsRoutes = [
       turn: textIn(search.turn),
       offset: countIn(search.offset),
     }),
-    component: lazyRouteComponent(() => import("./webhook-page.tsx"), "WebhookPage"),
+    component: lazyPage(() => import("./webhook-page.tsx"), "WebhookPage"),
   }),
   createRoute({
     getParentRoute: () => appRoute,
     path: pages.delivery.path,
-    component: lazyRouteComponent(() => import("./delivery-page.tsx"), "DeliveryPage"),
+    component: lazyPage(() => import("./delivery-page.tsx"), "DeliveryPage"),
   }),
 ] as const

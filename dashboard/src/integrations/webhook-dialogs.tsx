@@ -3,7 +3,8 @@ import { useState } from "react"
 import type { Webhook } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
-import { AnswerDialog, ConfirmDialog } from "../ui/dialog.tsx"
+import { AnswerDialog, ConfirmDialog, DismissButton } from "../ui/dialog.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { SecretDialog } from "../ui/secret-dialog.tsx"
 import { toast } from "../ui/toast.tsx"
@@ -38,8 +39,9 @@ const CHANGES = { changes: ["listWebhooks" as const, "getWebhook" as const] }
 
 function EditWebhook({ webhook, onClose }: WebhookDialogProps) {
   const input = useWebhookInput(webhook)
-  const update = useChange("updateWebhook", CHANGES)
-  const [values, setValues] = useState<WebhookValues>({
+  const draft = useDraft(`webhook.${webhook.webhook_id}`)
+  const update = useChange("updateWebhook", { ...CHANGES, draft })
+  const [values, setValues] = draft.useField<WebhookValues>("values", {
     url: webhook.url,
     description: webhook.description ?? "",
     events: (webhook.events ?? []) as EventType[],
@@ -50,6 +52,7 @@ function EditWebhook({ webhook, onClose }: WebhookDialogProps) {
   }
   return (
     <AnswerDialog
+      draft={draft}
       open
       wide
       onClose={onClose}
@@ -57,7 +60,7 @@ function EditWebhook({ webhook, onClose }: WebhookDialogProps) {
       title={`Edit the webhook ${webhook.url}`}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <DismissButton />
           <Button type="submit" kind="primary" busy={update.isPending} disabled={values.url === ""}>
             Save
           </Button>

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { useParams, useSearch } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { Delivery, Webhook } from "../api/operations.ts"
 import { queryOf, useChange, useRead } from "../api/query.ts"
 import { DeliveryRules, listDeliveriesQuery } from "../api/rules.ts"
@@ -8,6 +8,7 @@ import { DeliveryTable } from "../turns/delivery-table.tsx"
 import { Button } from "../ui/button.tsx"
 import { KeyValues } from "../ui/facts.tsx"
 import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Menu } from "../ui/menu.tsx"
 import { Page, Section } from "../ui/page.tsx"
@@ -19,7 +20,9 @@ import { integrationsPages } from "./pages.ts"
 import type { WebhookChange } from "./webhook-dialogs.tsx"
 import { WebhookState } from "./webhook-state.tsx"
 
-const WebhookDialog = lazy(() => import("./webhook-dialogs.tsx").then((module) => ({ default: module.WebhookDialog })))
+const WebhookDialog = lazyPart(() =>
+  import("./webhook-dialogs.tsx").then((module) => ({ default: module.WebhookDialog })),
+)
 
 export function WebhookPage() {
   const { webhookId } = useParams({ from: "/app/webhooks/$webhookId" })

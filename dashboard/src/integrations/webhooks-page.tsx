@@ -1,10 +1,11 @@
 import { useSearch } from "@tanstack/react-router"
-import { lazy, Suspense } from "react"
+import { Suspense } from "react"
 import type { Webhook } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page } from "../ui/page.tsx"
 import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
@@ -14,7 +15,7 @@ import { Id, Time } from "../ui/values.tsx"
 import { integrationsPages } from "./pages.ts"
 import { WebhookState } from "./webhook-state.tsx"
 
-const NewWebhookDialog = lazy(() =>
+const NewWebhookDialog = lazyPart(() =>
   import("./new-webhook-dialog.tsx").then((module) => ({ default: module.NewWebhookDialog })),
 )
 

@@ -1,9 +1,10 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
 import type { Task } from "../api/operations.ts"
 import { listSpaceInventoryQuery, TaskRules } from "../api/rules.ts"
 import type { QueryWord } from "../api/words.ts"
 import { type Archived, groupsIn } from "../operator/words.ts"
 import { adminRoute } from "../shell/app-route.tsx"
+import { lazyPage } from "../shell/lazy-page.ts"
 import { countIn, offsetIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { inventoryPages as pages } from "./pages.ts"
 import { ORIGINS, type Origin } from "./words.ts"
@@ -33,19 +34,19 @@ export const inventoryRoutes = [
       sort: oneIn(search.sort, listSpaceInventoryQuery.sort.words),
       direction: oneIn(search.direction, listSpaceInventoryQuery.direction.words),
     }),
-    component: lazyRouteComponent(() => import("./spaces-page.tsx"), "OperatorSpacesPage"),
+    component: lazyPage(() => import("./spaces-page.tsx"), "OperatorSpacesPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.space.path,
     validateSearch: offsetIn,
-    component: lazyRouteComponent(() => import("./space-page.tsx"), "OperatorSpacePage"),
+    component: lazyPage(() => import("./space-page.tsx"), "OperatorSpacePage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.sessions.path,
     validateSearch: offsetIn,
-    component: lazyRouteComponent(() => import("./sessions-page.tsx"), "OperatorSessionsPage"),
+    component: lazyPage(() => import("./sessions-page.tsx"), "OperatorSessionsPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
@@ -69,6 +70,6 @@ export const inventoryRoutes = [
       creator_user_id: countIn(search.creator_user_id),
       offset: countIn(search.offset),
     }),
-    component: lazyRouteComponent(() => import("./tasks-page.tsx"), "OperatorTasksPage"),
+    component: lazyPage(() => import("./tasks-page.tsx"), "OperatorTasksPage"),
   }),
 ] as const

@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { Button } from "../ui/button.tsx"
-import { Dialog } from "../ui/dialog.tsx"
+import { Dialog, DismissButton } from "../ui/dialog.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
 
 /** Opens the page of a space by its number, slug or chat key. */
@@ -19,7 +19,7 @@ export function OperatorFindSpace({ onClose }: { onClose: () => void }) {
             <Button type="submit" kind="primary" disabled={!wanted}>
               Open space
             </Button>
-            <Button onClick={onClose}>Cancel</Button>
+            <DismissButton />
           </>
         }
       >

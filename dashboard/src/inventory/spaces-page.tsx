@@ -1,5 +1,5 @@
 import { getRouteApi, useNavigate } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { AdminSpace } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { choicesOf, type QueryWord } from "../api/words.ts"
@@ -9,6 +9,7 @@ import { Button } from "../ui/button.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page } from "../ui/page.tsx"
 import { PAGE_ROWS } from "../ui/pager.tsx"
@@ -23,7 +24,7 @@ const STATES = choicesOf<Exclude<QueryWord<"listSpaceInventory", "archived">, "a
   all: "Active and archived",
 })
 
-const FindSpace = lazy(() => import("./space-find.tsx").then((file) => ({ default: file.OperatorFindSpace })))
+const FindSpace = lazyPart(() => import("./space-find.tsx").then((file) => ({ default: file.OperatorFindSpace })))
 const route = getRouteApi("/app/admin/operator/spaces")
 
 const COLUMNS: Column<AdminSpace>[] = [

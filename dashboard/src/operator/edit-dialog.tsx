@@ -3,7 +3,8 @@ import type { ReactNode } from "react"
 import { ApiError } from "../api/api-error.ts"
 import { Button } from "../ui/button.tsx"
 import { ConflictDialog } from "../ui/conflict-dialog.tsx"
-import { Dialog } from "../ui/dialog.tsx"
+import { Dialog, DismissButton } from "../ui/dialog.tsx"
+import type { Draft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form } from "../ui/field.tsx"
 
@@ -19,7 +20,9 @@ interface EditDialogProps {
   /** The values to save. A conflict shows them next to the values that another admin saved. */
   mine?: object
   /** The version of the row that the form edits. */
-  version?: number
+  version?: number | undefined
+  /** What is typed into the form. Its version takes precedence, because the row may have been read again since. */
+  draft: Draft
   disabled?: boolean
   onClose: () => void
   wide?: boolean
@@ -35,6 +38,7 @@ export function OperatorEditDialog({
   save,
   mine,
   version,
+  draft,
   disabled,
   onClose,
   wide,
@@ -43,16 +47,16 @@ export function OperatorEditDialog({
   const client = useQueryClient()
   const conflict = change.error instanceof ApiError && change.error.code === "VERSION_MISMATCH"
   return (
-    <Dialog open onClose={onClose} title={title} about={about} wide={wide}>
+    <Dialog open onClose={onClose} title={title} about={about} wide={wide} draft={draft}>
       <Form
         label={title}
-        onSubmit={() => save(version)}
+        onSubmit={() => save(draft.version ?? version)}
         actions={
           <>
             <Button type="submit" kind="primary" busy={change.isPending} disabled={disabled}>
               {verb}
             </Button>
-            <Button onClick={onClose}>Cancel</Button>
+            <DismissButton />
           </>
         }
       >
@@ -63,6 +67,7 @@ export function OperatorEditDialog({
         error={change.error}
         mine={mine ?? {}}
         onTakeTheirs={() => {
+          draft.clear()
           void client.invalidateQueries()
           onClose()
         }}

@@ -1,33 +1,36 @@
 import { useSearch } from "@tanstack/react-router"
-import { type KeyboardEvent, useState } from "react"
+import type { KeyboardEvent } from "react"
 import type { CreateChatTurn, SpaceSummary } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
 import { turnAsCurl, turnAsTypeScript } from "../turns/turn-code.ts"
 import { Button } from "../ui/button.tsx"
 import { CodeBlock } from "../ui/code-block.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { ErrorState, useCountdown } from "../ui/error-state.tsx"
 import { Form, Select, TextArea, TextInput } from "../ui/field.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
+import { SpacePicker } from "../ui/pickers.tsx"
 import { Tabs } from "../ui/tabs.tsx"
 import { EstimateResult } from "./estimate-result.tsx"
 
-interface ComposerProps {
-  spaces: readonly SpaceSummary[]
-  space: SpaceSummary
-}
+export type PlaygroundSpace = Pick<SpaceSummary, "space_id" | "title">
 
-/** The id of a conversation that starts with this turn. */
+/** The name of a conversation that starts with this turn. */
 const newConversation = () => `playground-${Date.now().toString(36)}`
 
+const NOTHING = { text: "", begins: "" }
+
 /** The form of a turn: its space, model, maximum cost and text. */
-export function Composer({ spaces, space }: ComposerProps) {
+export function Composer({ space }: { space: PlaygroundSpace }) {
   const { test, conversation, model = "" } = useSearch({ from: "/app/playground" })
   const change = useFilters()
   const tested = { test: test && ("true" as const) }
   const models = useRead("listModels", { query: tested })
-  const [text, setText] = useState("")
-  const [most, setMost] = useState("")
-  const send = useChange("createChatTurn", { changes: ["listChatTurns", "listTurns"] })
+  const draft = useDraft("playground", { quiet: true })
+  // `begins` is the name of the conversation that the text would begin. It stays the same for a second attempt.
+  const [{ text, begins }, setTyped] = draft.useField("typed", NOTHING)
+  const [most, setMost] = draft.useField("most", "")
+  const send = useChange("createChatTurn", { changes: ["listChatTurns", "listTurns"], draft })
   const estimate = useChange("estimateChatTurn", { changes: [] })
   const wait = useCountdown(send.error)
   const asked: CreateChatTurn = {
@@ -42,10 +45,11 @@ export function Composer({ spaces, space }: ComposerProps) {
     if (isEmpty || send.isPending || wait > 0) return
     estimate.reset()
     send.mutate(
-      { query: tested, body: { ...asked, conversation: conversation ?? newConversation() } },
+      { query: tested, body: { ...asked, conversation: conversation ?? begins } },
       {
         onSuccess: (turn) => {
-          setText("")
+          setTyped(NOTHING)
+          draft.clear()
           change({ space: space.space_id, conversation: turn.conversation, turn: turn.turn_id })
         },
       },
@@ -76,11 +80,11 @@ export function Composer({ spaces, space }: ComposerProps) {
           </>
         }
       >
-        <Select
+        <SpacePicker
           label="Space"
           value={space.space_id}
-          onChange={({ target }) => change({ space: target.value, conversation: undefined, turn: undefined })}
-          options={spaces.map(({ space_id, title }) => [space_id, title] as const)}
+          test={test}
+          onChange={(id) => change({ space: id, conversation: undefined, turn: undefined })}
         />
         <div className="grid grid-cols-2 gap-3">
           <Select
@@ -113,8 +117,12 @@ export function Composer({ spaces, space }: ComposerProps) {
           placeholder="Ask the agent something"
           hint="Ctrl+Enter or ⌘+Enter sends the turn."
           value={text}
+          // Text that is typed while a turn is sent would be lost with it.
+          readOnly={send.isPending}
           onKeyDown={onKeyDown}
-          onChange={({ target }) => setText(target.value)}
+          onChange={({ target }) =>
+            setTyped(target.value ? { text: target.value, begins: begins || newConversation() } : NOTHING)
+          }
         />
         {send.error && <ErrorState error={send.error} />}
         {estimate.error && <ErrorState error={estimate.error} />}

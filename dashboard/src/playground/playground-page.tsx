@@ -1,21 +1,23 @@
+import { useQuery } from "@tanstack/react-query"
 import { useSearch } from "@tanstack/react-router"
-import { useRead } from "../api/query.ts"
-import { listSpacesQuery } from "../api/rules.ts"
+import { ApiError } from "../api/api-error.ts"
+import { queryOf, useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { CodeBlock } from "../ui/code-block.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
+import { ErrorState } from "../ui/error-state.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
 import { ButtonLink } from "../ui/link.tsx"
 import { Page } from "../ui/page.tsx"
-import { Read } from "../ui/read.tsx"
-import { Composer } from "./composer.tsx"
+import { SpacePicker } from "../ui/pickers.tsx"
+import { Skeleton } from "../ui/skeleton.tsx"
+import { Composer, type PlaygroundSpace } from "./composer.tsx"
 import { playgroundPages } from "./pages.ts"
 import { Thread } from "./thread.tsx"
 
 export function PlaygroundPage() {
   const { test, space, conversation } = useSearch({ from: "/app/playground" })
   const change = useFilters()
-  const spaces = useRead("listSpaces", { query: { test: test && "true", limit: listSpacesQuery.limit.maximum } })
   return (
     <Page
       {...playgroundPages.playground}
@@ -25,24 +27,59 @@ export function PlaygroundPage() {
         )
       }
     >
-      <Read of={spaces} rows={8}>
-        {({ items }) => {
-          const chosen = items.find(({ space_id }) => space_id === space) ?? items[0]
-          return chosen ? (
-            <div className="grid items-start gap-6 lg:grid-cols-[minmax(300px,400px)_minmax(0,1fr)] lg:grid-rows-[auto_1fr]">
-              <Composer key={chosen.space_id} spaces={items} space={chosen} />
-              <div className="min-w-0 lg:col-start-2 lg:row-span-2 lg:row-start-1">
-                <Thread space={chosen} />
-              </div>
-            </div>
-          ) : (
-            <NoSpaces test={test} />
-          )
-        }}
-      </Read>
+      <ChosenSpace spaceId={space} test={test} />
     </Page>
   )
 }
+
+interface ChosenProps {
+  /** The space of the URL. Undefined: the newest one. */
+  spaceId: string | undefined
+  test: true | undefined
+}
+
+/** Shows the space of the URL and never another one: a turn is sent to the shown agent. */
+function ChosenSpace({ spaceId, test }: ChosenProps) {
+  const tested = { test: test && ("true" as const) }
+  const newest = useRead("listSpaces", { query: { ...tested, limit: 1 } })
+  const named = useQuery({
+    ...queryOf("getSpace", { path: { space_id: spaceId ?? "" }, query: tested }),
+    enabled: spaceId !== undefined,
+  })
+  const first = newest.data?.items[0]
+  const space = spaceId === undefined || first?.space_id === spaceId ? first : named.data
+  if (space) return <Room space={space} />
+  if (spaceId === undefined && newest.data) return <NoSpaces test={test} />
+  const { error, refetch } = spaceId === undefined ? newest : named
+  if (error instanceof ApiError && error.status === 404) return <UnknownSpace error={error} test={test} />
+  return error ? <ErrorState error={error} onRetry={() => void refetch()} /> : <Skeleton rows={8} />
+}
+
+function UnknownSpace({ error, test }: { error: ApiError; test: true | undefined }) {
+  const change = useFilters()
+  return (
+    <div className="flex max-w-[560px] flex-col gap-4">
+      <ErrorState error={error} />
+      <SpacePicker
+        label="Space"
+        hint={test ? "Test data has its own spaces." : undefined}
+        value=""
+        test={test}
+        onChange={(id) => change({ space: id, conversation: undefined, turn: undefined })}
+      />
+    </div>
+  )
+}
+
+/** The form of a turn, next to the conversation. */
+const Room = ({ space }: { space: PlaygroundSpace }) => (
+  <div className="grid items-start gap-6 lg:grid-cols-[minmax(300px,400px)_minmax(0,1fr)] lg:grid-rows-[auto_1fr]">
+    <Composer space={space} />
+    <div className="min-w-0 lg:col-start-2 lg:row-span-2 lg:row-start-1">
+      <Thread space={space} />
+    </div>
+  </div>
+)
 
 function NoSpaces({ test }: { test: true | undefined }) {
   const query = test ? "?test=true" : ""

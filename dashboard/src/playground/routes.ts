@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
 import { appRoute } from "../shell/app-route.tsx"
+import { lazyPage } from "../shell/lazy-page.ts"
 import { oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { playgroundPages as pages } from "./pages.ts"
 
@@ -25,6 +26,6 @@ export const playgroundRoutes = [
       turn: textIn(search.turn),
       tab: oneIn(search.tab, CODE_TABS),
     }),
-    component: lazyRouteComponent(() => import("./playground-page.tsx"), "PlaygroundPage"),
+    component: lazyPage(() => import("./playground-page.tsx"), "PlaygroundPage"),
   }),
 ] as const

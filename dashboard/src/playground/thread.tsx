@@ -1,18 +1,20 @@
 import { useQuery } from "@tanstack/react-query"
 import { useSearch } from "@tanstack/react-router"
-import { lazy, Suspense, useEffect, useRef, useState } from "react"
-import type { SpaceSummary, Turn } from "../api/operations.ts"
+import { Suspense, useEffect, useRef, useState } from "react"
+import type { Turn } from "../api/operations.ts"
 import { queryOf, useRead } from "../api/query.ts"
 import { type LiveStep, useLiveTurn } from "../turns/live-turn.ts"
 import { TurnState } from "../turns/turn-table.tsx"
 import { isOpenTurn, lasted } from "../turns/turn-words.ts"
 import { Button } from "../ui/button.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
 import { Id, Money, Time } from "../ui/values.tsx"
+import type { PlaygroundSpace } from "./composer.tsx"
 
-const CancelDialog = lazy(() =>
+const CancelDialog = lazyPart(() =>
   import("../turns/cancel-dialog.tsx").then((module) => ({ default: module.CancelTurnDialog })),
 )
 
@@ -21,7 +23,7 @@ const SHOWN = 20
 const FALLBACK_MS = 5000
 
 /** The turns of the conversation, newest last. Running turns are updated live. */
-export function Thread({ space }: { space: SpaceSummary }) {
+export function Thread({ space }: { space: PlaygroundSpace }) {
   const { conversation } = useSearch({ from: "/app/playground" })
   if (!conversation) {
     return (
@@ -33,7 +35,7 @@ export function Thread({ space }: { space: SpaceSummary }) {
   return <Conversation space={space} conversation={conversation} />
 }
 
-function Conversation({ space: { space_id }, conversation }: { space: SpaceSummary; conversation: string }) {
+function Conversation({ space: { space_id }, conversation }: { space: PlaygroundSpace; conversation: string }) {
   const { test } = useSearch({ from: "/app/playground" })
   const turns = useQuery({
     ...queryOf("listChatTurns", {

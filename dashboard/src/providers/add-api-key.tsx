@@ -1,8 +1,8 @@
-import { useState } from "react"
 import type { AddProviderRequest } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { AddProviderRequestRules } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, Select, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
@@ -12,8 +12,9 @@ const EMPTY = { name: "", pool: pool.default as string, engine: "anthropic", bas
 
 /** Adds a provider account with an API key. The API encrypts the key and never shows it again. */
 export function AddApiKey() {
-  const add = useChange("addProvider")
-  const [form, setForm] = useState(EMPTY)
+  const draft = useDraft("provider-key")
+  const add = useChange("addProvider", { draft })
+  const [form, setForm] = draft.useField("form", EMPTY, { secret: ["api_key"] })
   const bind = (name: keyof typeof EMPTY) => ({
     name,
     error: add.error,
@@ -29,12 +30,14 @@ export function AddApiKey() {
         onSuccess: ({ name }) => {
           toast(`${name} was added.`)
           setForm(EMPTY)
+          draft.clear()
         },
       },
     )
   }
   return (
     <Form
+      draft={draft}
       label="Add an API key"
       onSubmit={send}
       actions={

@@ -93,16 +93,19 @@ function Capacity({ report }: { report: CapacityReport }) {
 
 function WindowChart({ snapshots, report }: { snapshots: Snapshot[]; report: CapacityReport }) {
   const [first] = snapshots
-  const accounts = [...new Set(snapshots.map(({ subscription_id }) => subscription_id))]
+  const known = [...new Set(snapshots.map(({ subscription_id }) => subscription_id))]
   if (!first) return null
   const { resource, window_seconds } = first
-  const newest = accounts.map((id) => snapshots.findLast(({ subscription_id }) => subscription_id === id) as Snapshot)
+  const newest = known.map((id) => snapshots.findLast(({ subscription_id }) => subscription_id === id) as Snapshot)
+  newest.sort((a, b) => b.used_pct - a.used_pct)
+  const accounts = newest.slice(0, DRAWN).map(({ subscription_id }) => subscription_id)
   const name = `${windowName(window_seconds)}${resource === "unified" ? "" : `, ${resource}`}`
   return (
     <Section title={`Limit per ${name}`}>
       <Chart
-        title={`Used of the limit per ${name}, percent (UTC)`}
-        series={[...accounts.map((id) => ({ key: id, label: id })), { key: EVEN, label: "even pace" }]}
+        title={`Used of the limit per ${name}, percent (UTC). Thin lines: the even pace of each account${known.length > DRAWN ? `; the ${DRAWN} accounts with the most use` : ""}`}
+        series={accounts.map((id) => ({ key: id, label: id }))}
+        guides={accounts.map((id) => ({ key: evenKey(id), label: evenKey(id), of: id }))}
         points={pointsOf(snapshots, accounts, report)}
         format={(value) => `${Math.round(value)} %`}
       />
@@ -126,7 +129,10 @@ function WindowChart({ snapshots, report }: { snapshots: Snapshot[]; report: Cap
   )
 }
 
-const EVEN = "even pace"
+/** The number of accounts in a chart. The table has them all. */
+const DRAWN = 6
+
+const evenKey = (account: string) => `${account}, even pace`
 
 /** The percentage that a steady rate would have used by now; null if the reset time is unknown. */
 function evenPace({ reset_at, window_seconds }: Snapshot, at: number): number | null {
@@ -143,16 +149,15 @@ function pointsOf(snapshots: Snapshot[], accounts: string[], { from, to }: Capac
   const points: ChartPoint[] = []
   for (let at = begins + step; at <= ends + 1; at += step) {
     const values: Record<string, number | null> = {}
-    let pace: number | null = null
     for (const [id, own] of of) {
       const known = own.findLast(({ taken_at }) => Date.parse(taken_at) <= at)
       const isOver = !known || (known.reset_at !== null && Date.parse(known.reset_at) < at)
       values[id] = isOver ? null : known.used_pct
-      if (!isOver) pace ??= evenPace(known, at)
+      values[evenKey(id)] = isOver ? null : evenPace(known, at)
     }
     points.push({
       label: new Date(at).toISOString().slice(5, 16).replace("T", " "),
-      values: { ...values, [EVEN]: pace },
+      values,
     })
   }
   return points

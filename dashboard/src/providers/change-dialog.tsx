@@ -2,7 +2,7 @@ import { useState } from "react"
 import type { Provider } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
-import { AnswerDialog, ConfirmDialog } from "../ui/dialog.tsx"
+import { AnswerDialog, ConfirmDialog, DismissButton } from "../ui/dialog.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
 import { TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
@@ -61,7 +61,7 @@ function DisableProvider({ provider, onClose }: ProviderChange & { onClose: () =
       about="No new calls are routed to it, and its credential is not refreshed. Running calls continue."
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <DismissButton />
           <Button type="submit" kind="danger" busy={isPending}>
             Disable
           </Button>

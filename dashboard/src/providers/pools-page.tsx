@@ -1,8 +1,9 @@
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { Pools, Provider } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { ButtonLink } from "../ui/link.tsx"
 import { Menu } from "../ui/menu.tsx"
 import { Page, Section } from "../ui/page.tsx"
@@ -14,7 +15,7 @@ import type { ProviderChange } from "./change-dialog.tsx"
 import { providersPages } from "./pages.ts"
 import { KINDS, ProviderState, Windows } from "./provider-parts.tsx"
 
-const ChangeDialog = lazy(() =>
+const ChangeDialog = lazyPart(() =>
   import("./change-dialog.tsx").then((module) => ({ default: module.ProviderChangeDialog })),
 )
 

@@ -1,7 +1,8 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
 import { getCapacityQuery } from "../api/rules.ts"
 import type { QueryWord } from "../api/words.ts"
 import { adminRoute } from "../shell/app-route.tsx"
+import { lazyPage } from "../shell/lazy-page.ts"
 import { countIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { providersPages as pages } from "./pages.ts"
 
@@ -9,7 +10,7 @@ export const providersRoutes = [
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.pools.path,
-    component: lazyRouteComponent(() => import("./pools-page.tsx"), "ProviderPoolsPage"),
+    component: lazyPage(() => import("./pools-page.tsx"), "ProviderPoolsPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
@@ -18,17 +19,17 @@ export const providersRoutes = [
       hours: countIn(search.hours) || undefined,
       pool: oneIn(search.pool, getCapacityQuery.provider.words),
     }),
-    component: lazyRouteComponent(() => import("./capacity-page.tsx"), "ProviderCapacityPage"),
+    component: lazyPage(() => import("./capacity-page.tsx"), "ProviderCapacityPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.signIn.path,
     validateSearch: (search: RawSearch): { tab?: string } => ({ tab: textIn(search.tab) }),
-    component: lazyRouteComponent(() => import("./sign-in-page.tsx"), "ProviderSignInPage"),
+    component: lazyPage(() => import("./sign-in-page.tsx"), "ProviderSignInPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.media.path,
-    component: lazyRouteComponent(() => import("./media-page.tsx"), "ProviderMediaPage"),
+    component: lazyPage(() => import("./media-page.tsx"), "ProviderMediaPage"),
   }),
 ] as const

@@ -1,7 +1,7 @@
-import { useState } from "react"
 import type { ContainerMapping, MappingUpsert } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { Checkbox, Select, TextArea, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 
@@ -16,13 +16,14 @@ const headersOf = (text: string): Record<string, string> =>
 
 /** Creates or edits the mapping of a space to a container. */
 export function OperatorMappingForm({ of, onClose }: { of?: ContainerMapping; onClose: () => void }) {
-  const change = useChange("putContainerMapping", { changes: ["listContainerMappings", "getSystem"] })
-  const [container, setContainer] = useState(of?.container ?? "")
-  const [space, setSpace] = useState(of?.space ?? "")
-  const [url, setUrl] = useState(of?.url ?? "")
-  const [enabled, setEnabled] = useState(of?.enabled ?? true)
-  const [what, setWhat] = useState(of ? "keep" : "none")
-  const [headers, setHeaders] = useState("")
+  const draft = useDraft(`container.${of?.space ?? "new"}.${of?.container ?? ""}`, { version: of?.version })
+  const change = useChange("putContainerMapping", { changes: ["listContainerMappings", "getSystem"], draft })
+  const [container, setContainer] = draft.useField("container", of?.container ?? "")
+  const [space, setSpace] = draft.useField("space", of?.space ?? "")
+  const [url, setUrl] = draft.useField("url", of?.url ?? "")
+  const [enabled, setEnabled] = draft.useField("enabled", of?.enabled ?? true)
+  const [what, setWhat] = draft.useField("what", of ? "keep" : "none")
+  const [headers, setHeaders] = draft.useField("headers", "", { secret: true })
   const body: MappingUpsert = {
     container,
     space,
@@ -43,6 +44,7 @@ export function OperatorMappingForm({ of, onClose }: { of?: ContainerMapping; on
     )
   return (
     <OperatorEditDialog
+      draft={draft}
       title={of ? `Edit ${of.container} of ${of.space}` : "Map a container"}
       verb={of ? "Save" : "Create"}
       change={change}

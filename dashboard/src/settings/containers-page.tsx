@@ -1,5 +1,5 @@
 import { getRouteApi } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { ContainerMapping } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { OperatorList } from "../operator/list.tsx"
@@ -7,6 +7,7 @@ import { OperatorPerson, operatorCurl } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { FilterBar, TextFilter } from "../ui/filter-bar.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page } from "../ui/page.tsx"
 import { PAGE_ROWS } from "../ui/pager.tsx"
@@ -15,7 +16,9 @@ import type { Column } from "../ui/table.tsx"
 import { Time } from "../ui/values.tsx"
 import { settingsPages } from "./pages.ts"
 
-const MappingForm = lazy(() => import("./container-form.tsx").then((file) => ({ default: file.OperatorMappingForm })))
+const MappingForm = lazyPart(() =>
+  import("./container-form.tsx").then((file) => ({ default: file.OperatorMappingForm })),
+)
 const route = getRouteApi("/app/admin/operator/containers")
 
 const columnsOf = (edit: (mapping: ContainerMapping) => void): Column<ContainerMapping>[] => [

@@ -1,8 +1,8 @@
-import { useState } from "react"
 import type { ExternalApiKey } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { UpdateApiKeyRequestRules } from "../api/rules.ts"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 
@@ -10,8 +10,9 @@ const LEAST = UpdateApiKeyRequestRules.value.minLength
 
 /** Sets the value of a provider key. The value cannot be read again. */
 export function OperatorSetKey({ of, onClose }: { of: ExternalApiKey; onClose: () => void }) {
-  const change = useChange("updateExternalApiKey", { changes: ["listExternalApiKeys"] })
-  const [value, setValue] = useState("")
+  const draft = useDraft(`external-key.${of.key_id}`, { version: of.version })
+  const change = useChange("updateExternalApiKey", { changes: ["listExternalApiKeys"], draft })
+  const [value, setValue] = draft.useField("value", "", { secret: true })
   const save = (ifMatch?: number) =>
     change.mutate(
       { path: { key_id: of.key_id }, body: { value }, ifMatch },
@@ -24,6 +25,7 @@ export function OperatorSetKey({ of, onClose }: { of: ExternalApiKey; onClose: (
     )
   return (
     <OperatorEditDialog
+      draft={draft}
       title={of.is_set ? `Replace ${of.key_id}` : `Set ${of.key_id}`}
       about={
         of.is_set

@@ -1,18 +1,18 @@
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { ExternalApiKey } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { OperatorList } from "../operator/list.tsx"
 import { OperatorPerson, operatorCurl } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page } from "../ui/page.tsx"
-import { Status } from "../ui/status.tsx"
 import type { Column } from "../ui/table.tsx"
 import { Count, Money, Time } from "../ui/values.tsx"
 import { settingsPages } from "./pages.ts"
 
-const SetKey = lazy(() => import("./key-set.tsx").then((file) => ({ default: file.OperatorSetKey })))
+const SetKey = lazyPart(() => import("./key-set.tsx").then((file) => ({ default: file.OperatorSetKey })))
 
 const columnsOf = (set: (key: ExternalApiKey) => void): Column<ExternalApiKey>[] => [
   {
@@ -27,7 +27,7 @@ const columnsOf = (set: (key: ExternalApiKey) => void): Column<ExternalApiKey>[]
   {
     title: "Value",
     cell: ({ is_set, last_four }) =>
-      is_set ? <code>…{last_four}</code> : <Status word="environment variable" tone="none" />,
+      is_set ? <code>…{last_four}</code> : <span className="text-muted">none stored</span>,
   },
   { title: "Calls", right: true, cell: ({ calls }) => <Count value={calls} /> },
   { title: "Input tokens", right: true, cell: ({ tokens_input }) => <Count value={tokens_input} /> },

@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
 import { adminRoute } from "../shell/app-route.tsx"
+import { lazyPage } from "../shell/lazy-page.ts"
 import { countIn, type RawSearch, textIn } from "../shell/search.ts"
 import { settingsPages as pages } from "./pages.ts"
 
@@ -12,16 +13,16 @@ export const settingsRoutes = [
       container: textIn(search.container),
       offset: countIn(search.offset),
     }),
-    component: lazyRouteComponent(() => import("./containers-page.tsx"), "OperatorContainersPage"),
+    component: lazyPage(() => import("./containers-page.tsx"), "OperatorContainersPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.keys.path,
-    component: lazyRouteComponent(() => import("./keys-page.tsx"), "OperatorKeysPage"),
+    component: lazyPage(() => import("./keys-page.tsx"), "OperatorKeysPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.settings.path,
-    component: lazyRouteComponent(() => import("./settings-page.tsx"), "OperatorSettingsPage"),
+    component: lazyPage(() => import("./settings-page.tsx"), "OperatorSettingsPage"),
   }),
 ] as const

@@ -1,9 +1,9 @@
-import { useState } from "react"
 import type { Setting } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
 import { OperatorPlansEditor, operatorPlanRows, operatorPlansOf } from "../subscriptions/plans.tsx"
 import { Button } from "../ui/button.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { Select, TextArea, TextInput } from "../ui/field.tsx"
 import { plainJson } from "../ui/plain.ts"
 import { toast } from "../ui/toast.tsx"
@@ -41,10 +41,11 @@ function readValue(of: Setting, text: string): { value: unknown } | { fault: str
 
 /** Edits a setting with a control that fits its type. */
 export function OperatorEditSetting({ of, all, onClose }: Props) {
-  const change = useChange("updateSetting")
+  const draft = useDraft(`setting.${of.key}`, { version: of.version })
+  const change = useChange("updateSetting", { draft })
   const isPlans = of.key === "plans"
-  const [text, setText] = useState(() => textOf(of, of.value))
-  const [plans, setPlans] = useState(() => (isPlans ? operatorPlanRows(of.value) : []))
+  const [text, setText] = draft.useField("text", textOf(of, of.value))
+  const [plans, setPlans] = draft.useField("plans", isPlans ? operatorPlanRows(of.value) : [])
   const read = isPlans ? { value: operatorPlansOf(plans) } : readValue(of, text)
   const value = "value" in read ? read.value : undefined
   const save = (ifMatch?: number) =>
@@ -67,6 +68,7 @@ export function OperatorEditSetting({ of, all, onClose }: Props) {
   }
   return (
     <OperatorEditDialog
+      draft={draft}
       title={`Change ${of.key}`}
       about={of.description}
       verb="Save"

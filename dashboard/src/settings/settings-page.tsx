@@ -1,17 +1,18 @@
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { Setting } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { OperatorPerson } from "../operator/parts.tsx"
 import { OperatorPlansTable } from "../subscriptions/plans.tsx"
 import { Button } from "../ui/button.tsx"
 import { Json } from "../ui/code-block.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { MoneyOfMicros, Time } from "../ui/values.tsx"
 import { settingsPages } from "./pages.ts"
 
-const EditSetting = lazy(() => import("./setting-edit.tsx").then((file) => ({ default: file.OperatorEditSetting })))
+const EditSetting = lazyPart(() => import("./setting-edit.tsx").then((file) => ({ default: file.OperatorEditSetting })))
 
 export function OperatorSettingsPage() {
   const settings = useRead("listSettings")

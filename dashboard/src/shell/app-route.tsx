@@ -10,6 +10,7 @@ import {
 } from "@tanstack/react-router"
 import { needsSignIn } from "../api/call.ts"
 import { queryOf } from "../api/query.ts"
+import { setSessionOver } from "../api/session-over.ts"
 import { Toaster } from "../ui/toast.tsx"
 import { Failure, NotFound } from "./failure.tsx"
 import { flagIn, type RawSearch } from "./search.ts"
@@ -36,8 +37,12 @@ export const appRoute = createRoute({
     try {
       return { user: await context.queryClient.ensureQueryData({ ...queryOf("getCurrentUser"), staleTime: 60_000 }) }
     } catch (error) {
-      if (needsSignIn(error)) throw redirect({ to: "/sign-in", search: { next: location.href } })
-      throw error
+      if (!needsSignIn(error)) throw error
+      // A user whose session has ended while the app is open signs in over the page.
+      const user = context.queryClient.getQueryData(queryOf("getCurrentUser").queryKey)
+      if (!user) throw redirect({ to: "/sign-in", search: { next: location.href } })
+      setSessionOver(true)
+      return { user }
     }
   },
 })

@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router"
+import { createRoute, redirect } from "@tanstack/react-router"
 import { rootRoute } from "../shell/app-route.tsx"
+import { lazyPage } from "../shell/lazy-page.ts"
 import { type RawSearch, textIn } from "../shell/search.ts"
 
 /** A path of this app, or undefined: after the sign-in, a link must not redirect to another site. */
@@ -21,29 +22,29 @@ export const publicRoutes = [
   createRoute({
     getParentRoute: () => rootRoute,
     path: "/",
-    component: lazyRouteComponent(() => import("./welcome-page.tsx"), "WelcomePage"),
+    component: lazyPage(() => import("./welcome-page.tsx"), "WelcomePage"),
   }),
   createRoute({
     getParentRoute: () => rootRoute,
     path: "/sign-in",
     validateSearch: signInSearch,
-    component: lazyRouteComponent(() => import("./sign-in-page.tsx"), "SignInPage"),
+    component: lazyPage(() => import("./sign-in-page.tsx"), "SignInPage"),
   }),
   createRoute({
     getParentRoute: () => rootRoute,
     path: "/magic",
     validateSearch: nextIn,
-    component: lazyRouteComponent(() => import("./magic-page.tsx"), "MagicPage"),
+    component: lazyPage(() => import("./magic-page.tsx"), "MagicPage"),
   }),
   createRoute({
     getParentRoute: () => rootRoute,
     path: "/mini-app",
-    component: lazyRouteComponent(() => import("./mini-app-page.tsx"), "MiniAppPage"),
+    component: lazyPage(() => import("./mini-app-page.tsx"), "MiniAppPage"),
   }),
   createRoute({
     getParentRoute: () => rootRoute,
     path: "/reset-password",
-    component: lazyRouteComponent(() => import("./reset-page.tsx"), "ResetPasswordPage"),
+    component: lazyPage(() => import("./reset-page.tsx"), "ResetPasswordPage"),
   }),
   // The service redirects here after a sign-in without `next`.
   createRoute({

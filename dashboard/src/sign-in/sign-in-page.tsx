@@ -35,7 +35,7 @@ export function SignInPage() {
               : "Sign in to your account."}
         </p>
       </div>
-      {wantsFactor(session.error) ? <FactorForm onEnter={enter} /> : <Password onEnter={enter} />}
+      {wantsFactor(session.error) ? <FactorForm onEnter={enter} /> : <SignInPassword onEnter={enter} />}
       <div className="flex flex-col gap-2 border-line border-t pt-6">
         <a href={addressOf("startOauthLogin", { query: { next: next ?? "/home" } })} className={buttonLook()}>
           Continue with your identity provider
@@ -52,8 +52,15 @@ export function SignInPage() {
 
 const wantsFactor = (error: unknown) => error instanceof ApiError && error.code === "SECOND_FACTOR_REQUIRED"
 
-function Password({ onEnter }: { onEnter: ReturnType<typeof useEnter> }) {
-  const [email, setEmail] = useState("")
+interface PasswordProps {
+  onEnter: ReturnType<typeof useEnter>
+  /** The email that the form begins with. */
+  email?: string
+}
+
+/** The form for the email and the password, and then for the second factor. */
+export function SignInPassword({ onEnter, email: known = "" }: PasswordProps) {
+  const [email, setEmail] = useState(known)
   const [password, setPassword] = useState("")
   const login = useChange("login", { changes: [] })
   const left = useCountdown(login.error)
@@ -73,7 +80,7 @@ function Password({ onEnter }: { onEnter: ReturnType<typeof useEnter> }) {
         name="email"
         type="email"
         autoComplete="username"
-        autoFocus
+        autoFocus={known === ""}
         value={email}
         error={login.error}
         onChange={({ target }) => setEmail(target.value)}
@@ -83,6 +90,7 @@ function Password({ onEnter }: { onEnter: ReturnType<typeof useEnter> }) {
         name="password"
         type="password"
         autoComplete="current-password"
+        autoFocus={known !== ""}
         value={password}
         error={login.error}
         onChange={({ target }) => setPassword(target.value)}

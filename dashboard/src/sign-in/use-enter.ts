@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query"
 import { useRouter } from "@tanstack/react-router"
 import type { User } from "../api/operations.ts"
 import { queryOf } from "../api/query.ts"
+import { setSessionOver } from "../api/session-over.ts"
 
 /** Continues as this user: discards the data of an earlier session, then opens `next` or the home page. */
 export function useEnter(next: string | undefined) {
@@ -9,6 +10,7 @@ export function useEnter(next: string | undefined) {
   const router = useRouter()
   return (user: User) => {
     client.clear()
+    setSessionOver(false)
     client.setQueryData(queryOf("getCurrentUser").queryKey, user)
     router.history.push(next ?? (user.role === "admin" ? "/operator" : "/home"))
   }

@@ -1,8 +1,8 @@
 import { useNavigate } from "@tanstack/react-router"
-import { useState } from "react"
 import { useChange } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
-import { Dialog } from "../ui/dialog.tsx"
+import { Dialog, DismissButton } from "../ui/dialog.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, TextArea, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
@@ -10,11 +10,12 @@ import { ModelSelect } from "./model-select.tsx"
 
 /** Creates a space with a title, a model and instructions. The rest is set on its page. */
 export function CreateSpaceDialog({ test, onClose }: { test: true | undefined; onClose: () => void }) {
-  const create = useChange("createSpace", { changes: ["listSpaces"] })
+  const draft = useDraft("space.new")
+  const create = useChange("createSpace", { changes: ["listSpaces"], draft })
   const navigate = useNavigate()
-  const [title, setTitle] = useState("")
-  const [model, setModel] = useState("")
-  const [instructions, setInstructions] = useState("")
+  const [title, setTitle] = draft.useField("title", "")
+  const [model, setModel] = draft.useField("model", "")
+  const [instructions, setInstructions] = draft.useField("instructions", "")
   const send = () =>
     create.mutate(
       {
@@ -33,7 +34,13 @@ export function CreateSpaceDialog({ test, onClose }: { test: true | undefined; o
       },
     )
   return (
-    <Dialog open onClose={onClose} title="Create a space" about="Add tools, secrets and files on its page afterwards.">
+    <Dialog
+      draft={draft}
+      open
+      onClose={onClose}
+      title="Create a space"
+      about="Add tools, secrets and files on its page afterwards."
+    >
       <Form
         label="Create a space"
         onSubmit={send}
@@ -42,7 +49,7 @@ export function CreateSpaceDialog({ test, onClose }: { test: true | undefined; o
             <Button kind="primary" type="submit" busy={create.isPending} disabled={title.trim() === ""}>
               Create the space
             </Button>
-            <Button onClick={onClose}>Cancel</Button>
+            <DismissButton />
           </>
         }
       >

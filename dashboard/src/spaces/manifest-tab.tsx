@@ -5,9 +5,11 @@ import { useChange, useRead } from "../api/query.ts"
 import { ManifestInputRules } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
 import { ConflictDialog } from "../ui/conflict-dialog.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Checkbox, TextArea, TextInput } from "../ui/field.tsx"
 import { Read } from "../ui/read.tsx"
+import { RestoredNote } from "../ui/restored-note.tsx"
 import { toast } from "../ui/toast.tsx"
 import { BUILTIN_TOOLS, type BuiltinTool, draftOf, type ManifestDraft, manifestOf } from "./manifest-draft.ts"
 import { ModelSelect } from "./model-select.tsx"
@@ -58,16 +60,21 @@ interface ManifestFormProps extends SpaceTabProps {
 
 function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
   const input = useSpaceInput()
-  const put = useChange("putManifest", { changes: ["getManifest", "getSpace", "listConfigVersions", "listSpaces"] })
+  const unsaved = useDraft(`manifest.${space.space_id}`)
+  const put = useChange("putManifest", {
+    changes: ["getManifest", "getSpace", "listConfigVersions", "listSpaces"],
+    draft: unsaved,
+  })
   // Null until the user types: then the form shows the saved manifest. Later reads do not replace the draft.
-  const [typed, setTyped] = useState<ManifestDraft | null>(null)
-  const draft = typed ?? draftOf(saved)
-  // The manifest when the user began to type, and the one that another user has saved since then.
-  const [base, setBase] = useState(saved)
+  // `base` is the manifest when the user began to type.
+  const [typed, setTyped] = unsaved.useField<{ draft: ManifestDraft; base: Manifest } | null>("typed", null)
+  const draft = typed?.draft ?? draftOf(saved)
+  const base = typed?.base ?? saved
+  // The manifest that another user has saved since then.
   const [theirs, setTheirs] = useState<Manifest | null>(null)
   const set = (change: Partial<ManifestDraft>) => {
-    if (typed === null) setBase(saved)
-    setTyped({ ...draft, ...change })
+    const next = { ...draft, ...change }
+    setTyped(jsonText(next) === jsonText(draftOf(base)) ? null : { draft: next, base })
   }
   const subagents = readJson(draft.subagents)
   const bind = (name: Exclude<keyof ManifestDraft, "builtin_tools">, fault: string = name) => ({
@@ -79,6 +86,7 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
   const discard = () => {
     setTheirs(null)
     setTyped(null)
+    unsaved.clear()
   }
   const save = () =>
     put.mutate(
@@ -106,6 +114,7 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
       }}
     >
       <fieldset disabled={!isChangeable(space)} className="flex min-w-0 flex-col gap-5">
+        {typed && <RestoredNote draft={unsaved} />}
         <div className="grid gap-x-8 gap-y-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
           <TextArea
             label="Instructions"

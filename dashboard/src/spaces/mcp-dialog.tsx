@@ -1,8 +1,8 @@
-import { useState } from "react"
 import type { McpServer, PutMcpServer } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
-import { Dialog } from "../ui/dialog.tsx"
+import { Dialog, DismissButton } from "../ui/dialog.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, TextArea, TextInput } from "../ui/field.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
@@ -18,12 +18,13 @@ interface McpServerDialogProps {
 
 export function McpServerDialog({ server, taken, onClose }: McpServerDialogProps) {
   const { path, query } = useSpaceInput()
-  const put = useChange("putMcpServer", { changes: ["listMcpServers", "getSpace", "listConfigVersions"] })
+  const draft = useDraft(`mcp.${path.space_id}.${server?.name ?? ""}`)
+  const put = useChange("putMcpServer", { changes: ["listMcpServers", "getSpace", "listConfigVersions"], draft })
   const choose = useFilters()
-  const [name, setName] = useState(server?.name ?? "")
-  const [url, setUrl] = useState(server?.url ?? "")
-  const [headers, setHeaders] = useState(jsonText(server?.headers))
-  const [allowed, setAllowed] = useState(server?.allowed_tools?.join("\n") ?? "")
+  const [name, setName] = draft.useField("name", server?.name ?? "")
+  const [url, setUrl] = draft.useField("url", server?.url ?? "")
+  const [headers, setHeaders] = draft.useField("headers", jsonText(server?.headers))
+  const [allowed, setAllowed] = draft.useField("allowed", server?.allowed_tools?.join("\n") ?? "")
   const read = readJson(headers)
   const isTaken = server === null && taken.includes(name)
   const send = () => {
@@ -42,6 +43,7 @@ export function McpServerDialog({ server, taken, onClose }: McpServerDialogProps
   }
   return (
     <Dialog
+      draft={draft}
       open
       onClose={onClose}
       title={server ? `Edit the server ${server.name}` : "Add an MCP server"}
@@ -60,7 +62,7 @@ export function McpServerDialog({ server, taken, onClose }: McpServerDialogProps
             >
               Save the server
             </Button>
-            <Button onClick={onClose}>Cancel</Button>
+            <DismissButton />
           </>
         }
       >

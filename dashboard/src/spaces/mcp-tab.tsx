@@ -1,10 +1,11 @@
 import { useSearch } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { McpServer } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Table } from "../ui/table.tsx"
@@ -12,8 +13,8 @@ import { CheckServer } from "./check-server.tsx"
 import { RowActions } from "./row-actions.tsx"
 import { isChangeable, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
 
-const McpDialog = lazy(() => import("./mcp-dialog.tsx").then((module) => ({ default: module.McpServerDialog })))
-const RemoveDialog = lazy(() =>
+const McpDialog = lazyPart(() => import("./mcp-dialog.tsx").then((module) => ({ default: module.McpServerDialog })))
+const RemoveDialog = lazyPart(() =>
   import("./remove-dialog.tsx").then((module) => ({ default: module.RemoveFromSpaceDialog })),
 )
 

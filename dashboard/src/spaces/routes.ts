@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
 import { appRoute } from "../shell/app-route.tsx"
+import { lazyPage } from "../shell/lazy-page.ts"
 import { countIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { spacesPages as pages } from "./pages.ts"
 import { SHOWN_ARCHIVED, type ShownArchived, SPACE_TABS, type SpaceTab } from "./words.ts"
@@ -36,7 +37,7 @@ export const spacesRoutes = [
       ),
       offset: countIn(search.offset),
     }),
-    component: lazyRouteComponent(() => import("./spaces-page.tsx"), "SpacesPage"),
+    component: lazyPage(() => import("./spaces-page.tsx"), "SpacesPage"),
   }),
   createRoute({
     getParentRoute: () => appRoute,
@@ -51,6 +52,6 @@ export const spacesRoutes = [
       offset: countIn(search.offset),
       days: countIn(search.days) || undefined,
     }),
-    component: lazyRouteComponent(() => import("./space-page.tsx"), "SpacePage"),
+    component: lazyPage(() => import("./space-page.tsx"), "SpacePage"),
   }),
 ] as const

@@ -1,8 +1,8 @@
-import { useState } from "react"
 import { useChange } from "../api/query.ts"
 import { PutSecretRules } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
-import { Dialog } from "../ui/dialog.tsx"
+import { Dialog, DismissButton } from "../ui/dialog.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
@@ -19,9 +19,10 @@ interface PutSecretProps {
 
 export function PutSecretDialog({ name: given, taken, onClose }: PutSecretProps) {
   const { path, query } = useSpaceInput()
-  const put = useChange("putSecret", { changes: ["listSecrets", "getSpace", "listConfigVersions"] })
-  const [name, setName] = useState(given ?? "")
-  const [value, setValue] = useState("")
+  const draft = useDraft(`secret.${path.space_id}.${given ?? ""}`)
+  const put = useChange("putSecret", { changes: ["listSecrets", "getSpace", "listConfigVersions"], draft })
+  const [name, setName] = draft.useField("name", given ?? "")
+  const [value, setValue] = draft.useField("value", "", { secret: true })
   const isTaken = given === null && taken.includes(name)
   const send = () =>
     put.mutate(
@@ -35,6 +36,7 @@ export function PutSecretDialog({ name: given, taken, onClose }: PutSecretProps)
     )
   return (
     <Dialog
+      draft={draft}
       open
       onClose={onClose}
       title={given ? `Set a new value for ${given}` : "Add a secret"}
@@ -48,7 +50,7 @@ export function PutSecretDialog({ name: given, taken, onClose }: PutSecretProps)
             <Button kind="primary" type="submit" busy={put.isPending} disabled={name === "" || value === "" || isTaken}>
               Save the secret
             </Button>
-            <Button onClick={onClose}>Cancel</Button>
+            <DismissButton />
           </>
         }
       >

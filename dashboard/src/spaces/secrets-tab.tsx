@@ -1,8 +1,9 @@
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { Secret } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
@@ -10,8 +11,8 @@ import { Time } from "../ui/values.tsx"
 import { RowActions } from "./row-actions.tsx"
 import { isChangeable, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
 
-const SecretForm = lazy(() => import("./secret-form.tsx").then((module) => ({ default: module.PutSecretDialog })))
-const RemoveDialog = lazy(() =>
+const SecretForm = lazyPart(() => import("./secret-form.tsx").then((module) => ({ default: module.PutSecretDialog })))
+const RemoveDialog = lazyPart(() =>
   import("./remove-dialog.tsx").then((module) => ({ default: module.RemoveFromSpaceDialog })),
 )
 

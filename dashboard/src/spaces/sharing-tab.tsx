@@ -2,7 +2,8 @@ import { useState } from "react"
 import type { SpaceSharing } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
-import { ConfirmDialog, Dialog } from "../ui/dialog.tsx"
+import { ConfirmDialog, Dialog, DismissButton } from "../ui/dialog.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { KeyValues } from "../ui/facts.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
@@ -78,15 +79,16 @@ function SharingOf({ data }: { data: SpaceSharing }) {
 
 function LimitDialog({ data, onClose }: { data: SpaceSharing; onClose: () => void }) {
   const input = useSpaceInput()
-  const put = useChange("putMembersLimit", { changes: ["getSharing"] })
-  const [amount, setAmount] = useState(data.daily_usd === null ? "" : plainNumber(data.daily_usd))
+  const draft = useDraft(`members-limit.${input.path.space_id}`)
+  const put = useChange("putMembersLimit", { changes: ["getSharing"], draft })
+  const [amount, setAmount] = draft.useField("amount", data.daily_usd === null ? "" : plainNumber(data.daily_usd))
   const daily_usd = amount.trim() === "" ? null : Number(amount)
   const done = () => {
     toast("The limit is saved.")
     onClose()
   }
   return (
-    <Dialog open onClose={onClose} title="Members' daily limit">
+    <Dialog draft={draft} open onClose={onClose} title="Members' daily limit">
       <Form
         label="Members' daily limit"
         onSubmit={() => put.mutate({ ...input, body: { daily_usd } }, { onSuccess: done })}
@@ -95,7 +97,7 @@ function LimitDialog({ data, onClose }: { data: SpaceSharing; onClose: () => voi
             <Button kind="primary" type="submit" busy={put.isPending} disabled={Number.isNaN(daily_usd)}>
               Save
             </Button>
-            <Button onClick={onClose}>Cancel</Button>
+            <DismissButton />
           </>
         }
       >

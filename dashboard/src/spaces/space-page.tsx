@@ -1,8 +1,9 @@
 import { useParams, useSearch } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { AccountSpace } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { ButtonLink, TextLink } from "../ui/link.tsx"
 import { Page } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
@@ -14,20 +15,20 @@ import { spacesPages } from "./pages.ts"
 import { isChangeable, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
 import type { SpaceTab } from "./words.ts"
 
-const SettingsDialog = lazy(() =>
+const SettingsDialog = lazyPart(() =>
   import("./space-settings.tsx").then((module) => ({ default: module.SpaceSettingsDialog })),
 )
-const ArchiveDialog = lazy(() =>
+const ArchiveDialog = lazyPart(() =>
   import("./space-settings.tsx").then((module) => ({ default: module.ArchiveSpaceDialog })),
 )
-const Instructions = lazy(() => import("./manifest-tab.tsx").then((module) => ({ default: module.ManifestTab })))
-const Tools = lazy(() => import("./tools-tab.tsx").then((module) => ({ default: module.ToolsTab })))
-const Servers = lazy(() => import("./mcp-tab.tsx").then((module) => ({ default: module.McpTab })))
-const Secrets = lazy(() => import("./secrets-tab.tsx").then((module) => ({ default: module.SecretsTab })))
-const Versions = lazy(() => import("./versions-tab.tsx").then((module) => ({ default: module.VersionsTab })))
-const Files = lazy(() => import("./files-tab.tsx").then((module) => ({ default: module.FilesTab })))
-const Sharing = lazy(() => import("./sharing-tab.tsx").then((module) => ({ default: module.SharingTab })))
-const Use = lazy(() => import("./use-tab.tsx").then((module) => ({ default: module.UseTab })))
+const Instructions = lazyPart(() => import("./manifest-tab.tsx").then((module) => ({ default: module.ManifestTab })))
+const Tools = lazyPart(() => import("./tools-tab.tsx").then((module) => ({ default: module.ToolsTab })))
+const Servers = lazyPart(() => import("./mcp-tab.tsx").then((module) => ({ default: module.McpTab })))
+const Secrets = lazyPart(() => import("./secrets-tab.tsx").then((module) => ({ default: module.SecretsTab })))
+const Versions = lazyPart(() => import("./versions-tab.tsx").then((module) => ({ default: module.VersionsTab })))
+const Files = lazyPart(() => import("./files-tab.tsx").then((module) => ({ default: module.FilesTab })))
+const Sharing = lazyPart(() => import("./sharing-tab.tsx").then((module) => ({ default: module.SharingTab })))
+const Use = lazyPart(() => import("./use-tab.tsx").then((module) => ({ default: module.UseTab })))
 
 const TABS: [SpaceTab, string, React.ComponentType<SpaceTabProps>][] = [
   ["instructions", "Instructions", Instructions],

@@ -1,8 +1,8 @@
-import { useState } from "react"
 import { useChange } from "../api/query.ts"
 import { PatchSpaceRules } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
-import { ConfirmDialog, Dialog } from "../ui/dialog.tsx"
+import { ConfirmDialog, Dialog, DismissButton } from "../ui/dialog.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, TextArea, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
@@ -15,10 +15,11 @@ interface SpaceDialogProps extends SpaceTabProps {
 
 export function SpaceSettingsDialog({ space, onClose }: SpaceDialogProps) {
   const input = useSpaceInput()
-  const update = useChange("updateSpace", { changes: ["getSpace", "listSpaces", "listConfigVersions"] })
-  const [title, setTitle] = useState(space.title)
-  const [model, setModel] = useState(space.model ?? "")
-  const [notes, setNotes] = useState(jsonText(space.metadata))
+  const draft = useDraft(`space.${space.space_id}`)
+  const update = useChange("updateSpace", { changes: ["getSpace", "listSpaces", "listConfigVersions"], draft })
+  const [title, setTitle] = draft.useField("title", space.title)
+  const [model, setModel] = draft.useField("model", space.model ?? "")
+  const [notes, setNotes] = draft.useField("notes", jsonText(space.metadata))
   const metadata = readJson(notes)
   const send = () =>
     update.mutate(
@@ -31,7 +32,7 @@ export function SpaceSettingsDialog({ space, onClose }: SpaceDialogProps) {
       },
     )
   return (
-    <Dialog open onClose={onClose} title={`Settings of ${space.title}`}>
+    <Dialog draft={draft} open onClose={onClose} title={`Settings of ${space.title}`}>
       <Form
         label="Settings"
         onSubmit={send}
@@ -45,7 +46,7 @@ export function SpaceSettingsDialog({ space, onClose }: SpaceDialogProps) {
             >
               Save
             </Button>
-            <Button onClick={onClose}>Cancel</Button>
+            <DismissButton />
           </>
         }
       >

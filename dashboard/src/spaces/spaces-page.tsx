@@ -1,11 +1,12 @@
 import { useSearch } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { SpaceSummary } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
 import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page } from "../ui/page.tsx"
 import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
@@ -15,7 +16,9 @@ import { Count, Id, Time } from "../ui/values.tsx"
 import { spacesPages } from "./pages.ts"
 import { SHOWN_ARCHIVED } from "./words.ts"
 
-const CreateSpace = lazy(() => import("./create-space.tsx").then((module) => ({ default: module.CreateSpaceDialog })))
+const CreateSpace = lazyPart(() =>
+  import("./create-space.tsx").then((module) => ({ default: module.CreateSpaceDialog })),
+)
 
 const curl = () => `curl ${location.origin}/v1/spaces \\
   -H "Authorization: Bearer $TURNPIKE_KEY" -H "Content-Type: application/json" \\

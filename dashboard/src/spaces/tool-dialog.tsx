@@ -1,9 +1,9 @@
-import { useState } from "react"
 import type { PutTool, Tool } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { PutToolRules } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
-import { Dialog } from "../ui/dialog.tsx"
+import { Dialog, DismissButton } from "../ui/dialog.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, Select, TextArea, TextInput } from "../ui/field.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
@@ -35,35 +35,36 @@ const JSONS = ["input_schema", "headers", "query", "body"] as const
 
 export function ToolDialog({ tool, taken, onClose }: ToolDialogProps) {
   const { path, query } = useSpaceInput()
-  const put = useChange("putTool", { changes: ["listTools", "getSpace", "listConfigVersions"] })
+  const draft = useDraft(`tool.${path.space_id}.${tool?.name ?? ""}`)
+  const put = useChange("putTool", { changes: ["listTools", "getSpace", "listConfigVersions"], draft })
   const choose = useFilters()
-  const [draft, setDraft] = useState(() => draftOf(tool))
-  const jsons = Object.fromEntries(JSONS.map((name) => [name, readJson(draft[name])])) as Record<
+  const [typed, setTyped] = draft.useField("tool", draftOf(tool))
+  const jsons = Object.fromEntries(JSONS.map((name) => [name, readJson(typed[name])])) as Record<
     (typeof JSONS)[number],
     ReturnType<typeof readJson>
   >
-  const isTaken = tool === null && taken.includes(draft.name)
-  const bind = (name: keyof typeof draft, fault: string) => ({
+  const isTaken = tool === null && taken.includes(typed.name)
+  const bind = (name: keyof typeof typed, fault: string) => ({
     name: fault,
     error: put.error,
-    value: draft[name],
-    onChange: ({ target }: { target: { value: string } }) => setDraft({ ...draft, [name]: target.value }),
+    value: typed[name],
+    onChange: ({ target }: { target: { value: string } }) => setTyped({ ...typed, [name]: target.value }),
   })
   const send = () => {
     const body = {
-      description: draft.description,
+      description: typed.description,
       input_schema: jsons.input_schema.value,
       request: {
-        method: draft.method,
-        url: draft.url,
+        method: typed.method,
+        url: typed.url,
         headers: jsons.headers.value,
         query: jsons.query.value,
         body: jsons.body.value,
       },
-      timeout_seconds: draft.timeout === "" ? undefined : Number(draft.timeout),
+      timeout_seconds: typed.timeout === "" ? undefined : Number(typed.timeout),
     } as PutTool
     put.mutate(
-      { path: { ...path, name: draft.name }, query, body },
+      { path: { ...path, name: typed.name }, query, body },
       {
         onSuccess: ({ name }) => {
           toast(`The tool ${name} is saved.`)
@@ -75,6 +76,7 @@ export function ToolDialog({ tool, taken, onClose }: ToolDialogProps) {
   }
   return (
     <Dialog
+      draft={draft}
       open
       onClose={onClose}
       title={tool ? `Edit the tool ${tool.name}` : "Add a tool"}
@@ -89,11 +91,11 @@ export function ToolDialog({ tool, taken, onClose }: ToolDialogProps) {
               kind="primary"
               type="submit"
               busy={put.isPending}
-              disabled={draft.name === "" || isTaken || JSONS.some((name) => jsons[name].error !== undefined)}
+              disabled={typed.name === "" || isTaken || JSONS.some((name) => jsons[name].error !== undefined)}
             >
               Save the tool
             </Button>
-            <Button onClick={onClose}>Cancel</Button>
+            <DismissButton />
           </>
         }
       >

@@ -1,10 +1,11 @@
 import { useSearch } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { Tool } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Table } from "../ui/table.tsx"
@@ -12,8 +13,8 @@ import { RowActions } from "./row-actions.tsx"
 import { isChangeable, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
 import { TryTool } from "./try-tool.tsx"
 
-const ToolDialog = lazy(() => import("./tool-dialog.tsx").then((module) => ({ default: module.ToolDialog })))
-const RemoveDialog = lazy(() =>
+const ToolDialog = lazyPart(() => import("./tool-dialog.tsx").then((module) => ({ default: module.ToolDialog })))
+const RemoveDialog = lazyPart(() =>
   import("./remove-dialog.tsx").then((module) => ({ default: module.RemoveFromSpaceDialog })),
 )
 

@@ -1,8 +1,8 @@
-import { useState } from "react"
 import type { Tool, ToolTest } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { CodeBlock, Json } from "../ui/code-block.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, TextArea } from "../ui/field.tsx"
 import { Section } from "../ui/page.tsx"
@@ -23,7 +23,8 @@ function sampleOf({ properties }: { properties?: unknown }): Record<string, unkn
 export function TryTool({ tool }: { tool: Tool }) {
   const { path, query } = useSpaceInput()
   const test = useChange("testTool", { changes: [] })
-  const [text, setText] = useState(() => jsonText(sampleOf(tool.input_schema)))
+  const draft = useDraft(`try-tool.${path.space_id}.${tool.name}`, { quiet: true })
+  const [text, setText] = draft.useField("text", jsonText(sampleOf(tool.input_schema)))
   const read = readJson(text)
   const send = () =>
     test.mutate({

@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
 import { adminRoute } from "../shell/app-route.tsx"
+import { lazyPage } from "../shell/lazy-page.ts"
 import { countIn, type RawSearch } from "../shell/search.ts"
 import { subscriptionsPages as pages } from "./pages.ts"
 
@@ -8,6 +9,6 @@ export const subscriptionsRoutes = [
     getParentRoute: () => adminRoute,
     path: pages.subscriptions.path,
     validateSearch: (search: RawSearch): { days?: number } => ({ days: countIn(search.days) }),
-    component: lazyRouteComponent(() => import("./subscriptions-page.tsx"), "OperatorSubscriptionsPage"),
+    component: lazyPage(() => import("./subscriptions-page.tsx"), "OperatorSubscriptionsPage"),
   }),
 ] as const

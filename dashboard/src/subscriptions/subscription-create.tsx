@@ -2,18 +2,19 @@ import { useState } from "react"
 import { useChange } from "../api/query.ts"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
 import { OperatorUserPicker } from "../operator/user-picker.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { toast } from "../ui/toast.tsx"
 import { OperatorPlanFields, operatorPlanBody } from "./plan-fields.tsx"
 
-/** Assigns a plan to a user. The idempotency key makes a double click create only one subscription. */
+/** Assigns a plan to a user. */
 export function OperatorGivePlan({ onClose }: { onClose: () => void }) {
-  const change = useChange("createSubscription")
-  const [key] = useState(() => crypto.randomUUID())
+  const draft = useDraft("subscription.new")
+  const change = useChange("createSubscription", { draft })
   const [userId, setUserId] = useState<number | null>(null)
-  const [text, setText] = useState({ plan: "", ends: "", note: "" })
+  const [text, setText] = draft.useField("text", { plan: "", ends: "", note: "" })
   const save = () =>
     change.mutate(
-      { body: { user_id: userId ?? 0, ...operatorPlanBody(text) }, idempotencyKey: key },
+      { body: { user_id: userId ?? 0, ...operatorPlanBody(text) } },
       {
         onSuccess: ({ user_id, plan }) => {
           toast(`User ${user_id} now has the plan ${plan}.`)
@@ -23,6 +24,7 @@ export function OperatorGivePlan({ onClose }: { onClose: () => void }) {
     )
   return (
     <OperatorEditDialog
+      draft={draft}
       title="Assign a plan"
       about="The credit of the plan is added once for each month."
       verb="Assign"

@@ -1,5 +1,5 @@
 import { getRouteApi } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { SubscriptionUsage } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { getSubscriptionUsageQuery } from "../api/rules.ts"
@@ -8,6 +8,7 @@ import { Button } from "../ui/button.tsx"
 import { Chart } from "../ui/chart.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { DaysPicker } from "../ui/filter-bar.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
@@ -16,7 +17,7 @@ import { Count, Money } from "../ui/values.tsx"
 import { subscriptionsPages } from "./pages.ts"
 import { OperatorPlansTable } from "./plans.tsx"
 
-const Give = lazy(() => import("./subscription-create.tsx").then((file) => ({ default: file.OperatorGivePlan })))
+const Give = lazyPart(() => import("./subscription-create.tsx").then((file) => ({ default: file.OperatorGivePlan })))
 const route = getRouteApi("/app/admin/operator/subscriptions")
 
 /** The number of subscriptions on the page. */

@@ -1,9 +1,9 @@
-import { useState } from "react"
 import type { UserDetail } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
 import { operatorNameOf } from "../operator/parts.tsx"
 import { ConfirmDialog } from "../ui/dialog.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { toast } from "../ui/toast.tsx"
 import { OperatorPlanFields, operatorPlanBody } from "./plan-fields.tsx"
 
@@ -20,11 +20,16 @@ export function OperatorUserPlan({ userOf, what, onClose }: Props) {
 }
 
 function PlanForm({ userOf, isNew, onClose }: { userOf: UserDetail; isNew: boolean; onClose: () => void }) {
-  const create = useChange("createSubscription")
-  const update = useChange("updateSubscription")
+  const draft = useDraft(`plan.${userOf.user_id}`)
+  const create = useChange("createSubscription", { draft })
+  const update = useChange("updateSubscription", { draft })
   const change = isNew ? create : update
   const active = userOf.subscription
-  const [text, setText] = useState({ plan: active?.plan ?? "", ends: active?.ends_at?.slice(0, 10) ?? "", note: "" })
+  const [text, setText] = draft.useField("text", {
+    plan: active?.plan ?? "",
+    ends: active?.ends_at?.slice(0, 10) ?? "",
+    note: "",
+  })
   const body = operatorPlanBody(text)
   const onSuccess = () => {
     toast(`${operatorNameOf(userOf)} now has the plan ${text.plan}.`)
@@ -36,6 +41,7 @@ function PlanForm({ userOf, isNew, onClose }: { userOf: UserDetail; isNew: boole
       : update.mutate({ path: { sub_id: active?.sub_id ?? 0 }, body, ifMatch }, { onSuccess })
   return (
     <OperatorEditDialog
+      draft={draft}
       title={isNew ? `Assign a plan to ${operatorNameOf(userOf)}` : `Change the plan of ${operatorNameOf(userOf)}`}
       about="The credit of the plan is added once for each month."
       verb={isNew ? "Assign" : "Save"}

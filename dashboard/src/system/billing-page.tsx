@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { InfraBilling } from "../api/operations.ts"
 import { queryOf } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
@@ -13,7 +14,7 @@ import { type Column, Table } from "../ui/table.tsx"
 import { Count, Money, Time } from "../ui/values.tsx"
 import { systemPages } from "./pages.ts"
 
-const Bill = lazy(() => import("./billing-dialog.tsx").then((file) => ({ default: file.SystemBillDialog })))
+const Bill = lazyPart(() => import("./billing-dialog.tsx").then((file) => ({ default: file.SystemBillDialog })))
 
 const COLUMNS: Column<InfraBilling["bills"][number]>[] = [
   {

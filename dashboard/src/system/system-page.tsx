@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { System } from "../api/operations.ts"
 import { queryOf } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
@@ -13,7 +14,9 @@ import { Count, Money, Time } from "../ui/values.tsx"
 import { systemPages } from "./pages.ts"
 import { SystemReconciliations } from "./reconciliations.tsx"
 
-const Reconcile = lazy(() => import("./reconcile-dialog.tsx").then((file) => ({ default: file.SystemReconcileDialog })))
+const Reconcile = lazyPart(() =>
+  import("./reconcile-dialog.tsx").then((file) => ({ default: file.SystemReconcileDialog })),
+)
 
 const LIVE_MS = 10_000
 /** Charges that wait longer than this are shown as a fault. */

@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
 import { groupsIn } from "../operator/words.ts"
 import { adminRoute } from "../shell/app-route.tsx"
+import { lazyPage } from "../shell/lazy-page.ts"
 import { teamsPages as pages } from "./pages.ts"
 
 export const teamsRoutes = [
@@ -8,11 +9,11 @@ export const teamsRoutes = [
     getParentRoute: () => adminRoute,
     path: pages.teams.path,
     validateSearch: groupsIn,
-    component: lazyRouteComponent(() => import("./teams-page.tsx"), "OperatorTeamsPage"),
+    component: lazyPage(() => import("./teams-page.tsx"), "OperatorTeamsPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.team.path,
-    component: lazyRouteComponent(() => import("./team-page.tsx"), "OperatorTeamPage"),
+    component: lazyPage(() => import("./team-page.tsx"), "OperatorTeamPage"),
   }),
 ] as const

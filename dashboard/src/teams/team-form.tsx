@@ -1,19 +1,20 @@
 import { useNavigate } from "@tanstack/react-router"
-import { useState } from "react"
 import type { Team } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { TextArea, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 
 /** Creates a team, or edits its name and description. */
 export function OperatorTeamForm({ of, onClose }: { of?: Team; onClose: () => void }) {
   const navigate = useNavigate()
-  const create = useChange("createTeam")
-  const update = useChange("updateTeam")
+  const draft = useDraft(`team.${of?.team_id ?? "new"}`, { version: of?.version })
+  const create = useChange("createTeam", { draft })
+  const update = useChange("updateTeam", { draft })
   const change = of ? update : create
-  const [name, setName] = useState(of?.name ?? "")
-  const [description, setDescription] = useState(of?.description ?? "")
+  const [name, setName] = draft.useField("name", of?.name ?? "")
+  const [description, setDescription] = draft.useField("description", of?.description ?? "")
   const body = { name, description: description || null }
   const save = (ifMatch?: number) => {
     if (of)
@@ -37,6 +38,7 @@ export function OperatorTeamForm({ of, onClose }: { of?: Team; onClose: () => vo
   }
   return (
     <OperatorEditDialog
+      draft={draft}
       title={of ? `Edit the team ${of.name}` : "Create a team"}
       verb={of ? "Save" : "Create"}
       change={change}

@@ -7,6 +7,7 @@ import { OperatorConfirmEdit } from "../operator/confirm-edit.tsx"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
 import { operatorNameOf } from "../operator/parts.tsx"
 import { OperatorUserPicker } from "../operator/user-picker.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { Select } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 
@@ -17,9 +18,10 @@ const ROLES_IN_TEAM = choicesOf<TeamRole>({ member: "member", lead: "lead" })
 const membersOf = ({ members }: Team) => members.map(({ user_id, role }) => ({ user_id, role }))
 
 export function OperatorAddTeamMember({ of, onClose }: { of: Team; onClose: () => void }) {
-  const change = useChange("updateTeam")
+  const draft = useDraft(`team-member.${of.team_id}`, { version: of.version })
+  const change = useChange("updateTeam", { draft })
   const [userId, setUserId] = useState<number | null>(null)
-  const [role, setRole] = useState<TeamRole>(TeamUpdateRules["members[].role"].default)
+  const [role, setRole] = draft.useField<TeamRole>("role", TeamUpdateRules["members[].role"].default)
   const body = { members: [...membersOf(of), { user_id: userId ?? 0, role }] }
   const save = (ifMatch?: number) =>
     change.mutate(
@@ -33,6 +35,7 @@ export function OperatorAddTeamMember({ of, onClose }: { of: Team; onClose: () =
     )
   return (
     <OperatorEditDialog
+      draft={draft}
       title={`Add a member to ${of.name}`}
       verb="Add"
       change={change}

@@ -1,10 +1,11 @@
 import { getRouteApi } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { Team } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { OperatorPerson, operatorCurl } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
@@ -13,9 +14,9 @@ import { Table } from "../ui/table.tsx"
 import { Id, Time } from "../ui/values.tsx"
 import { teamsPages } from "./pages.ts"
 
-const TeamForm = lazy(() => import("./team-form.tsx").then((file) => ({ default: file.OperatorTeamForm })))
-const AddMember = lazy(() => import("./team-members.tsx").then((file) => ({ default: file.OperatorAddTeamMember })))
-const Change = lazy(() => import("./team-members.tsx").then((file) => ({ default: file.OperatorTeamChange })))
+const TeamForm = lazyPart(() => import("./team-form.tsx").then((file) => ({ default: file.OperatorTeamForm })))
+const AddMember = lazyPart(() => import("./team-members.tsx").then((file) => ({ default: file.OperatorAddTeamMember })))
+const Change = lazyPart(() => import("./team-members.tsx").then((file) => ({ default: file.OperatorTeamChange })))
 const route = getRouteApi("/app/admin/operator/teams/$teamId")
 
 type Open = { what: "add" } | { what: "edit" } | { what: "archive" } | { what: "remove" | "role"; userId: number }

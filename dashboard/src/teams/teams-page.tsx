@@ -1,11 +1,11 @@
 import { getRouteApi } from "@tanstack/react-router"
-import { lazy } from "react"
 import type { Team } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { OperatorGroupsPage } from "../operator/groups-page.tsx"
 import { OperatorList } from "../operator/list.tsx"
 import { OperatorPerson, operatorCurl } from "../operator/parts.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { PAGE_ROWS } from "../ui/pager.tsx"
 import { Status } from "../ui/status.tsx"
@@ -13,7 +13,7 @@ import type { Column } from "../ui/table.tsx"
 import { Count, Id, Time } from "../ui/values.tsx"
 import { teamsPages } from "./pages.ts"
 
-const TeamForm = lazy(() => import("./team-form.tsx").then((file) => ({ default: file.OperatorTeamForm })))
+const TeamForm = lazyPart(() => import("./team-form.tsx").then((file) => ({ default: file.OperatorTeamForm })))
 const route = getRouteApi("/app/admin/operator/teams")
 
 const COLUMNS: Column<Team>[] = [

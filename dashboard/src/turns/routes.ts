@@ -1,7 +1,8 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
 import type { Turn } from "../api/operations.ts"
 import { TurnRules } from "../api/rules.ts"
 import { appRoute } from "../shell/app-route.tsx"
+import { lazyPage } from "../shell/lazy-page.ts"
 import { countIn, instantIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { turnsPages as pages } from "./pages.ts"
 import { TURN_TABS, type TurnTab } from "./turn-words.ts"
@@ -31,12 +32,12 @@ export const turnsRoutes = [
       created_before: instantIn(search.created_before),
       offset: countIn(search.offset),
     }),
-    component: lazyRouteComponent(() => import("./turns-page.tsx"), "TurnsPage"),
+    component: lazyPage(() => import("./turns-page.tsx"), "TurnsPage"),
   }),
   createRoute({
     getParentRoute: () => appRoute,
     path: pages.detail.path,
     validateSearch: (search: RawSearch): { tab?: TurnTab } => ({ tab: oneIn(search.tab, TURN_TABS) }),
-    component: lazyRouteComponent(() => import("./turn-page.tsx"), "TurnPage"),
+    component: lazyPage(() => import("./turn-page.tsx"), "TurnPage"),
   }),
 ] as const

@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query"
 import { useParams, useSearch } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { Turn } from "../api/operations.ts"
 import { queryOf, useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { ButtonLink, TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
@@ -18,7 +19,9 @@ import { useTurnEvents, useTurnSteps } from "./turn-reads.ts"
 import { EndUserOfTurn, TurnState } from "./turn-table.tsx"
 import { isOpenTurn, lasted } from "./turn-words.ts"
 
-const CancelDialog = lazy(() => import("./cancel-dialog.tsx").then((module) => ({ default: module.CancelTurnDialog })))
+const CancelDialog = lazyPart(() =>
+  import("./cancel-dialog.tsx").then((module) => ({ default: module.CancelTurnDialog })),
+)
 
 /** The poll interval in milliseconds, in case the event stream breaks. */
 const FALLBACK_MS = 10_000

@@ -1,12 +1,14 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { useSearch } from "@tanstack/react-router"
 import { queryOf, useRead } from "../api/query.ts"
-import { listKeysQuery, listSpacesQuery, TurnRules } from "../api/rules.ts"
+import { TurnRules } from "../api/rules.ts"
+import { useSpaceTitles } from "../api/titles.ts"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { ChoiceFilter, FilterBar, RangePicker, TextFilter } from "../ui/filter-bar.tsx"
 import { ButtonLink } from "../ui/link.tsx"
 import { Page } from "../ui/page.tsx"
 import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
+import { KeyFilter, SpaceFilter } from "../ui/pickers.tsx"
 import { Read } from "../ui/read.tsx"
 import { turnsPages } from "./pages.ts"
 import { firstTurnAsCurl } from "./turn-code.ts"
@@ -23,11 +25,7 @@ export function TurnsPage() {
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => state.data?.items.some((turn) => isOpenTurn(turn.state)) && LIVE_MS,
   })
-  const spaces = useRead("listSpaces", {
-    query: { archived: "all", test: tested, limit: listSpacesQuery.limit.maximum },
-  })
-  const keys = useRead("listKeys", { query: { test: tested, limit: listKeysQuery.limit.maximum } })
-  const titles = new Map(spaces.data?.items.map(({ space_id, title }) => [space_id, title]))
+  const titles = useSpaceTitles(turns.data?.items.map(({ space }) => space) ?? [], test)
   const isFiltered = Object.values(set).some((value) => value !== undefined)
   return (
     <Page
@@ -40,14 +38,8 @@ export function TurnsPage() {
     >
       <FilterBar set={set}>
         <ChoiceFilter label="State" name="state" value={set.state} all="All states" options={TurnRules.state.words} />
-        <ChoiceFilter label="Space" name="space" value={set.space} all="All spaces" options={[...titles]} />
-        <ChoiceFilter
-          label="API key"
-          name="key"
-          value={set.key}
-          all="All keys"
-          options={keys.data?.items.map(({ key_id, name }) => [key_id, name] as const) ?? []}
-        />
+        <SpaceFilter value={set.space} test={test} />
+        <KeyFilter value={set.key} test={test} />
         <TextFilter label="End user" name="end_user_ref" value={set.end_user_ref} />
         <TextFilter label="Conversation id (conv_…)" name="conversation" value={set.conversation} />
         <RangePicker from={set.created_after} to={set.created_before} names={["created_after", "created_before"]} />
@@ -63,7 +55,7 @@ export function TurnsPage() {
                 isFiltered ? (
                   <EmptyState title="No turns match these filters">Change the filters, or clear them.</EmptyState>
                 ) : (
-                  <NoTurns space={spaces.data?.items.find(({ archived }) => !archived)?.space_id} />
+                  <NoTurns test={test} />
                 )
               }
             />
@@ -75,8 +67,11 @@ export function TurnsPage() {
   )
 }
 
-const NoTurns = ({ space }: { space: string | undefined }) => (
-  <EmptyState title="No turns yet" curl={firstTurnAsCurl(space)}>
-    Send a turn from your server with an API key, or from the playground. It appears here immediately.
-  </EmptyState>
-)
+function NoTurns({ test }: { test: true | undefined }) {
+  const spaces = useRead("listSpaces", { query: { test: test && "true", limit: 1 } })
+  return (
+    <EmptyState title="No turns yet" curl={firstTurnAsCurl(spaces.data?.items[0]?.space_id)}>
+      Send a turn from your server with an API key, or from the playground. It appears here immediately.
+    </EmptyState>
+  )
+}

@@ -1,10 +1,12 @@
-import { lazy, type ReactNode, Suspense, useState } from "react"
+import { type ReactNode, Suspense, useState } from "react"
 import { Button } from "./button.tsx"
 import type { ChartPoint, ChartProps } from "./chart-canvas.tsx"
+import { isUnfinished } from "./days.ts"
+import { lazyPart } from "./lazy-part.tsx"
 import { Skeleton } from "./skeleton.tsx"
 import { Table } from "./table.tsx"
 
-const ChartCanvas = lazy(() => import("./chart-canvas.tsx").then(({ ChartCanvas }) => ({ default: ChartCanvas })))
+const ChartCanvas = lazyPart(() => import("./chart-canvas.tsx").then(({ ChartCanvas }) => ({ default: ChartCanvas })))
 
 const SERIES = 6
 
@@ -29,11 +31,17 @@ export function Chart(props: ChartProps) {
   const [asTable, setAsTable] = useState(false)
   const { title, format = (value: number) => value.toLocaleString("en-US") } = props
   const drawn = { ...props, ...atMostSix(props), format }
+  const isOpen = isUnfinished(props.points.at(-1)?.label ?? "")
   const frame = (content: ReactNode) => <div className="min-h-[260px]">{content}</div>
   return (
     <figure className="m-0 flex min-w-0 flex-col gap-2" aria-label={title}>
       <figcaption className="flex min-h-8 items-center justify-between gap-3">
-        <span className="text-muted">{title}</span>
+        <span className="text-muted">
+          {title}
+          {!asTable &&
+            isOpen &&
+            `. The ${props.kind === "bars" ? "pale bar" : "dotted line"} at the end is not over yet`}
+        </span>
         <Button kind="quiet" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
           {asTable ? "Show as chart" : "Show as table"}
         </Button>
@@ -45,7 +53,7 @@ export function Chart(props: ChartProps) {
               rows={drawn.points}
               rowKey={({ label }) => label}
               columns={[
-                { title: " ", cell: ({ label }) => label },
+                { title: " ", cell: ({ label }) => (isUnfinished(label) ? `${label}, so far` : label) },
                 ...drawn.series.map(({ key, label }) => ({
                   title: label,
                   right: true,

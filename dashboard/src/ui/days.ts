@@ -3,6 +3,10 @@ const DAY = 86_400_000
 /** The UTC date of an instant: `2026-11-20`. */
 export const utcDay = (at: number | string | Date) => new Date(at).toISOString().slice(0, 10)
 
+/** True if a label of an axis is the current day or hour (UTC), which is not over yet. */
+export const isUnfinished = (label: string, now = Date.now()) =>
+  label === utcDay(now) || label === new Date(now).toISOString().slice(5, 13).replace("T", " ").concat(":00")
+
 /** The first UTC date of a period of `days` days that ends today. */
 export const firstOfDays = (days: number) => utcDay(Date.now() - (days - 1) * DAY)
 

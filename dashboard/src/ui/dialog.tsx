@@ -1,9 +1,11 @@
 import { AlertDialog } from "@base-ui/react/alert-dialog"
 import { Dialog as BaseDialog } from "@base-ui/react/dialog"
-import { type ReactNode, useState } from "react"
+import { createContext, type ReactNode, useContext, useState } from "react"
 import { Button } from "./button.tsx"
+import type { Draft } from "./draft.ts"
 import { ErrorState } from "./error-state.tsx"
 import { TextInput } from "./field.tsx"
+import { RestoredNote } from "./restored-note.tsx"
 
 const BACKDROP = "fixed inset-0 z-30 bg-[rgb(0_0_0/0.4)]"
 const POPUP =
@@ -17,21 +19,59 @@ interface DialogProps {
   children?: ReactNode
   actions?: ReactNode
   wide?: boolean
+  /** What is typed into the dialog. Before it closes without saving, it asks. */
+  draft?: Draft
 }
 
 const popupOf = (wide: boolean | undefined) => `${POPUP} ${wide ? "sm:w-[880px]" : ""}`
 
+/** Closes the dialog around it, after a question if something was typed. */
+const DialogClose = createContext(() => {})
+
+/** The button that closes a dialog without saving. */
+export function DismissButton({ children = "Cancel" }: { children?: ReactNode }) {
+  return <Button onClick={useContext(DialogClose)}>{children}</Button>
+}
+
+/** Asks before typed input is thrown away. `close`: what a dialog does when the user wants to close it. */
+function useClosing({ draft, onClose }: Pick<DialogProps, "draft" | "onClose">) {
+  const [asking, setAsking] = useState(false)
+  const close = () => (draft?.isDirty() ? setAsking(true) : onClose())
+  const discard = () => {
+    draft?.clear()
+    setAsking(false)
+    onClose()
+  }
+  const question = draft && (
+    <ConfirmDialog
+      open={asking}
+      onClose={() => setAsking(false)}
+      title="Discard what you typed?"
+      about="It is not saved."
+      verb="Discard"
+      dismiss="Continue editing"
+      onConfirm={discard}
+    />
+  )
+  return { close, question }
+}
+
 /** A dialog that closes on Escape and on a click outside. */
-export function Dialog({ open, onClose, title, about, children, actions, wide }: DialogProps) {
+export function Dialog({ open, onClose, title, about, children, actions, wide, draft }: DialogProps) {
+  const { close, question } = useClosing({ draft, onClose })
   return (
-    <BaseDialog.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
+    <BaseDialog.Root open={open} onOpenChange={(isOpen) => !isOpen && close()}>
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className={BACKDROP} />
         <BaseDialog.Popup className={popupOf(wide)}>
           <BaseDialog.Title className="text-md">{title}</BaseDialog.Title>
           {about && <BaseDialog.Description className="text-muted">{about}</BaseDialog.Description>}
-          {children}
-          {actions && <div className="flex flex-wrap justify-end gap-2">{actions}</div>}
+          <DialogClose value={close}>
+            <RestoredNote draft={draft} />
+            {children}
+            {actions && <div className="flex flex-wrap justify-end gap-2">{actions}</div>}
+          </DialogClose>
+          {question}
         </BaseDialog.Popup>
       </BaseDialog.Portal>
     </BaseDialog.Root>
@@ -44,17 +84,19 @@ interface AnswerProps extends DialogProps {
 }
 
 /** A dialog that needs an answer. A click outside does not close it. */
-export function AnswerDialog({ open, onClose, onSubmit, title, about, children, actions, wide }: AnswerProps) {
+export function AnswerDialog({ open, onClose, onSubmit, title, about, children, actions, wide, draft }: AnswerProps) {
+  const { close, question } = useClosing({ draft, onClose })
   const content = (
-    <>
+    <DialogClose value={close}>
+      <RestoredNote draft={draft} />
       {children}
       <div className="flex flex-wrap justify-end gap-2">{actions}</div>
-    </>
+    </DialogClose>
   )
   return (
-    <AlertDialog.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
+    <AlertDialog.Root open={open} onOpenChange={(isOpen) => !isOpen && close()}>
       <AlertDialog.Portal>
-        <AlertDialog.Backdrop className={BACKDROP} />
+        <AlertDialog.Backdrop forceRender className={BACKDROP} />
         <AlertDialog.Popup className={popupOf(wide)}>
           <AlertDialog.Title className="text-md">{title}</AlertDialog.Title>
           {about && <AlertDialog.Description className="text-muted">{about}</AlertDialog.Description>}
@@ -72,6 +114,7 @@ export function AnswerDialog({ open, onClose, onSubmit, title, about, children, 
           ) : (
             content
           )}
+          {question}
         </AlertDialog.Popup>
       </AlertDialog.Portal>
     </AlertDialog.Root>
@@ -125,7 +168,7 @@ export function ConfirmDialog({
       about={about}
       actions={
         <>
-          <Button onClick={close}>{dismiss}</Button>
+          <DismissButton>{dismiss}</DismissButton>
           <Button
             type="submit"
             kind={safe ? "primary" : "danger"}

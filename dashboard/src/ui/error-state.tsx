@@ -1,10 +1,11 @@
-import { lazy, Suspense, useEffect, useState } from "react"
+import { Suspense, useEffect, useState } from "react"
 import { ApiError } from "../api/api-error.ts"
 import { Button } from "./button.tsx"
 import { CopyButton } from "./copy.tsx"
 import { Icon } from "./icon.tsx"
+import { lazyPart } from "./lazy-part.tsx"
 
-const ProveAgain = lazy(() => import("./prove-again.tsx").then((module) => ({ default: module.ProveAgain })))
+const ProveAgain = lazyPart(() => import("./prove-again.tsx").then((module) => ({ default: module.ProveAgain })))
 
 /** The seconds left of the `retryAfter` of `error`; 0 once a retry is allowed. */
 export function useCountdown(error: unknown): number {

@@ -1,8 +1,10 @@
 import { Switch as BaseSwitch } from "@base-ui/react/switch"
 import { type ComponentProps, type ReactNode, useId } from "react"
 import { ApiError } from "../api/api-error.ts"
+import type { Draft } from "./draft.ts"
+import { RestoredNote } from "./restored-note.tsx"
 
-interface FieldProps {
+export interface FieldProps {
   label: string
   hint?: ReactNode
   /** A message, or an API error. Only the API's fault for the field `name` is shown. */
@@ -147,18 +149,17 @@ export function Switch({
   )
 }
 
-/** A form with fields in one column and its buttons. */
-export function Form({
-  onSubmit,
-  children,
-  actions,
-  label,
-}: {
+interface FormProps {
   onSubmit: () => void
   children: ReactNode
   actions: ReactNode
   label?: string
-}) {
+  /** The draft of a form on a page. In a dialog, the dialog has it. */
+  draft?: Draft
+}
+
+/** A form with fields in one column and its buttons. */
+export function Form({ onSubmit, children, actions, label, draft }: FormProps) {
   return (
     <form
       aria-label={label}
@@ -169,6 +170,7 @@ export function Form({
         onSubmit()
       }}
     >
+      <RestoredNote draft={draft} />
       {children}
       <div className="flex flex-wrap gap-2">{actions}</div>
     </form>

@@ -4,7 +4,8 @@ import { Button } from "./button.tsx"
 
 /** Below 640 px, two controls share a row. */
 const HALF = "max-sm:w-[calc(50%-4px)]"
-const CONTROL = "h-8 min-w-0 rounded-md border border-edge bg-bg px-2 placeholder:text-muted"
+/** The classes of every control of a filter bar. */
+export const FILTER_CONTROL = "h-8 min-w-0 rounded-md border border-edge bg-bg px-2 placeholder:text-muted"
 
 /** Changes parameters of the URL and returns to the first page. An undefined value removes its parameter. */
 export function useFilters() {
@@ -66,7 +67,7 @@ export function TextFilter({ label, name, value = "", wide }: FilterProps & { wi
       aria-label={label}
       placeholder={label}
       value={text}
-      className={`${CONTROL} ${wide ? "w-[280px] max-w-full" : `w-[180px] ${HALF}`}`}
+      className={`${FILTER_CONTROL} ${wide ? "w-[280px] max-w-full" : `w-[180px] ${HALF}`}`}
       onChange={({ target }) => {
         setText(target.value)
         clearTimeout(timer.current)
@@ -90,7 +91,7 @@ export function ChoiceFilter({
     <select
       aria-label={label}
       value={value ?? ""}
-      className={`${CONTROL} ${HALF}`}
+      className={`${FILTER_CONTROL} ${HALF}`}
       onChange={({ target }) => change({ [name]: target.value || undefined })}
     >
       <option value="">{all}</option>
@@ -130,7 +131,7 @@ export function RangePicker({ from, to, names }: RangePickerProps) {
         type="datetime-local"
         value={inputOf(at)}
         onChange={({ target }) => change({ [name]: instantOf(target.value) })}
-        className={`${CONTROL} text-sm text-text`}
+        className={`${FILTER_CONTROL} text-sm text-text`}
       />
     </label>
   ))

@@ -62,7 +62,8 @@ export function ProveAgain() {
         <TextLink to="/sign-in" search={{ next: location.pathname + location.search, again: true } as never}>
           Sign in again
         </TextLink>{" "}
-        with your identity provider or the messaging platform. You then return to this page. Unsaved changes are lost.
+        with your identity provider or the messaging platform. You then return to this page. What you typed is still
+        there, except secrets.
       </p>
     </fieldset>
   )

@@ -9,13 +9,21 @@ interface TabsProps<Value extends string> {
   tabs: readonly { value: Value; label: string; content: () => ReactNode }[]
 }
 
-/** Tabs whose selection is in the URL. The first tab needs no `tab` parameter. */
+/**
+ * Tabs whose selection is in the URL. Other parameters stay, except the page of a list. The first tab needs no `tab`
+ * parameter.
+ */
 export function Tabs<Value extends string>({ label, value, tabs }: TabsProps<Value>) {
   const navigate = useNavigate()
   const choose = (next: Value) =>
     void navigate({
       to: ".",
-      search: (({ test }: { test?: true }) => ({ test, tab: next === tabs[0]?.value ? undefined : next })) as never,
+      search: ((old: object) => ({
+        ...old,
+        offset: undefined,
+        cursor: undefined,
+        tab: next === tabs[0]?.value ? undefined : next,
+      })) as never,
       resetScroll: false,
     })
   return (

@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
 import { appRoute } from "../shell/app-route.tsx"
+import { lazyPage } from "../shell/lazy-page.ts"
 import { countIn, type RawSearch } from "../shell/search.ts"
 import { usagePages as pages } from "./pages.ts"
 import { readLedgerSearch, readUsageSearch } from "./usage-search.ts"
@@ -9,18 +10,18 @@ export const usageRoutes = [
     getParentRoute: () => appRoute,
     path: pages.usage.path,
     validateSearch: readUsageSearch,
-    component: lazyRouteComponent(() => import("./usage-page.tsx"), "UsagePage"),
+    component: lazyPage(() => import("./usage-page.tsx"), "UsagePage"),
   }),
   createRoute({
     getParentRoute: () => appRoute,
     path: pages.energy.path,
     validateSearch: (search: RawSearch): { days?: number } => ({ days: countIn(search.days) || undefined }),
-    component: lazyRouteComponent(() => import("./energy-page.tsx"), "EnergyPage"),
+    component: lazyPage(() => import("./energy-page.tsx"), "EnergyPage"),
   }),
   createRoute({
     getParentRoute: () => appRoute,
     path: pages.balance.path,
     validateSearch: readLedgerSearch,
-    component: lazyRouteComponent(() => import("./balance-page.tsx"), "BalancePage"),
+    component: lazyPage(() => import("./balance-page.tsx"), "BalancePage"),
   }),
 ] as const

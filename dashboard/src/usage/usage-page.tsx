@@ -9,6 +9,7 @@ import { Stat, Stats } from "../ui/facts.tsx"
 import { ChoiceFilter, DaysPicker, FilterBar, RangePicker, TextFilter } from "../ui/filter-bar.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { CursorPager } from "../ui/pager.tsx"
+import { KeyFilter, SpaceFilter } from "../ui/pickers.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { Count, exactUtc, Money } from "../ui/values.tsx"
@@ -29,7 +30,7 @@ export function UsagePage() {
   const { group_by = "day", cursor } = search
   const query = { ...usageQueryOf(search), group_by }
   const report = useRead("getUsage", { query: { ...query, limit: ROWS, cursor } })
-  const names = useUsageNames(search.test)
+  const names = useUsageNames(group_by, report.data?.data.map(({ group }) => group) ?? [], search.test)
   return (
     <Page
       {...usagePages.usage}
@@ -127,7 +128,7 @@ const COLUMNS: Column<UsageReport["data"][number]>[] = [
 
 /** The grouping and the filters of the report. */
 function UsageFilters({ names, end }: { names: UsageNames; end: ReactNode }) {
-  const { group_by, days = 30, from, to, space, model, key, end_user_ref } = useSearch({ from: "/app/usage" })
+  const { group_by, days = 30, from, to, space, model, key, end_user_ref, test } = useSearch({ from: "/app/usage" })
   return (
     <FilterBar set={{ from, to, space, model, key, end_user_ref }} end={end}>
       <ChoiceFilter
@@ -139,9 +140,9 @@ function UsageFilters({ names, end }: { names: UsageNames; end: ReactNode }) {
       />
       <DaysPicker days={from || to ? 0 : days} choices={[7, 30, 90]} />
       <RangePicker from={from} to={to} names={["from", "to"]} />
-      <ChoiceFilter label="Space" name="space" value={space} all="All spaces" options={[...names.space]} />
+      <SpaceFilter value={space} test={test} />
       <ChoiceFilter label="Model" name="model" value={model} all="All models" options={pinsOf(names)} />
-      <ChoiceFilter label="API key" name="key" value={key} all="All keys" options={[...names.key]} />
+      <KeyFilter value={key} test={test} />
       <TextFilter label="End user" name="end_user_ref" value={end_user_ref} />
     </FilterBar>
   )

@@ -1,7 +1,8 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
 import type { User } from "../api/operations.ts"
 import { UserRules } from "../api/rules.ts"
 import { adminRoute } from "../shell/app-route.tsx"
+import { lazyPage } from "../shell/lazy-page.ts"
 import { countIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { usersPages as pages } from "./pages.ts"
 
@@ -19,7 +20,7 @@ export const usersRoutes = [
       disabled: oneIn(search.disabled, ["true", "false"]),
       offset: countIn(search.offset),
     }),
-    component: lazyRouteComponent(() => import("./users-page.tsx"), "OperatorUsersPage"),
+    component: lazyPage(() => import("./users-page.tsx"), "OperatorUsersPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
@@ -32,6 +33,6 @@ export const usersRoutes = [
       days: countIn(search.days),
       offset: countIn(search.offset),
     }),
-    component: lazyRouteComponent(() => import("./user-page.tsx"), "OperatorUserPage"),
+    component: lazyPage(() => import("./user-page.tsx"), "OperatorUserPage"),
   }),
 ] as const

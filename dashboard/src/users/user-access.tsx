@@ -1,16 +1,17 @@
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { UserDetail } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { operatorNameOf } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { ConfirmDialog } from "../ui/dialog.tsx"
 import { KeyValues } from "../ui/facts.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { Section } from "../ui/page.tsx"
 import { Table } from "../ui/table.tsx"
 import { toast } from "../ui/toast.tsx"
 import { Time } from "../ui/values.tsx"
 
-const Credentials = lazy(() =>
+const Credentials = lazyPart(() =>
   import("./user-credentials.tsx").then((file) => ({ default: file.OperatorUserCredentials })),
 )
 

@@ -1,16 +1,19 @@
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { UserDetail } from "../api/operations.ts"
 import { OperatorBilledChart } from "../operator/billed-chart.tsx"
 import { OperatorPerson } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Section } from "../ui/page.tsx"
 import { Status } from "../ui/status.tsx"
 import { Count, Money, Time } from "../ui/values.tsx"
 
-const EditUser = lazy(() => import("./user-edit.tsx").then((file) => ({ default: file.OperatorEditUser })))
-const Plan = lazy(() => import("../subscriptions/user-plan.tsx").then((file) => ({ default: file.OperatorUserPlan })))
+const EditUser = lazyPart(() => import("./user-edit.tsx").then((file) => ({ default: file.OperatorEditUser })))
+const Plan = lazyPart(() =>
+  import("../subscriptions/user-plan.tsx").then((file) => ({ default: file.OperatorUserPlan })),
+)
 
 const limit = (usd: number | null) => (usd === null ? <span className="text-muted">no cap</span> : <Money usd={usd} />)
 

@@ -1,20 +1,25 @@
 import { useNavigate } from "@tanstack/react-router"
-import { useState } from "react"
 import type { User } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { CreateUserRules } from "../api/rules.ts"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
 import { operatorNameOf } from "../operator/parts.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { Checkbox, Select, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 
 /** Creates an account, and opens its page. */
 export function OperatorCreateUser({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
-  const change = useChange("createUser", { changes: ["listUsers", "getOverview"] })
-  const [user, setUser] = useState({ email: "", name: "", messenger_id: "", brand: "", password: "" })
-  const [role, setRole] = useState<User["role"]>(CreateUserRules.role.default)
-  const [verified, setVerified] = useState(false)
+  const draft = useDraft("user.new")
+  const change = useChange("createUser", { changes: ["listUsers", "getOverview"], draft })
+  const [user, setUser] = draft.useField(
+    "user",
+    { email: "", name: "", messenger_id: "", brand: "", password: "" },
+    { secret: ["password"] },
+  )
+  const [role, setRole] = draft.useField<User["role"]>("role", CreateUserRules.role.default)
+  const [verified, setVerified] = draft.useField("verified", false)
   const field = (name: keyof typeof user) => ({
     name,
     value: user[name],
@@ -43,6 +48,7 @@ export function OperatorCreateUser({ onClose }: { onClose: () => void }) {
     )
   return (
     <OperatorEditDialog
+      draft={draft}
       title="Create a user"
       about="Enter an email, an id on the messaging platform, or both. The account starts without credit."
       verb="Create"

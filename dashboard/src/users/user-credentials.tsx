@@ -1,17 +1,18 @@
-import { useState } from "react"
 import type { UserDetail } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { SetCredentialsRules } from "../api/rules.ts"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
 import { operatorNameOf } from "../operator/parts.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 
 /** Changes the email, the password or both. */
 export function OperatorUserCredentials({ of, onClose }: { of: UserDetail; onClose: () => void }) {
-  const change = useChange("setUserCredentials")
-  const [email, setEmail] = useState(of.email ?? "")
-  const [password, setPassword] = useState("")
+  const draft = useDraft(`login.${of.user_id}`, { version: of.version })
+  const change = useChange("setUserCredentials", { draft })
+  const [email, setEmail] = draft.useField("email", of.email ?? "")
+  const [password, setPassword] = draft.useField("password", "", { secret: true })
   const newEmail = email && email !== of.email ? email : undefined
   const save = (ifMatch?: number) =>
     change.mutate(
@@ -25,6 +26,7 @@ export function OperatorUserCredentials({ of, onClose }: { of: UserDetail; onClo
     )
   return (
     <OperatorEditDialog
+      draft={draft}
       title={`Change the login of ${operatorNameOf(of)}`}
       about="This ends all sessions of the user, and cancels all sign-in links."
       verb="Change"

@@ -1,9 +1,9 @@
-import { useState } from "react"
 import type { User, UserDetail } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { UpdateUserRules } from "../api/rules.ts"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
 import { operatorNameOf } from "../operator/parts.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { Checkbox, Select, TextInput } from "../ui/field.tsx"
 import { plainNumber } from "../ui/plain.ts"
 import { toast } from "../ui/toast.tsx"
@@ -13,8 +13,9 @@ const shown = (value: number | null) => (value === null ? "" : plainNumber(value
 
 /** Edits an account. The request contains only the changed fields. */
 export function OperatorEditUser({ of, onClose }: { of: UserDetail; onClose: () => void }) {
-  const change = useChange("updateUser")
-  const [text, setText] = useState({
+  const draft = useDraft(`user.${of.user_id}`, { version: of.version })
+  const change = useChange("updateUser", { draft })
+  const [text, setText] = draft.useField("text", {
     name: of.name ?? "",
     email: of.email ?? "",
     brand: of.brand,
@@ -22,9 +23,9 @@ export function OperatorEditUser({ of, onClose }: { of: UserDetail; onClose: () 
     end_user_daily_usd: shown(of.end_user_daily_usd),
     end_user_monthly_usd: shown(of.end_user_monthly_usd),
   })
-  const [role, setRole] = useState<User["role"]>(of.role)
-  const [verified, setVerified] = useState(of.email_verified)
-  const [disabled, setDisabled] = useState(of.disabled_at !== null)
+  const [role, setRole] = draft.useField<User["role"]>("role", of.role)
+  const [verified, setVerified] = draft.useField("verified", of.email_verified)
+  const [disabled, setDisabled] = draft.useField("disabled", of.disabled_at !== null)
   const wanted = {
     name: text.name || null,
     email: text.email || null,
@@ -57,6 +58,7 @@ export function OperatorEditUser({ of, onClose }: { of: UserDetail; onClose: () 
     )
   return (
     <OperatorEditDialog
+      draft={draft}
       title={`Edit ${operatorNameOf(of)}`}
       verb="Save"
       change={change}

@@ -1,11 +1,12 @@
 import { getRouteApi } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { UserDetail } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
 import { OperatorUserEnergy } from "../credit/user-energy.tsx"
 import { operatorNameOf } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { ConfirmDialog } from "../ui/dialog.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
@@ -18,7 +19,9 @@ import { OperatorUserAccount } from "./user-account.tsx"
 import { OperatorUserHistory } from "./user-history.tsx"
 import { OperatorUserSpaces } from "./user-spaces.tsx"
 
-const Credit = lazy(() => import("../credit/user-credit.tsx").then((file) => ({ default: file.OperatorUserCredit })))
+const Credit = lazyPart(() =>
+  import("../credit/user-credit.tsx").then((file) => ({ default: file.OperatorUserCredit })),
+)
 const route = getRouteApi("/app/admin/operator/users/$userId")
 
 export function OperatorUserPage() {

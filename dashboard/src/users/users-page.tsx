@@ -1,5 +1,5 @@
 import { getRouteApi } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { AdminUser } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { UserRules } from "../api/rules.ts"
@@ -9,6 +9,7 @@ import { Button } from "../ui/button.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { Page } from "../ui/page.tsx"
 import { PAGE_ROWS } from "../ui/pager.tsx"
 import { Status } from "../ui/status.tsx"
@@ -16,7 +17,7 @@ import type { Column } from "../ui/table.tsx"
 import { Id, Money, Time } from "../ui/values.tsx"
 import { usersPages } from "./pages.ts"
 
-const CreateUser = lazy(() => import("./user-create.tsx").then((file) => ({ default: file.OperatorCreateUser })))
+const CreateUser = lazyPart(() => import("./user-create.tsx").then((file) => ({ default: file.OperatorCreateUser })))
 const route = getRouteApi("/app/admin/operator/users")
 
 const COLUMNS: Column<AdminUser>[] = [

@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
 import { groupsIn } from "../operator/words.ts"
 import { adminRoute } from "../shell/app-route.tsx"
+import { lazyPage } from "../shell/lazy-page.ts"
 import { workspacesPages as pages } from "./pages.ts"
 
 export const workspacesRoutes = [
@@ -8,11 +9,11 @@ export const workspacesRoutes = [
     getParentRoute: () => adminRoute,
     path: pages.workspaces.path,
     validateSearch: groupsIn,
-    component: lazyRouteComponent(() => import("./workspaces-page.tsx"), "OperatorWorkspacesPage"),
+    component: lazyPage(() => import("./workspaces-page.tsx"), "OperatorWorkspacesPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.workspace.path,
-    component: lazyRouteComponent(() => import("./workspace-page.tsx"), "OperatorWorkspacePage"),
+    component: lazyPage(() => import("./workspace-page.tsx"), "OperatorWorkspacePage"),
   }),
 ] as const

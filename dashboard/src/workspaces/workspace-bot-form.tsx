@@ -1,16 +1,17 @@
-import { useState } from "react"
 import type { Workspace } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { Checkbox, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 
 /** Sets the bot of a workspace. The token is write-only. */
 export function OperatorBotForm({ of, onClose }: { of: Workspace; onClose: () => void }) {
-  const change = useChange("putWorkspaceBot")
-  const [username, setUsername] = useState(of.bot.username ?? "")
-  const [token, setToken] = useState("")
-  const [remove, setRemove] = useState(false)
+  const draft = useDraft(`bot.${of.workspace_id}`, { version: of.version })
+  const change = useChange("putWorkspaceBot", { draft })
+  const [username, setUsername] = draft.useField("username", of.bot.username ?? "")
+  const [token, setToken] = draft.useField("token", "", { secret: true })
+  const [remove, setRemove] = draft.useField("remove", false)
   const body = {
     username: username.replace(/^@/, "") || null,
     ...(remove ? { token: null } : token ? { token } : {}),
@@ -27,6 +28,7 @@ export function OperatorBotForm({ of, onClose }: { of: Workspace; onClose: () =>
     )
   return (
     <OperatorEditDialog
+      draft={draft}
       title={`Bot of ${of.name}`}
       verb="Save"
       change={change}

@@ -1,13 +1,14 @@
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { Workspace } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
 import { KeyValues } from "../ui/facts.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { Section } from "../ui/page.tsx"
 import { Status } from "../ui/status.tsx"
 
-const BotForm = lazy(() => import("./workspace-bot-form.tsx").then((file) => ({ default: file.OperatorBotForm })))
+const BotForm = lazyPart(() => import("./workspace-bot-form.tsx").then((file) => ({ default: file.OperatorBotForm })))
 
 /** The bot of the workspace, with a test that asks the messaging platform for it. */
 export function OperatorWorkspaceBot({ of }: { of: Workspace }) {

@@ -7,6 +7,7 @@ import { OperatorConfirmEdit } from "../operator/confirm-edit.tsx"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
 import { operatorNameOf } from "../operator/parts.tsx"
 import { OperatorUserPicker } from "../operator/user-picker.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { Select } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 
@@ -27,12 +28,14 @@ type WorkspaceRole = Workspace["members"][number]["role"]
 const ROLES_IN_WORKSPACE = choicesOf<WorkspaceRole>({ member: "member", admin: "admin", owner: "owner" })
 
 export function OperatorAddWorkspaceMember({ of, onClose }: Props) {
-  const change = useChange("addWorkspaceMember")
+  const draft = useDraft(`workspace-member.${of.workspace_id}`, { version: of.version })
+  const change = useChange("addWorkspaceMember", { draft })
   const [userId, setUserId] = useState<number | null>(null)
-  const [role, setRole] = useState<WorkspaceRole>(AddWorkspaceMemberRules.role.default)
+  const [role, setRole] = draft.useField<WorkspaceRole>("role", AddWorkspaceMemberRules.role.default)
   const body = { user_id: userId ?? 0, role }
   return (
     <OperatorEditDialog
+      draft={draft}
       title={`Add a member to ${of.name}`}
       verb="Add"
       change={change}

@@ -1,8 +1,8 @@
 import { useNavigate } from "@tanstack/react-router"
-import { useState } from "react"
 import type { Workspace } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
 import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { useDraft } from "../ui/draft.ts"
 import { Select, TextArea, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 
@@ -10,13 +10,14 @@ import { toast } from "../ui/toast.tsx"
 export function OperatorWorkspaceForm({ of, onClose }: { of?: Workspace; onClose: () => void }) {
   const navigate = useNavigate()
   const teams = useRead("listTeams", { query: { archived: "active" } })
-  const create = useChange("createWorkspace")
-  const update = useChange("updateWorkspace")
+  const draft = useDraft(`workspace.${of?.workspace_id ?? "new"}`, { version: of?.version })
+  const create = useChange("createWorkspace", { draft })
+  const update = useChange("updateWorkspace", { draft })
   const change = of ? update : create
-  const [id, setId] = useState("")
-  const [name, setName] = useState(of?.name ?? "")
-  const [team, setTeam] = useState(of?.team ? String(of.team.team_id) : "")
-  const [spaces, setSpaces] = useState(of?.spaces.map(({ space_id }) => space_id).join("\n") ?? "")
+  const [id, setId] = draft.useField("id", "")
+  const [name, setName] = draft.useField("name", of?.name ?? "")
+  const [team, setTeam] = draft.useField("team", of?.team ? String(of.team.team_id) : "")
+  const [spaces, setSpaces] = draft.useField("spaces", of?.spaces.map(({ space_id }) => space_id).join("\n") ?? "")
   const body = { name, team_id: team ? Number(team) : null }
   const listed = spaces.split(/\s+/).filter(Boolean)
   const known = [...(teams.data?.items ?? []), ...(of?.team ? [of.team] : [])]
@@ -54,6 +55,7 @@ export function OperatorWorkspaceForm({ of, onClose }: { of?: Workspace; onClose
   }
   return (
     <OperatorEditDialog
+      draft={draft}
       title={of ? `Edit the workspace ${of.name}` : "Create a workspace"}
       verb={of ? "Save" : "Create"}
       change={change}

@@ -1,9 +1,10 @@
 import { getRouteApi } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
 import type { Workspace } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { OperatorPerson } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
@@ -13,13 +14,13 @@ import { workspacesPages } from "./pages.ts"
 import { OperatorWorkspaceBot } from "./workspace-bot.tsx"
 import { OperatorWorkspaceParts } from "./workspace-parts.tsx"
 
-const WorkspaceForm = lazy(() =>
+const WorkspaceForm = lazyPart(() =>
   import("./workspace-form.tsx").then((file) => ({ default: file.OperatorWorkspaceForm })),
 )
 const dialogs = () => import("./workspace-dialogs.tsx")
-const AddMember = lazy(() => dialogs().then((file) => ({ default: file.OperatorAddWorkspaceMember })))
-const RemoveMember = lazy(() => dialogs().then((file) => ({ default: file.OperatorRemoveWorkspaceMember })))
-const Archive = lazy(() => dialogs().then((file) => ({ default: file.OperatorArchiveWorkspace })))
+const AddMember = lazyPart(() => dialogs().then((file) => ({ default: file.OperatorAddWorkspaceMember })))
+const RemoveMember = lazyPart(() => dialogs().then((file) => ({ default: file.OperatorRemoveWorkspaceMember })))
+const Archive = lazyPart(() => dialogs().then((file) => ({ default: file.OperatorArchiveWorkspace })))
 const route = getRouteApi("/app/admin/operator/workspaces/$workspaceId")
 
 export function OperatorWorkspacePage() {

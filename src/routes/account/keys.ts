@@ -1,6 +1,7 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
-import { booleanParam, idParam, listOf, listQuery } from "../../http/query.ts"
+import { madeOf } from "../../http/idempotency.ts"
+import { booleanParam, idParam, listOf, listQuery, repeated, searchParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
 import { revokeKey, rotateKey, rotateKeySchema, updateKey, updateKeySchema } from "../../keys/change-key.ts"
 import { createKey, createKeySchema } from "../../keys/create-key.ts"
@@ -21,6 +22,7 @@ export function mountKeys(app: App) {
       tag,
       summary: "Create an API key",
       description: "Only this response contains the key's value: store it now. Use keys only on servers.",
+      idempotent: "replayed",
       body: createKeySchema,
       answer: {
         status: 201,
@@ -30,8 +32,8 @@ export function mountKeys(app: App) {
       },
       errors: ["NOT_FOUND", "LIMIT_REACHED", "QUOTA_EXCEEDED"],
     },
-    async (c, { body }) => {
-      const { key, value } = await createKey(c.get("ctx"), sessionOf(c), body)
+    async (c, { body, once }) => {
+      const { key, value } = madeOf(c, await createKey(c.get("ctx"), sessionOf(c), body, once))
       c.header("Location", `/api/account/keys/${key.key_id}`)
       return { ...serializeKey(key), value }
     },
@@ -47,14 +49,17 @@ export function mountKeys(app: App) {
       description: "Newest first, including revoked and expired keys.",
       query: z.strictObject({
         test: booleanParam.optional().meta({ description: "`true`: only test keys. `false`: only live keys." }),
+        q: searchParam.meta({
+          description: "A part of the name, or a prefix of the id. Case of the name does not matter.",
+        }),
+        key: repeated.optional().meta({ description: "Only these keys. Repeat the parameter for several." }),
         ...listQuery,
       }),
       answer: { status: 200, description: "A page of keys.", schema: listOf(keySchema) },
       errors: [],
     },
-    async (c, { query: { test, limit, offset } }) => {
-      const filters = { test, limit, offset }
-      const { keys, total } = await listKeys(c.get("ctx"), sessionOf(c), filters)
+    async (c, { query: { limit, offset, ...search } }) => {
+      const { keys, total } = await listKeys(c.get("ctx"), sessionOf(c), { search, limit, offset })
       return { items: keys.map(serializeKey), total, limit, offset }
     },
   )
@@ -105,14 +110,15 @@ export function mountKeys(app: App) {
         "Gives the key a new value, which only this response shows. The key keeps its scope, caps and turns. The " +
         "old value works for another `overlap_seconds`. Values of earlier rotations expire as those rotations set. " +
         "With `overlap_seconds: 0`, all old values stop working at once. At most ten old values can work at a time.",
+      idempotent: "replayed",
       params: keyParams,
       body: rotateKeySchema,
       answer: { status: 200, description: "The key and its new value.", schema: newKeySchema },
       errors: ["NOT_FOUND", "KEY_REVOKED", "LIMIT_REACHED", "QUOTA_EXCEEDED"],
     },
-    async (c, { params, body }) => {
+    async (c, { params, body, once }) => {
       const rotation = { keyId: params.key_id, overlapSeconds: body.overlap_seconds }
-      const { key, value } = await rotateKey(c.get("ctx"), sessionOf(c), rotation)
+      const { key, value } = madeOf(c, await rotateKey(c.get("ctx"), sessionOf(c), rotation, once))
       return { ...serializeKey(key), value }
     },
   )

@@ -3,7 +3,7 @@ import { ARCHIVED_FILTER } from "../../base/pagination.ts"
 import { getSpaceSpend, spaceSpendSchema } from "../../billing/space-spend.ts"
 import type { App } from "../../http/app.ts"
 import { madeOf } from "../../http/idempotency.ts"
-import { daysQuery, idParam, listOf, listQuery, testQuery } from "../../http/query.ts"
+import { daysQuery, idParam, listOf, listQuery, repeated, testQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
 import { archiveSpace } from "../../spaces/archive-space.ts"
 import { createSpace } from "../../spaces/create-space.ts"
@@ -39,6 +39,7 @@ export function mountOwnSpaces(app: App) {
         q: z.string().min(1).max(200).optional().meta({
           description: "A part of the title, or a prefix of the slug. Case does not matter.",
         }),
+        space: repeated.optional().meta({ description: "Only these spaces. Repeat the parameter for several." }),
         archived: z.enum(ARCHIVED_FILTER).default("active"),
         ...testQuery,
         ...listQuery,

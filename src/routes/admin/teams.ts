@@ -1,6 +1,7 @@
 import * as z from "zod"
 import { ARCHIVED_FILTER } from "../../base/pagination.ts"
 import type { App } from "../../http/app.ts"
+import { madeOf } from "../../http/idempotency.ts"
 import { listInParts } from "../../http/in-parts.ts"
 import { listOf, numberParam, searchParam, wholeListQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
@@ -49,12 +50,13 @@ export function mountTeams(app: App) {
       id: "createTeam",
       tag,
       summary: "Create a team",
+      idempotent: "replayed",
       versioned: "shown",
       body: teamCreateSchema,
       answer: theTeam,
       errors: ["ADMIN_REQUIRED"],
     },
-    async (c, { body }) => createTeam(c.get("ctx"), sessionOf(c), body),
+    async (c, { body, once }) => madeOf(c, await createTeam(c.get("ctx"), sessionOf(c), body, once)),
   )
 
   app.operation(

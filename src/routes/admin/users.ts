@@ -2,6 +2,7 @@ import * as z from "zod"
 import { ENERGY_RATE } from "../../base/money.ts"
 import type { App } from "../../http/app.ts"
 import { CSV_ANSWER, type CsvColumns, csvAnswer, csvQuery } from "../../http/csv.ts"
+import { madeOf } from "../../http/idempotency.ts"
 import { booleanParam, daysQuery, listOf, listQuery, listQueryUpTo, numberParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
 import { createAccount, createUserSchema, setCredentials, setCredentialsSchema } from "../../sign-in/create-account.ts"
@@ -91,12 +92,13 @@ export function mountUsers(app: App) {
       summary: "Create a user",
       description:
         "Creates an account with an empty wallet. It has an email, an identity on the messaging platform, or both.",
+      idempotent: "replayed",
       versioned: "shown",
       body: createUserSchema,
       answer: { status: 200, description: "The user.", schema: adminUserSchema },
       errors: ["ADMIN_REQUIRED", "EMAIL_TAKEN", "IDENTITY_TAKEN"],
     },
-    async (c, { body }) => createAccount(c.get("ctx"), sessionOf(c), body),
+    async (c, { body, once }) => madeOf(c, await createAccount(c.get("ctx"), sessionOf(c), body, once)),
   )
 
   app.operation(

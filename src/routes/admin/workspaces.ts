@@ -1,5 +1,6 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
+import { madeOf } from "../../http/idempotency.ts"
 import { listInParts } from "../../http/in-parts.ts"
 import { idParam, listOf, numberParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
@@ -48,12 +49,13 @@ export function mountWorkspaces(app: App) {
       tag,
       summary: "Create a workspace",
       description: "A workspace is a group of people with a bot and spaces.",
+      idempotent: "replayed",
       versioned: "shown",
       body: workspaceCreateSchema,
       answer: theWorkspace,
       errors: ["ADMIN_REQUIRED", "WORKSPACE_EXISTS"],
     },
-    async (c, { body }) => createWorkspace(c.get("ctx"), sessionOf(c), body),
+    async (c, { body, once }) => madeOf(c, await createWorkspace(c.get("ctx"), sessionOf(c), body, once)),
   )
 
   app.operation(

@@ -1,0 +1,96 @@
+import { useState } from "react"
+import { useRead } from "../api/query.ts"
+import { useKeyNames, useSpaceTitles } from "../api/titles.ts"
+import type { FieldProps } from "./field.tsx"
+import { FILTER_CONTROL, useFilters } from "./filter-bar.tsx"
+import { type Choice, SearchBox, SearchSelect } from "./search-select.tsx"
+
+const FOUND = 20
+
+/** The end of an id, by which two objects of the same name differ. */
+const endOf = (id: string) => `…${id.slice(-5)}`
+
+/** The spaces that match a typed text, for a SearchSelect. */
+function useSpaceSearch(value: string, { test, archived }: { test: true | undefined; archived?: "all" }) {
+  const [q, setQ] = useState("")
+  const found = useRead("listSpaces", {
+    query: { q: q || undefined, archived, test: test && "true", limit: FOUND },
+  })
+  const items = found.data?.items ?? []
+  const title = useSpaceTitles([value], test).get(value)
+  return {
+    value,
+    shown: title ?? value,
+    choices: items.map(({ space_id, title }) => ({ value: space_id, label: title, hint: endOf(space_id) })),
+    more: Math.max(0, (found.data?.total ?? 0) - items.length),
+    onSearch: setQ,
+  }
+}
+
+/** The API keys that match a typed text, for a SearchSelect. */
+function useKeySearch(value: string, test: true | undefined) {
+  const [q, setQ] = useState("")
+  const found = useRead("listKeys", { query: { q: q || undefined, test: test ? "true" : "false", limit: FOUND } })
+  const items = found.data?.items ?? []
+  const name = useKeyNames([value], test).get(value)
+  return {
+    value,
+    shown: name ?? value,
+    choices: items.map(({ key_id, name }) => ({ value: key_id, label: name, hint: endOf(key_id) })),
+    more: Math.max(0, (found.data?.total ?? 0) - items.length),
+    onSearch: setQ,
+  }
+}
+
+interface SpacePickerProps extends FieldProps {
+  /** The id of the chosen space; empty: none. */
+  value: string
+  onChange: (spaceId: string) => void
+  test: true | undefined
+}
+
+/** Chooses one of the active spaces, however many there are. */
+export function SpacePicker({ value, onChange, test, ...field }: SpacePickerProps) {
+  return (
+    <SearchSelect {...field} {...useSpaceSearch(value, { test })} placeholder="Select a space" onChange={onChange} />
+  )
+}
+
+interface PickFilterProps {
+  value: string | undefined
+  test: true | undefined
+}
+
+/** Filters a list by a space, `?space=`. */
+export function SpaceFilter({ value = "", test }: PickFilterProps) {
+  const search = useSpaceSearch(value, { test, archived: "all" })
+  return <PickFilter label="Space" name="space" all="All spaces" search={search} />
+}
+
+/** Filters a list by an API key, `?key=`. */
+export function KeyFilter({ value = "", test }: PickFilterProps) {
+  return <PickFilter label="API key" name="key" all="All keys" search={useKeySearch(value, test)} />
+}
+
+interface PickProps {
+  label: string
+  name: string
+  all: string
+  search: ReturnType<typeof useSpaceSearch>
+}
+
+function PickFilter({ label, name, all, search }: PickProps) {
+  const change = useFilters()
+  const every: Choice[] = search.value ? [{ value: "", label: all }] : []
+  return (
+    <SearchBox
+      {...search}
+      choices={[...every, ...search.choices]}
+      label={label}
+      placeholder={all}
+      onChange={(id) => change({ [name]: id || undefined })}
+      className="w-[180px] max-sm:w-[calc(50%-4px)]"
+      control={{ className: `${FILTER_CONTROL} w-full`, "aria-label": label }}
+    />
+  )
+}

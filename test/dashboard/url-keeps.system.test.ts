@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { findChromium } from "../../scripts/browser.ts"
+import { startWebApp, type WebApp } from "../harness/web-app.ts"
+
+describe.skipIf(!findChromium())("The URL of the web app", () => {
+  let app: WebApp
+  beforeAll(async () => {
+    app = await startWebApp()
+  })
+  afterAll(() => app?.stop())
+
+  test("A tab of the playground keeps the space, the model and the text, and its code names them", async () => {
+    const { page, origin, api } = await app.signIn()
+    const { space_id } = await api("POST", "/api/account/spaces", { title: "The chosen agent" })
+    await api("POST", "/api/account/spaces", { title: "A newer agent" })
+    await page.goto(`${origin}/playground?space=${space_id}&model=rehearsal%2Fstandard`)
+    await page.getByLabel("Text", { exact: true }).fill("Where is my order?")
+    await page.getByRole("tab", { name: "As TypeScript" }).click()
+    await expect.poll(() => new URL(page.url()).searchParams.get("tab")).toBe("typescript")
+    const { searchParams } = new URL(page.url())
+    expect([searchParams.get("space"), searchParams.get("model")]).toEqual([space_id, "rehearsal/standard"])
+    expect(await page.getByLabel("Text", { exact: true }).inputValue()).toBe("Where is my order?")
+    const code = await page.getByRole("tabpanel").innerText()
+    expect(code).toContain(space_id)
+    expect(code).toContain("Where is my order?")
+  })
+
+  test.each([
+    ["/operator/analytics/costs?days=90", "Models"],
+    ["/operator/analytics/hourly?days=30", "By space"],
+  ])("A tab of %s keeps the range", async (path, tab) => {
+    const { page, origin } = await app.signIn("Admin")
+    await page.goto(origin + path)
+    await page.getByRole("tab", { name: tab }).click()
+    await expect.poll(() => new URL(page.url()).searchParams.get("tab")).not.toBeNull()
+    expect(new URL(page.url()).searchParams.get("days")).toBe(new URL(origin + path).searchParams.get("days"))
+  })
+
+  test("The switch to test data keeps the filters of a list", async () => {
+    const { page, origin } = await app.signIn()
+    await page.goto(`${origin}/turns?state=failed`)
+    await page.getByRole("heading", { level: 1, name: "Turns" }).waitFor()
+    await page.getByRole("checkbox", { name: "Test data" }).check()
+    await expect.poll(() => new URL(page.url()).search).toBe("?state=failed&test=true")
+  })
+
+  test("The page of an end user with a slash in its id is the same after a reload", async () => {
+    const { page, origin, api } = await app.signIn()
+    const ref = `a/b?c#d e&f'"<x>%2F`
+    await api("PUT", `/api/account/end-users/${encodeURIComponent(ref)}/limits`, {
+      daily_usd: 1,
+      monthly_usd: null,
+      blocked: false,
+    })
+    await page.goto(`${origin}/end-users`)
+    await page.getByRole("link", { name: ref, exact: true }).click()
+    await page.getByRole("heading", { level: 1, name: ref, exact: true }).waitFor()
+    await page.getByRole("button", { name: "Save the caps" }).waitFor()
+    await page.reload()
+    await page.getByRole("heading", { level: 1, name: ref, exact: true }).waitFor()
+    await page.getByRole("button", { name: "Save the caps" }).waitFor()
+    await page.goto(`${origin}/end-users/${encodeURIComponent(ref)}`)
+    await page.getByRole("button", { name: "Save the caps" }).waitFor()
+  })
+})
