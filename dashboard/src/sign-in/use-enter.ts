@@ -10,6 +10,8 @@ export function useEnter(next: string | undefined) {
   return (user: User) => {
     client.clear()
     client.setQueryData(queryOf("getCurrentUser").queryKey, user)
+    // The docs are files of their own, and no pages of this app.
+    if (next && /^\/(?:api\/)?docs(?:[/?#]|$)/.test(next)) return location.assign(next)
     router.history.push(next ?? (user.role === "admin" ? "/operator" : "/home"))
   }
 }
