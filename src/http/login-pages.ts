@@ -58,7 +58,7 @@ export const loginPages = createMiddleware<AppEnv>(async (c, next) => {
     : ["/sign-in", "Sign in another way"]
   const page = html`<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title} · Turnpike</title><link rel="icon" href="data:,"><style>${raw(STYLE)}</style></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title} · Turnpike</title><style>${raw(STYLE)}</style></head>
 <body>
 <header><a href="/">Turnpike</a></header>
 <main>

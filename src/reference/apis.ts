@@ -19,6 +19,8 @@ export interface Api {
   guides: string[]
   /** The guide that lists all error codes. */
   errors: string
+  /** Questions that readers often have, and the addresses of their answers below `pagePath`. */
+  questions: Record<string, string>
   clientMethods?: ClientMethods
 }
 
@@ -26,7 +28,7 @@ const V1: Api = {
   prefix: "/v1/",
   documentPath: "/v1/openapi.json",
   pagePath: "/docs",
-  name: "Turnpike docs",
+  name: "Docs",
   surface: API_SURFACE,
   guides: [
     "start",
@@ -44,6 +46,16 @@ const V1: Api = {
     "conventions",
   ],
   errors: "errors",
+  questions: {
+    "How do I send a first turn?": "start#the-first-turn",
+    "How do I verify a webhook?": "webhooks#verify-a-webhook",
+    "What does 402 mean?": "errors#INSUFFICIENT_CREDITS",
+    "How large can a file be?": "limits#size-of-a-file",
+    "How do I limit one customer?": "caps#limit-a-customer",
+    "Why did a turn fail?": "turns#why-a-turn-failed",
+    "Can I send a request twice?": "idempotency#when-to-retry",
+    "What is billed?": "billing#what-is-billed",
+  },
   clientMethods: CLIENT_METHODS,
 }
 
@@ -55,6 +67,7 @@ const DASHBOARD: Api = {
   surface: DASHBOARD_SURFACE,
   guides: ["session", "dashboard-lists", "dashboard-errors", "dashboard-limits"],
   errors: "dashboard-errors",
+  questions: {},
 }
 
 export const APIS = { v1: V1, dashboard: DASHBOARD }

@@ -33,8 +33,9 @@ export interface SiteMap {
 const link = ({ path, title }: Pick<SitePage, "path" | "title">, current: string) =>
   `<li><a href="${path}"${path === current ? ' aria-current="page"' : ""}>${escaped(title)}</a></li>`
 
-/** Says what the samples need. The page's script can fill in the reader's own values. */
-const VALUES = `<div class="values"><p>The samples read <code>TURNPIKE_BASE_URL</code>, <code>TURNPIKE_API_KEY</code> and <code>TURNPIKE_SPACE</code> from the environment.</p><button type="button" hidden>Use a test key of mine</button></div>
+/** Says what the samples need. For a signed-in reader, the page's script fills in their own values instead. */
+const valuesHtml = (path: string) =>
+  `<div class="values"><p>The samples read <code>TURNPIKE_BASE_URL</code>, <code>TURNPIKE_API_KEY</code> and <code>TURNPIKE_SPACE</code> from the environment.</p><a href="/sign-in?next=${encodeURIComponent(path)}">Use my own test key</a></div>
 `
 
 /** A page as HTML that needs no script. Scripts add the search, tabs, copying and the reader's own values. */
@@ -60,7 +61,7 @@ export function siteHtml(page: SitePage, map: SiteMap, files: SiteFiles): string
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escaped(title)} · ${escaped(map.name)}</title>
+<title>${escaped(title)}${path === map.home ? "" : ` · Turnpike ${escaped(map.name)}`}</title>
 <meta name="description" content="${escaped(about)}">
 <link rel="icon" href="${files.icon}" type="image/svg+xml">
 <link rel="preload" href="${files.font}" as="font" type="font/woff2" crossorigin>
@@ -84,7 +85,7 @@ ${nav}
 </nav>
 <main id="main" tabindex="-1">
 <h1>${escaped(title)}</h1>
-${html.includes('data-value="TURNPIKE_API_KEY"') ? VALUES : ""}${html}<footer>${turn.filter(Boolean).join("")}</footer>
+${html.includes('data-value="TURNPIKE_API_KEY"') ? valuesHtml(path) : ""}${html}<footer>${turn.filter(Boolean).join("")}</footer>
 </main>
 ${shown.length > 1 ? `<aside aria-label="On this page"><h2>On this page</h2><ul>${contents}</ul></aside>` : ""}
 <dialog class="search" aria-label="Search"></dialog>

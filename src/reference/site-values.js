@@ -20,18 +20,20 @@ export async function fillValues() {
   if (session !== "open") return keep(null)
   const kept = keptValues()
   if (kept) return show(kept, panel)
-  const button = panel.querySelector("button")
-  button.hidden = false
-  button.addEventListener("click", async () => {
-    button.disabled = true
+  const link = panel.querySelector("a")
+  link.setAttribute("role", "button")
+  link.addEventListener("click", async (event) => {
+    event.preventDefault()
+    if (link.ariaBusy === "true") return
+    link.ariaBusy = "true"
     try {
       const values = await makeValues()
       keep(values)
       show(values, panel)
     } catch (error) {
       tell(panel, error)
-      button.disabled = false
     }
+    link.ariaBusy = "false"
   })
 }
 
@@ -45,7 +47,7 @@ function show(values, panel) {
     span.textContent = lang === "bash" ? value : JSON.stringify(value)
   }
   if (!panel) return
-  panel.querySelector("button").hidden = true
+  panel.querySelector("a").hidden = true
   panel.querySelector("p").textContent =
     "The samples contain your test key and your test space. The key costs nothing and expires within days. Use a live key only on your server."
 }

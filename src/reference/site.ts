@@ -145,11 +145,11 @@ export function sitePages(
     ],
     everything: `${api.pagePath}/all`,
     tryIt: `${api.pagePath}/try`,
-    index: named(`search-${api.prefix.replaceAll("/", "")}`, "json", indexText),
+    index: `${api.pagePath}/search.json`,
   }
   const home: SitePage = {
     path: api.pagePath,
-    title: api.name,
+    title: `Turnpike ${api.name}`,
     about: api.surface.info.description,
     headings: [],
     html: homeHtml(api, map, guidePages, operationPages),
@@ -164,7 +164,7 @@ export function sitePages(
   const pages = [home, all, ...guidePages, ...operationPages]
   const files = new Map<string, string | Buffer>(pages.map((page) => [`${page.path}.html`, siteHtml(page, map, names)]))
   files.set(map.index, indexText)
-  return { files, kept: [map.index], index }
+  return { files, kept: [], index }
 }
 
 /** A guide on the page with all guides: headings are one level lower, and anchors begin with the guide's name. */
@@ -183,6 +183,13 @@ const card = ({ path, title, about }: Pick<SitePage, "path" | "title" | "about">
 function homeHtml(api: Api, map: SiteMap, guides: SitePage[], operations: SitePage[]): string {
   return `<p class="lead">${escaped(api.surface.info.description)}</p>
 <p class="actions"><a class="primary" href="${guides[0]?.path}">${escaped(guides[0]?.title ?? "")}</a> <a href="${map.everything}">Everything on one page</a> <a href="${map.tryIt}">Try the API</a> <a href="${api.documentPath}">OpenAPI document</a></p>
-<h2 id="guides">Guides</h2><ul class="cards">${guides.map(card).join("")}</ul>
+${questionsHtml(api)}<h2 id="guides">Guides</h2><ul class="cards">${guides.map(card).join("")}</ul>
 <h2 id="operations">Operations</h2><ul class="cards">${operations.map(card).join("")}</ul>`
+}
+
+function questionsHtml({ pagePath, questions }: Api): string {
+  const links = Object.entries(questions).map(
+    ([question, answer]) => `<li><a href="${pagePath}/${answer}">${escaped(question)}</a></li>`,
+  )
+  return links.length > 0 ? `<h2 id="questions">Questions</h2><ul class="questions">${links.join("")}</ul>\n` : ""
 }

@@ -56,7 +56,7 @@ describe.each(PAGES)("$page", ({ page: pagePath, document: documentPath }) => {
     const files = [text, viewer].flatMap((html) =>
       [...html.matchAll(/(?:src|href|data-index)="(\/docs\/[\w-]+-[0-9a-f]{12}\.\w+)"/g)].map(([, path = ""]) => path),
     )
-    expect(new Set(files.map((path) => path.split("-")[0])).size).toBe(6)
+    expect(new Set(files.map((path) => path.split("-")[0])).size).toBe(5)
     for (const path of new Set(files)) {
       const file = await staticFile(path)
       expect(file.headers.get("cache-control"), path).toBe("public, max-age=31536000, immutable")
