@@ -54,9 +54,15 @@ def call(method, path, body=None):
     with urllib.request.urlopen(request, timeout=60) as response:
         return json.load(response)`
 
+function clientVersion(): string {
+  const text = readFileSync(join(import.meta.dirname, "../../client/package.json"), "utf8")
+  return (JSON.parse(text) as { version: string }).version
+}
+
 /** The values for `{{name}}` in guides. They come from typed code, so guides cannot contradict it. */
 const INSERTS: Record<string, string> = {
   client: CLIENT_START,
+  client_package: `/client/turnpike-client-${clientVersion()}.tgz`,
   python_call: PYTHON_CALL,
   quota_refusal: `HTTP/1.1 429\nRetry-After: 30600\n\n${shown({ error: QUOTA_EXCEEDED })}`,
   event_types: eventTable(),
@@ -85,13 +91,13 @@ const INSERTS: Record<string, string> = {
   webhook_failing: timeInWords(WEBHOOK_POLICY.disableAfterMs),
 }
 
-export interface Guide {
+interface Guide {
+  /** The title. */
   name: string
-  title: string
   /** One sentence for lists of pages. */
   about: string
-  /** Markdown. */
-  text: string
+  /** The text in Markdown. */
+  description: string
 }
 
 /**
@@ -116,7 +122,7 @@ export function readGuide(name: string, codes: readonly ErrorCode[]): Guide {
         .replace(/\s+/g, " ")
         .replaceAll("`", ""),
     ) ?? []
-  return { name, title: title.replace(/^# /, ""), about, text }
+  return { name: title.replace(/^# /, ""), about, description: text }
 }
 
 /** Names of the statuses of errors (RFC 9110). */

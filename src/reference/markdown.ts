@@ -172,18 +172,26 @@ export function codes(group: { lang: string; text: string }[]): string {
 }
 
 /** How a sample reads a variable in each language. The page's script replaces it by the reader's own value. */
-const VARIABLES: Record<Language, RegExp> = {
+const VARIABLES: Record<Language | "sh", RegExp> = {
   bash: /'\$(TURNPIKE_\w+)'|\$(TURNPIKE_\w+)|(\$\(openssl rand -hex 8\))/g,
   typescript: /process\.env\.(TURNPIKE_\w+)!?/g,
+  sh: /https:\/\/…|turnpike_test_…|spc_…|\$(TURNPIKE_\w+)/g,
   python: /os\.environ\["(TURNPIKE_\w+)"\]/g,
 }
 
+/** Placeholders of values in commands that set variables. */
+const PLACEHOLDERS: Record<string, string> = {
+  "https://…": "TURNPIKE_BASE_URL",
+  "turnpike_test_…": "TURNPIKE_API_KEY",
+  "spc_…": "TURNPIKE_SPACE",
+}
+
 function withVariables(lang: string, text: string): string {
-  if (!isLanguage(lang)) return escaped(text)
+  if (!isLanguage(lang) && lang !== "sh") return escaped(text)
   const parts: string[] = []
   let end = 0
   for (const match of text.matchAll(VARIABLES[lang])) {
-    const name = match[1] ?? match[2] ?? "fresh"
+    const name = PLACEHOLDERS[match[0]] ?? match[1] ?? match[2] ?? "fresh"
     parts.push(escaped(text.slice(end, match.index)), `<span data-value="${name}">${escaped(match[0])}</span>`)
     end = match.index + match[0].length
   }

@@ -1,3 +1,4 @@
+import { countInWords } from "../base/in-words.ts"
 import type { JsonValue } from "./json-value.ts"
 import { escaped, renderInline } from "./markdown.ts"
 import { wordsOf } from "./open-answers.ts"
@@ -42,13 +43,11 @@ function typeOfField(schema: JsonValue, schemas: JsonValue): string {
 /** Bounds in words. Bounds of safe integers say nothing. */
 function range(least: unknown, most: unknown, unit: string): string {
   const [from, to] = [least, most].map((bound) =>
-    typeof bound === "number" && Number.isSafeInteger(bound) && Math.abs(bound) < Number.MAX_SAFE_INTEGER
-      ? bound
-      : null,
+    typeof bound === "number" && Math.abs(bound) < Number.MAX_SAFE_INTEGER ? countInWords(bound) : null,
   )
-  if (from !== null && to !== null) return `${from}–${to}${unit}`
-  if (to !== null) return `at most ${to}${unit}`
-  return from === null ? "" : `at least ${from}${unit}`
+  if (from && to) return `${from}–${to}${unit}`
+  if (to) return `at most ${to}${unit}`
+  return !from ? "" : `at least ${from}${unit}`
 }
 
 /** The objects inside a schema: itself, the items of a list, or the object among alternatives. */

@@ -92,6 +92,8 @@ function move(event) {
   if (event.key === "Enter" && document.activeElement === input) links[0]?.click()
   else if (event.key === "ArrowDown") links[Math.min(at + 1, links.length - 1)]?.focus()
   else if (event.key === "ArrowUp") (at <= 0 ? input : links[at - 1]).focus()
+  // Chromium would first clear the field.
+  else if (event.key === "Escape") dialog.close()
   else return
   event.preventDefault()
 }

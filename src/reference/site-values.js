@@ -44,7 +44,7 @@ function show(values, panel) {
     const value = values[name]
     if (value === undefined || !FORMS[name]?.test(value)) continue
     const { lang } = span.closest("figure").dataset
-    span.textContent = lang === "bash" ? value : JSON.stringify(value)
+    span.textContent = lang === "bash" || lang === "sh" ? value : JSON.stringify(value)
   }
   if (!panel) return
   panel.querySelector("a").hidden = true

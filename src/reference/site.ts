@@ -88,8 +88,8 @@ function pagesOf(api: Api, document: DescribedApi) {
   /** Guides link to each other as files: `caps.md#holds`. */
   const linkOf = (href: string) => href.replace(/^([\w-]+)\.md(?=#|$)/, `${pagePath}/$1`)
   const guidePages = guides.map((name) => {
-    const { title, about, text } = readGuide(name, [...new Set(codes)].sort())
-    return { path: `${pagePath}/${name}`, title, about, ...renderMarkdown(text, linkOf) }
+    const { name: title, about, description } = readGuide(name, [...new Set(codes)].sort())
+    return { path: `${pagePath}/${name}`, title, about, ...renderMarkdown(description, linkOf) }
   })
   const place = { errors: `${pagePath}/${errors}`, tryIt: `${pagePath}/try`, hasSamples: clientMethods !== undefined }
   const operationPages = document.tags.map(({ name, description = "" }) => {

@@ -1,7 +1,9 @@
 // Gives the viewer the test key and the test space of this tab, if the reader has created them on a page of the docs.
 // A request with the example's Idempotency-Key gets a new key, so that a second try is not a repeat of the first.
 {
-  const EXAMPLES = { key: "8e03978e-40d5-43e8-bc93-6894a57f9324", space: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c" }
+  // The examples of the document; a test compares them.
+  const KEYS = ["8e03978e-40d5-43e8-bc93-6894a57f9324", "order-1001"]
+  const SPACE = "spc_01jd3k9m2x4t8r5w6y7z0a1b2c"
   let values = null
   try {
     values = JSON.parse(sessionStorage.getItem("docs.test-key") ?? "null")
@@ -16,12 +18,12 @@
   const send = window.fetch
   window.fetch = async (input, init) => {
     const request = new Request(input, init)
-    if (request.headers.get("idempotency-key") === EXAMPLES.key) {
+    if (KEYS.includes(request.headers.get("idempotency-key"))) {
       request.headers.set("idempotency-key", crypto.randomUUID())
     }
     const response = await send(request)
     const space = values?.TURNPIKE_SPACE
     if (!space || !request.url.endsWith("/v1/openapi.json")) return response
-    return new Response((await response.text()).replaceAll(EXAMPLES.space, space), response)
+    return new Response((await response.text()).replaceAll(SPACE, space), response)
   }
 }

@@ -37,7 +37,7 @@ test("Every limit is on one page: those of requests with a key for customers, al
   expect(new Set(rows.map(([what]) => what)).size).toBe(rows.length)
   expect(SURFACES.v1.api.guides).toContain("limits")
   expect(SURFACES.dashboard.api.guides).toContain("dashboard-limits")
-  const [forCustomers, forOthers] = ["limits", "dashboard-limits"].map((name) => readGuide(name, []).text)
+  const [forCustomers, forOthers] = ["limits", "dashboard-limits"].map((name) => readGuide(name, []).description)
   for (const group of limitGroups()) {
     for (const [what, value, , beyond] of group.rows) {
       expect([what, value, beyond].filter((cell) => cell === "")).toEqual([])
@@ -49,7 +49,7 @@ test("Every limit is on one page: those of requests with a key for customers, al
 })
 
 test("The page for customers has neither logins nor operators' limits", () => {
-  expect(readGuide("limits", []).text).not.toMatch(/LOGIN_|password|admin|IDP|provider account/i)
+  expect(readGuide("limits", []).description).not.toMatch(/LOGIN_|password|admin|IDP|provider account/i)
 })
 
 test("Each code of a limit exists with its status", () => {
