@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 beforeEach(() => world.reset())
 
-/** What a person sees: status, title, code and the links. */
+/** The page that a person sees: status, title, code and the links. */
 async function seen(response: Response) {
   const page = await response.text()
   return {

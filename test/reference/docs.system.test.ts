@@ -151,7 +151,7 @@ describe.skipIf(!isThere)("The docs and the sign-in pages in a browser", () => {
     },
   )
 
-  test("The sign-in page shows only what is configured, and says who creates accounts", async () => {
+  test("The sign-in page shows only the configured ways, and says who creates accounts", async () => {
     const { context, page, wrong } = await opened("/sign-in")
     await page.getByText("An operator of this service creates it").waitFor()
     expect(await page.getByText("identity provider").count()).toBe(0)
