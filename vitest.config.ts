@@ -19,7 +19,7 @@ const patience = { testTimeout: 600_000, hookTimeout: 600_000, expect: { poll: {
  * files.
  */
 function packagesOfWorkers(): string[] {
-  const deployed = globSync("src/**/*.ts").filter((file) => !/^src.(client|local|ops)\b/.test(file))
+  const deployed = globSync("src/**/*.ts").filter((file) => !/^src.(client|local|ops|reference)\b/.test(file))
   const text = deployed.map((file) => readFileSync(file, "utf8")).join("\n")
   const names = [...text.matchAll(/^(?:import|export) (?!type )[^"=]* from "([@a-z][^":]*)"$/gm)].map(
     ([, name]) => name as string,

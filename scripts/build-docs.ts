@@ -1,37 +1,53 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { headersFile, referencePage } from "../src/reference/page.ts"
+import { headersFile, viewerPage } from "../src/reference/page.ts"
+import { siteFiles, sitePages } from "../src/reference/site.ts"
+import type { DescribedApi } from "../src/reference/site-operations.ts"
 import { readViewer } from "../src/reference/viewer.ts"
 import { documentOf, SURFACES, type SurfaceName, WORKERS } from "./documents.ts"
 
 /**
- * `npm run build:docs` writes the static assets of each worker to dist/docs/WORKER: the OpenAPI documents and reference
- * pages that it serves. Wrangler runs it before every start and deploy, and tests run it before they start.
+ * `npm run build:docs` writes the static assets of each worker to dist/docs/WORKER: the OpenAPI documents and the pages
+ * of the reference. Wrangler runs it before every start and deploy, and tests run it before they start.
  */
 const TARGET = "dist/docs"
 const DASHBOARD = "dist/dashboard"
-const viewer = readViewer()
 
 /**
- * The worker that serves the page of each API. A page has all operations of the API, also if other workers serve them.
+ * The workers that serve the pages. One worker serves those of both APIs, since they share files. They have all
+ * operations of an API, also if other workers serve these.
  */
-const PAGES: Record<string, SurfaceName[]> = { all: ["v1", "dashboard"], v1: ["v1"], auth: ["dashboard"] }
+const PAGES = ["all", "v1"]
 
+const reference = await readReference()
 for (const worker of Object.keys(WORKERS)) {
-  const pages = (PAGES[worker] ?? []).map((surface) => {
-    const { api } = SURFACES[surface]
-    return { surface, api, pagePath: api.pagePath, scriptPath: `${api.pagePath}/${viewer.name}` }
-  })
+  const { files: pages, kept } = PAGES.includes(worker) ? reference : { files: new Map<string, string>(), kept: [] }
   // The worker of all groups also serves the web app, if it is built.
   const webApp = worker === "all" ? await readFolder(DASHBOARD) : new Map<string, Buffer>()
-  const files = new Map<string, string | Buffer>(webApp)
-  files.set("/_headers", headersFile(pages, webApp.get("/_headers")?.toString().trimEnd()))
-  for (const { surface, api, pagePath, scriptPath } of pages) {
-    files.set(api.documentPath, JSON.stringify(documentOf(surface)))
-    files.set(`${pagePath}.html`, referencePage(api, scriptPath))
-    files.set(scriptPath, viewer.text)
-  }
+  const files = new Map<string, string | Buffer>([...webApp, ...pages])
+  const pagePaths = kept.length > 0 ? Object.values(SURFACES).map(({ api }) => api.pagePath) : []
+  files.set("/_headers", headersFile({ pagePaths, kept }, webApp.get("/_headers")?.toString().trimEnd()))
   await writeFolder(join(TARGET, worker), files)
+}
+
+/** The pages, documents and shared files of both APIs, and the paths of files that browsers keep. */
+async function readReference() {
+  const shared = await siteFiles()
+  const viewer = readViewer()
+  const viewerPath = `/docs/${viewer.name}`
+  const files = new Map<string, string | Buffer>([...shared.files, [viewerPath, viewer.text]])
+  const kept = [...shared.kept, viewerPath]
+  for (const surface of Object.keys(SURFACES) as SurfaceName[]) {
+    const { api } = SURFACES[surface]
+    const document = documentOf(surface)
+    const [other] = Object.values(SURFACES).filter((one) => one.api !== api)
+    const pages = sitePages(api, document as unknown as DescribedApi, shared.names, other?.api ?? api)
+    for (const [path, content] of pages.files) files.set(path, content)
+    kept.push(...pages.kept)
+    files.set(api.documentPath, JSON.stringify(document))
+    files.set(`${api.pagePath}/try.html`, viewerPage(api, viewerPath))
+  }
+  return { files, kept }
 }
 
 /** The files of a folder by their relative paths; empty if the folder does not exist. */

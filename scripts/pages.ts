@@ -8,7 +8,7 @@ import { provePage, type ShownPage } from "./prove-page.ts"
 
 /**
  * `npm run pages [-- --only AREA] [--failing] [--empty] [--url URL]` checks every page of the web app in Chromium, in
- * both themes at 390 and 1440 px, for findings of axe, overflow and errors. It writes screenshots to dist/pages.
+ * both themes at 390, 1024 and 1440 px, for findings of axe, overflow and errors. It writes screenshots to dist/pages.
  * Without `--url`, the web app's address that `npm start` prints, it starts a service.
  */
 const { values } = parseArgs({
@@ -20,11 +20,23 @@ const { values } = parseArgs({
   },
 })
 const THEMES = ["light", "dark"] as const
-const WIDTHS = [390, 1440]
+const WIDTHS = [390, 1024, 1440]
 const TARGET = join("dist", "pages")
 const PUBLIC: ShownPage[] = [
   ...["/", "/sign-in", "/magic", "/mini-app", "/reset-password"].map((path) => ({ area: "sign-in", path })),
-  ...["/docs", "/api/docs"].map((path) => ({ area: "reference", path })),
+  ...[
+    "/docs",
+    "/docs/webhooks",
+    "/docs/errors",
+    "/docs/limits",
+    "/docs/all",
+    "/docs/operations/turns",
+    "/docs/try",
+  ].map((path) => ({ area: "reference", path })),
+  ...["/api/docs", "/api/docs/session", "/api/docs/operations/admin", "/api/docs/try"].map((path) => ({
+    area: "reference",
+    path,
+  })),
 ]
 
 const browser = await launchChromium()

@@ -1,6 +1,6 @@
 import type { CountState, CreditsDetails, ErrorAnswer, QuotaDetails } from "./operations.ts"
 
-/** Every error code of the service. `/docs#tag/errors` lists cause and cure of each. */
+/** Every error code of the service. `/docs/errors` lists cause and cure of each. */
 export type ErrorCode = ErrorAnswer["error"]["code"]
 
 /** Codes of errors without a valid response of the service. */

@@ -127,6 +127,8 @@ export async function figuresOf(browser: Browser, signIn: string): Promise<Figur
     await opened(browser, "entry page, /", `${origin}/`),
     await opened(browser, "sign-in page", `${origin}/sign-in`),
     await opened(browser, "reference, /docs", `${origin}/docs`),
+    await opened(browser, "guide, /docs/webhooks", `${origin}/docs/webhooks`),
+    await opened(browser, "operations, /docs/operations/turns", `${origin}/docs/operations/turns`),
     ...(await longList(browser, signIn)),
   ]
 }

@@ -22,6 +22,8 @@ const usual = { burst: 30, everyMs: 2_000 }
  */
 export const DOORS: Record<string, Door> = {
   "POST /api/auth/login": { counts: "tries", burst: 120, everyMs: 500 },
+  // Pages read it: of the docs and of the web app.
+  "GET /api/auth/ways": { counts: "tries", burst: 240, everyMs: 250 },
   "POST /api/auth/magic": { counts: "failures", ...usual },
   // The state of these flows is stored for minutes.
   "POST /api/auth/tg-login/start": { counts: "tries", ...usual },

@@ -5,11 +5,12 @@ import { factorRequired } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { endSession } from "../sign-in/end-session.ts"
+import type { SessionState } from "../sign-in/list-ways.ts"
 import { sendSignInNotice } from "../sign-in/notices.ts"
 import { ACTING_POLICY, SESSION_POLICY } from "../sign-in/policies.ts"
 import { readSessionToken, signSessionToken } from "../sign-in/session-token.ts"
 import { type NewSession, startSession } from "../sign-in/start-session.ts"
-import { getUserOfIdentity } from "../users/get-me.ts"
+import { getCurrentUser, getUserOfIdentity } from "../users/get-me.ts"
 import type { User } from "../users/user-row.ts"
 import type { AppEnv } from "./app-env.ts"
 import { readBoolean } from "./query.ts"
@@ -113,6 +114,21 @@ export async function userOfCookie(
   const session = await sessionInCookie(c, ctx)
   if (!session) return null
   return getUserOfIdentity(ctx, { kind: "session", token: session.token, test: false }, identity)
+}
+
+/** The state of the session in the browser's cookie. */
+export async function sessionState(c: HonoContext<AppEnv>): Promise<SessionState> {
+  const ctx = c.get("ctx")
+  if (!getCookie(c, SESSION_COOKIE)) return "none"
+  const session = await sessionInCookie(c, ctx)
+  if (!session) return "ended"
+  try {
+    await getCurrentUser(ctx, { kind: "session", token: session.token, test: false })
+    return "open"
+  } catch (error) {
+    if (!(error instanceof TurnpikeError) || error.status !== 401) throw error
+    return error.code === "SECOND_FACTOR_REQUIRED" ? "second_factor" : "ended"
+  }
 }
 
 /** Ends the session in the request's cookie, if it is valid, and removes the cookie. */

@@ -2,19 +2,25 @@ import type { Operation } from "../http/operation.ts"
 import { CLIENT_METHODS } from "./client-methods.ts"
 import type { ClientMethods } from "./client-sample.ts"
 import { DASHBOARD_SURFACE } from "./dashboard-surface.ts"
-import { readGuide } from "./guides.ts"
 import { openApiDocument } from "./openapi.ts"
 import { API_SURFACE, type Surface } from "./surface.ts"
 
-/** An API that has a document and a page of its own. */
+/** An API that has a document and pages of its own. */
 export interface Api {
   /** Every operation whose path starts with this prefix belongs to the API. */
   prefix: string
   documentPath: string
+  /** The path of the first page. The others are below it. */
   pagePath: string
+  /** The name of the pages. */
+  name: string
   surface: Surface
   /** Names of files in `guides/`, in the order in which a newcomer reads them. */
   guides: string[]
+  /** The guide that lists all error codes. */
+  errors: string
+  /** Questions that readers often have, and the addresses of their answers below `pagePath`. */
+  questions: Record<string, string>
   clientMethods?: ClientMethods
 }
 
@@ -22,19 +28,34 @@ const V1: Api = {
   prefix: "/v1/",
   documentPath: "/v1/openapi.json",
   pagePath: "/docs",
+  name: "Docs",
   surface: API_SURFACE,
   guides: [
     "start",
     "authentication",
     "turns",
+    "files",
+    "tools",
     "idempotency",
+    "billing",
     "caps",
     "webhooks",
+    "errors",
     "limits",
     "lists",
     "conventions",
-    "errors",
   ],
+  errors: "errors",
+  questions: {
+    "How do I send a first turn?": "start#the-first-turn",
+    "How do I verify a webhook?": "webhooks#verify-a-webhook",
+    "What does 402 mean?": "errors#INSUFFICIENT_CREDITS",
+    "How large can a file be?": "limits#size-of-a-file",
+    "How do I limit one customer?": "caps#limit-a-customer",
+    "Why did a turn fail?": "turns#why-a-turn-failed",
+    "Can I send a request twice?": "idempotency#when-to-retry",
+    "What is billed?": "billing#what-is-billed",
+  },
   clientMethods: CLIENT_METHODS,
 }
 
@@ -42,8 +63,11 @@ const DASHBOARD: Api = {
   prefix: "/api/",
   documentPath: "/api/openapi.json",
   pagePath: "/api/docs",
+  name: "Dashboard API",
   surface: DASHBOARD_SURFACE,
-  guides: ["session", "turns", "caps", "limits", "dashboard-lists", "dashboard-errors"],
+  guides: ["session", "dashboard-lists", "dashboard-errors", "dashboard-limits"],
+  errors: "dashboard-errors",
+  questions: {},
 }
 
 export const APIS = { v1: V1, dashboard: DASHBOARD }
@@ -57,10 +81,10 @@ export const operationsOf = ({ prefix }: Api, operations: readonly Operation[]) 
  * example.
  */
 export function describeApi(api: Api, operations: readonly Operation[], onMissing: (path: string) => void = () => {}) {
-  const { surface, guides, clientMethods } = api
+  const { surface, pagePath, clientMethods } = api
   return openApiDocument(operationsOf(api, operations), {
     surface,
-    guidesOf: (codes) => guides.map((name) => readGuide(name, codes)),
+    guidesPath: pagePath,
     onMissing,
     ...(clientMethods && { clientMethods }),
   })

@@ -15,7 +15,7 @@ import { TURN_POLICY } from "../turns/policies.ts"
 import { declarationOf, EVENT_NAMES } from "../webhooks/event-types.ts"
 import { RETRY_TIMES, WEBHOOK_POLICY } from "../webhooks/policies.ts"
 import { exampleData } from "./event-webhooks.ts"
-import { limitsTable } from "./limits-table.ts"
+import { limitsTables } from "./limits-table.ts"
 
 const QUOTA_EXCEEDED = {
   code: "QUOTA_EXCEEDED",
@@ -28,15 +28,50 @@ const QUOTA_EXCEEDED = {
 
 const shown = (value: unknown) => JSON.stringify(value, null, 2)
 
+/** The first lines of a sample with the client. */
+export const CLIENT_START = `import { Turnpike } from "turnpike-client"
+
+const turnpike = new Turnpike({
+  apiKey: process.env.TURNPIKE_API_KEY,
+  baseUrl: process.env.TURNPIKE_BASE_URL,
+})
+`
+
+/** A request in Python with its standard library, for samples of several requests. */
+const PYTHON_CALL = `import json, os, urllib.request, uuid
+
+def call(method, path, body=None):
+    request = urllib.request.Request(
+        os.environ["TURNPIKE_BASE_URL"] + path,
+        method=method,
+        data=None if body is None else json.dumps(body).encode(),
+        headers={
+            "Authorization": "Bearer " + os.environ["TURNPIKE_API_KEY"],
+            "Content-Type": "application/json",
+            "Idempotency-Key": str(uuid.uuid4()),
+        },
+    )
+    with urllib.request.urlopen(request, timeout=60) as response:
+        return json.load(response)`
+
+function clientVersion(): string {
+  const text = readFileSync(join(import.meta.dirname, "../../client/package.json"), "utf8")
+  return (JSON.parse(text) as { version: string }).version
+}
+
 /** The values for `{{name}}` in guides. They come from typed code, so guides cannot contradict it. */
 const INSERTS: Record<string, string> = {
+  client: CLIENT_START,
+  client_package: `/client/turnpike-client-${clientVersion()}.tgz`,
+  python_call: PYTHON_CALL,
   quota_refusal: `HTTP/1.1 429\nRetry-After: 30600\n\n${shown({ error: QUOTA_EXCEEDED })}`,
   event_types: eventTable(),
   cap_reached: shown(exampleData("cap.reached")),
   balance_low: shown(exampleData("balance.low")),
   unlisted_server: String(FIRST_CALL_BOUNDS.server),
   open_reply: String(FIRST_CALL_BOUNDS.reply),
-  limits: limitsTable(),
+  customer_limits: limitsTables("customers"),
+  dashboard_limits: limitsTables("members", "operators"),
   usd_decimals: String(USD_DECIMALS),
   json_body: sizeInWords(MAX_JSON_BYTES),
   json_values: countInWords(MAX_VALUES),
@@ -56,28 +91,85 @@ const INSERTS: Record<string, string> = {
   webhook_failing: timeInWords(WEBHOOK_POLICY.disableAfterMs),
 }
 
-/** The guide in `guides/NAME.md`. Its first line is the title. `{{codes}}` becomes a table of `codes`. */
-export function readGuide(name: string, codes: readonly ErrorCode[]): { name: string; description: string } {
-  const inserts: Record<string, string> = { ...INSERTS, codes: codeTable(codes) }
-  const [title = "", ...lines] = readFileSync(join(import.meta.dirname, "guides", `${name}.md`), "utf8").split("\n")
-  const description = lines.join("\n").replace(/\{\{(\w+)\}\}/g, (_match, insert: string) => {
-    const text = inserts[insert]
-    if (text === undefined) throw new Error(`${name}.md: src/reference/guides.ts has no insert "${insert}"`)
-    return text
-  })
-  return { name: title.replace(/^# /, ""), description: description.trim() }
+interface Guide {
+  /** The title. */
+  name: string
+  /** One sentence for lists of pages. */
+  about: string
+  /** The text in Markdown. */
+  description: string
 }
 
-/** A Markdown table of error codes, sorted by status, with cause and cure. */
-function codeTable(codes: readonly ErrorCode[]): string {
-  const rows = codes
-    .map((code) => ({ code, ...ERROR_CODES[code] }))
-    .toSorted((a, b) => a.status - b.status)
-    .map(({ code, status, retryable, cause, cure }) => {
-      const kind = `\`${code}\`<br>${status}${retryable ? ", retryable" : ""}`
-      return `| ${kind} | ${`${cause} ${cure}`.replaceAll("|", "\\|")} |`
+/**
+ * The guide in `guides/NAME.md`. Its first line is the title, and its first paragraph begins with what it is about.
+ * `{{codes}}` becomes tables of `codes`.
+ */
+export function readGuide(name: string, codes: readonly ErrorCode[]): Guide {
+  const inserts: Record<string, string> = { ...INSERTS, codes: codeTables(codes) }
+  const [title = "", ...lines] = readFileSync(join(import.meta.dirname, "guides", `${name}.md`), "utf8").split("\n")
+  const text = lines
+    .join("\n")
+    .replace(/\{\{(\w+)\}\}/g, (_match, insert: string) => {
+      const value = inserts[insert]
+      if (value === undefined) throw new Error(`${name}.md: src/reference/guides.ts has no insert "${insert}"`)
+      return value
     })
-  return ["| Code | Cause and cure |", "| --- | --- |", ...rows].join("\n")
+    .trim()
+  const [about = ""] =
+    /^[^.]+\./.exec(
+      text
+        .replace(/^<!--.*?-->\s*/, "")
+        .replace(/\s+/g, " ")
+        .replaceAll("`", ""),
+    ) ?? []
+  return { name: title.replace(/^# /, ""), about, description: text }
+}
+
+/** Names of the statuses of errors (RFC 9110). */
+const STATUSES: Record<number, string> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  402: "Payment Required",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  408: "Request Timeout",
+  409: "Conflict",
+  412: "Precondition Failed",
+  413: "Content Too Large",
+  415: "Unsupported Media Type",
+  416: "Range Not Satisfiable",
+  422: "Unprocessable Content",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  502: "Bad Gateway",
+  503: "Service Unavailable",
+  504: "Gateway Timeout",
+}
+
+/** Error codes as Markdown, a table for each status, with cause and cure. */
+function codeTables(codes: readonly ErrorCode[]): string {
+  const rows = codes.map((code) => ({ code, ...ERROR_CODES[code] })).toSorted((a, b) => a.status - b.status)
+  const statuses = [...new Set(rows.map(({ status }) => status))]
+  return statuses
+    .map((status) => {
+      const lines = rows
+        .filter((row) => row.status === status)
+        .map(({ code, retryable, cause, cure }) => {
+          const words = [cause, cure].map((text) => text.replaceAll("|", "\\|"))
+          return `| \`${code}\` | ${words.join(" | ")} | ${retryable ? "yes" : "no"} |`
+        })
+      const head = ["| Code | Cause | Cure | Retry |", "| --- | --- | --- | --- |"]
+      return [
+        `## ${status} ${STATUSES[status] ?? ""}`,
+        "",
+        `<!-- rows: error status ${status} -->`,
+        "",
+        ...head,
+        ...lines,
+      ].join("\n")
+    })
+    .join("\n\n")
 }
 
 /** A Markdown table of event types. Types with the same description share a row. */

@@ -80,64 +80,134 @@ const COUNTS_SET = {
 const rate = ({ burst, everyMs }: { burst: number; everyMs: number }) =>
   `${burst} at once, then one in ${shownLimit("everyMs", everyMs)}`
 
-/** The rows of the table: what is limited, its default, where it is set, and what happens beyond it. */
-export function limitRows(): [what: string, value: string, set: string, beyond: string][] {
-  const caps = Object.entries(CAPS).map(([name, words]): [string, string, string, string] => {
-    return [
+/** A row: the limited quantity, its default, where it is set, and the result beyond it. */
+export type LimitRow = [what: string, value: string, set: string, beyond: string]
+
+/** The readers of a limit: callers of `/v1`, users who sign in to the web app, or operators. */
+type Reader = "customers" | "members" | "operators"
+
+interface LimitGroup {
+  title: string
+  reader: Reader
+  /** Words for the search. */
+  words: string
+  rows: LimitRow[]
+}
+
+const TOO_LARGE = "413 `PAYLOAD_TOO_LARGE`"
+
+const capRows = (): LimitRow[] => [
+  ["Spending: the account's balance", "the credit that was booked", "a top-up", "402 `INSUFFICIENT_CREDITS`"],
+  ...Object.entries(CAPS).map(
+    ([name, words]): LimitRow => [
       `Spending: ${words} (\`${name}\`)`,
       name === "members_daily" ? MEMBERS_DEFAULT : "none",
       CAPS_SET[name as CapName],
       "429 `QUOTA_EXCEEDED`",
-    ]
-  })
-  const bodies: [string, string, string, string][] = [
-    ["Spending: the account's balance", "the credit that was booked", "a top-up", "402 `INSUFFICIENT_CREDITS`"],
-    ["A JSON body", shownLimit("Bytes", MAX_JSON_BYTES), "", "413 `PAYLOAD_TOO_LARGE`"],
-    [
-      "A JSON body of a request without credentials",
-      shownLimit("Bytes", MAX_OPEN_BYTES),
-      "",
-      "413 `PAYLOAD_TOO_LARGE`",
     ],
-    [
-      "A JSON body from another server, sent with its secret",
-      shownLimit("Bytes", MAX_SERVERS_BYTES),
-      "",
-      "413 `PAYLOAD_TOO_LARGE`",
-    ],
-    ["Validation errors listed in a response", String(MAX_FAULTS), "", "the others are left out"],
-  ]
-  const policies = Object.entries(SHOWN_LIMITS).map(
-    ([key, { what, beyond, set }]): [string, string, string, string] => {
-      const [policy = "", name = ""] = key.split(".")
-      const value = POLICIES[policy]?.[name]
-      if (value === undefined) throw new Error(`src/reference/limits.ts: POLICIES has no ${key}`)
-      return [what, shownLimit(name, value), set ?? "", beyond]
-    },
-  )
-  const counts = Object.entries(COUNTS_SET).map(([cap, [setting, beyond]]): [string, string, string, string] => [
+  ),
+]
+
+const countRows = (): LimitRow[] =>
+  Object.entries(COUNTS_SET).map(([cap, [setting, beyond]]) => [
     `Per account: ${COUNTED[cap as CountedCap]} (\`${cap}\`)`,
     shownLimit(cap.endsWith("bytes") ? "Bytes" : cap, SETTINGS[setting].default),
     `the setting \`${setting}\``,
     beyond,
   ])
-  const doors = Object.entries(DOORS).map(([operation, door]): [string, string, string, string] => [
-    `\`${operation}\` from one IP address: ${door.counts === "tries" ? "requests" : "rejected requests"}`,
-    rate(door),
-    "",
-    "429 `LOGIN_THROTTLED`",
-  ])
-  const keys: [string, string, string, string] = [
-    "Requests with unknown API keys from one IP address",
-    rate(UNKNOWN_KEYS),
-    "",
-    "429 `QUOTA_EXCEEDED`",
-  ]
-  return [...caps, ...counts, ...bodies, ...doors, keys, ...policies]
+
+const bodyRows = (): LimitRow[] => [
+  ["A JSON body", shownLimit("Bytes", MAX_JSON_BYTES), "", TOO_LARGE],
+  ["Validation errors listed in a response", String(MAX_FAULTS), "", "the others are left out"],
+  ["Requests with unknown API keys from one IP address", rate(UNKNOWN_KEYS), "", "429 `QUOTA_EXCEEDED`"],
+]
+
+const signInRows = (): LimitRow[] => [
+  ["A JSON body of a request without credentials", shownLimit("Bytes", MAX_OPEN_BYTES), "", TOO_LARGE],
+  ...Object.entries(DOORS).map(
+    ([operation, door]): LimitRow => [
+      `\`${operation}\` from one IP address: ${door.counts === "tries" ? "requests" : "rejected requests"}`,
+      rate(door),
+      "",
+      "429 `LOGIN_THROTTLED`",
+    ],
+  ),
+]
+
+const serverRows = (): LimitRow[] => [
+  ["A JSON body from another server, sent with its secret", shownLimit("Bytes", MAX_SERVERS_BYTES), "", TOO_LARGE],
+]
+
+/** The groups of the tables: their readers, the policies whose limits they contain, and other rows. */
+const GROUPS: { title: string; reader: Reader; words: string; policies: string[]; rows?: () => LimitRow[] }[] = [
+  { title: "Spending", reader: "customers", words: "money budget cap", policies: [], rows: capRows },
+  { title: "Files", reader: "customers", words: "upload attachment", policies: ["FILE_POLICY"] },
+  { title: "Turns", reader: "customers", words: "timeout duration steps history", policies: ["TURN_POLICY"] },
+  { title: "Spaces and tools", reader: "customers", words: "mcp secrets", policies: ["SPACE_POLICY", "TOOL_POLICY"] },
+  { title: "Webhooks", reader: "customers", words: "delivery retry endpoint", policies: ["WEBHOOK_POLICY"] },
+  {
+    title: "Requests and streams",
+    reader: "customers",
+    words: "rate body payload long poll",
+    policies: ["BODY_POLICY", "LOOK_POLICY", "STREAM_POLICY"],
+    rows: bodyRows,
+  },
+  {
+    title: "Numbers per account",
+    reader: "customers",
+    words: "count quota",
+    policies: ["ERASURE_POLICY"],
+    rows: countRows,
+  },
+  {
+    title: "Sign-in and sessions",
+    reader: "members",
+    words: "login password link",
+    policies: [
+      "SESSION_POLICY",
+      "TOKEN_POLICY",
+      "LOGIN_POLICY",
+      "RESET_POLICY",
+      "FACTOR_POLICY",
+      "PASSWORD_POLICY",
+      "LAUNCH_POLICY",
+    ],
+    rows: signInRows,
+  },
+  { title: "Lists of the dashboard", reader: "members", words: "page rows csv", policies: ["LIST_POLICY"] },
+  {
+    title: "Operators",
+    reader: "operators",
+    words: "admin",
+    policies: ["ACTING_POLICY", "BOOKING_POLICY", "ANALYTICS_POLICY", "REPORT_POLICY", "PROVIDER_POLICY"],
+    rows: serverRows,
+  },
+]
+
+function policyRows(wanted: string[]): LimitRow[] {
+  return Object.entries(SHOWN_LIMITS).flatMap(([key, { what, beyond, set }]): LimitRow[] => {
+    const [policy = "", name = ""] = key.split(".")
+    if (!wanted.includes(policy)) return []
+    const value = POLICIES[policy]?.[name]
+    if (value === undefined) throw new Error(`src/reference/limits.ts: POLICIES has no ${key}`)
+    return [[what, shownLimit(name, value), set ?? "", beyond]]
+  })
 }
 
-/** The rows as a Markdown table. */
-export function limitsTable(): string {
-  const rows = limitRows().map((row) => `| ${row.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`)
-  return ["| What | Default | Set by | Beyond the limit |", "| --- | --- | --- | --- |", ...rows].join("\n")
+/** All groups with their rows. */
+export const limitGroups = (): LimitGroup[] =>
+  GROUPS.map(({ policies, rows, ...group }) => ({ ...group, rows: [...(rows?.() ?? []), ...policyRows(policies)] }))
+
+/** The groups of some readers as Markdown, a table for each group. */
+export function limitsTables(...readers: Reader[]): string {
+  return limitGroups()
+    .filter(({ reader }) => readers.includes(reader))
+    .map(({ title, words, rows }) => {
+      const lines = rows.map((row) => `| ${row.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`)
+      const head = ["| What | Default | Set by | Beyond the limit |", "| --- | --- | --- | --- |"]
+      return [`## ${title}`, "", `<!-- rows: limit maximum most how many ${words} -->`, "", ...head, ...lines].join(
+        "\n",
+      )
+    })
+    .join("\n\n")
 }

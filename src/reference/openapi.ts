@@ -26,8 +26,8 @@ const ERROR_PAGE = {
   content: { "text/html": { schema: { type: "string" } } },
 }
 
-/** A group of operations, or a guide. A guide has no operations, and its description is Markdown. */
-export interface Tag {
+/** A group of operations. */
+interface Tag {
   name: string
   description?: string
 }
@@ -35,11 +35,8 @@ export interface Tag {
 /** The document's title, version and description. */
 interface DocumentOptions {
   surface: Surface
-  /**
-   * The guides, given all codes that the operations can return. They come first, since viewers keep the order of
-   * tags.
-   */
-  guidesOf(codes: ErrorCode[]): Tag[]
+  /** The path of the pages with the guides. */
+  guidesPath: string
   /** The client's method for each operation, for code samples. */
   clientMethods?: ClientMethods
   /** Called with each field that has no example. */
@@ -50,7 +47,7 @@ interface DocumentOptions {
 export function openApiDocument(operations: readonly Operation[], options: DocumentOptions) {
   const { surface } = options
   const components = createComponents()
-  const document = { components, responses: {} as JsonValue, codes: new Set<ErrorCode>(), options }
+  const document = { components, responses: {} as JsonValue, options }
   const paths: Record<string, JsonValue> = {}
   for (const operation of operations.map(withIdempotency).map(withVersions)) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation, document) }
@@ -63,7 +60,8 @@ export function openApiDocument(operations: readonly Operation[], options: Docum
     // Relative, because the document is built before the server's address is known.
     servers: [{ url: "/" }],
     security: Object.keys(surface.securitySchemes).map((name) => ({ [name]: [] })),
-    tags: [...options.guidesOf([...document.codes].sort()), ...tagsOf(operations)],
+    externalDocs: { description: "Guides, errors and limits", url: options.guidesPath },
+    tags: tagsOf(operations),
     paths: finished.paths,
     webhooks: finished.webhooks,
     components: {
@@ -78,15 +76,13 @@ export function openApiDocument(operations: readonly Operation[], options: Docum
 interface Document {
   components: Components
   responses: JsonValue
-  codes: Set<ErrorCode>
   options: DocumentOptions
 }
 
-function describe(operation: Operation, { components, responses, codes, options }: Document): JsonValue {
+function describe(operation: Operation, { components, responses, options }: Document): JsonValue {
   const { schemas, schemaOf: schema } = components
   const { answer, body, upload } = operation
   const own = codesOf(operation, options.surface)
-  for (const code of own) codes.add(code)
   const schemaOf = (status: number) => schema(options.surface.errorSchema(status), "output")
   const sent = body && schema(body, "input")
   const answerSchema = schema(answer.schema, "output")

@@ -25,6 +25,8 @@ font:13px/20px ui-sans-serif,system-ui,sans-serif;border-bottom:1px solid var(--
 .scalar-app .markdown th,.scalar-app .markdown td:first-child code{white-space:nowrap;word-break:normal}
 @media (max-width:40rem){.scalar-app .markdown thead{display:none!important}.scalar-app .markdown tr,.scalar-app .markdown td{display:block!important;border:0!important}
 .scalar-app .markdown td:not(:last-child){padding-bottom:0}.scalar-app .markdown tr:not(:last-child){border-bottom:1px solid var(--scalar-border-color)!important}}
+.scalar-reference-intro-clients{display:none!important}
+.section:focus-visible{outline:none!important}
 noscript{display:block;padding:2rem}
 .unread{padding:2rem;font:15px/24px ui-sans-serif,system-ui,sans-serif;color:var(--scalar-color-1,CanvasText);visibility:hidden;animation:unread 0s 6s forwards}
 .unread h1{font-size:20px;line-height:28px;margin:0 0 8px}.unread p{margin:0}.unread a{color:inherit}

@@ -23,6 +23,11 @@ export function readViewer(): { name: string; text: string } {
   if (!viewer) throw new Error("@scalar/fastify-api-reference no longer has a route that serves the script")
   const own = (file: string) => readFileSync(join(import.meta.dirname, file), "utf8")
   // We do not serve the source map, so the reference to it is removed.
-  const text = [own("theme.js"), viewer.replace(/\/\/# sourceMappingURL=.*/, ""), own("mend.js")].join("\n")
+  const text = [
+    own("theme.js"),
+    own("viewer-values.js"),
+    viewer.replace(/\/\/# sourceMappingURL=.*/, ""),
+    own("mend.js"),
+  ].join("\n")
   return { name: `viewer-${createHash("sha256").update(text).digest("hex").slice(0, 12)}.js`, text }
 }

@@ -84,7 +84,7 @@ export function mountEndUsers(app: App, mounting: Mounting) {
         "limit counts the spending of the end user's turns across all keys, and takes precedence over the " +
         "defaults of the key and the account. It applies from the next turn on. A higher limit admits " +
         "turns at once. A limit below the amount already spent rejects turns with 429 `QUOTA_EXCEEDED` " +
-        "until the day or the month ends. 0 rejects all turns. See [Caps and quotas](#tag/caps-and-quotas).",
+        "until the day or the month ends. 0 rejects all turns. See [Caps and quotas](/docs/caps).",
       params,
       query,
       body: putLimitsSchema,

@@ -38,6 +38,7 @@ test("Every operation of the auth API answers exactly what it declares", async (
 
   await answerOf("login", { email, password: PASSWORD })
   await answerOf("getCurrentUser")
+  await answerOf("listSignInWays")
   const { token } = await answerOf("createAppToken")
   await answerOf("exchangeToken", { token })
   const { url } = await mintMagicLink(authContextOf(world), { userId, origin: "https://app.test" })

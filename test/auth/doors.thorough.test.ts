@@ -81,7 +81,7 @@ describe("The rate of requests by address", () => {
     const address = "192.0.2.98"
     await letIn("GET /api/auth/oauth-login/start", address)
     const { status, body } = await knock("GET /api/auth/oauth-login/start", address, { accept: "text/html" })
-    expect([status, body.includes("<h1>You are not signed in</h1>")]).toEqual([429, true])
+    expect([status, body.includes("<h1>Too many attempts</h1>")]).toEqual([429, true])
   })
 
   test("A HEAD request counts as GET", async () => {

@@ -5,7 +5,7 @@ import { documentOf, SURFACES } from "../../scripts/documents.ts"
 import { ERROR_CODES, type ErrorCode } from "../../src/base/errors.ts"
 import { readGuide } from "../../src/reference/guides.ts"
 import { INTERNAL_NUMBERS, SHOWN_LIMITS, shownLimit } from "../../src/reference/limits.ts"
-import { limitRows } from "../../src/reference/limits-table.ts"
+import { limitGroups } from "../../src/reference/limits-table.ts"
 
 const numbers: string[] = []
 for (const file of globSync("src/*/policies.ts")) {
@@ -30,19 +30,30 @@ test("Every number of a policy is a limit in the reference or listed as internal
   ).toEqual([])
 })
 
-test("The whole table is in both documents", () => {
-  const rows = limitRows()
+const rows = limitGroups().flatMap((group) => group.rows)
+
+test("Every limit is on one page: those of requests with a key for customers, all others in the dashboard's docs", () => {
   expect(rows.length).toBeGreaterThan(Object.keys(SHOWN_LIMITS).length)
-  const { description } = readGuide("limits", [])
-  for (const { api } of Object.values(SURFACES)) expect(api.guides).toContain("limits")
-  for (const [what, value, , beyond] of rows) {
-    expect([what, value, beyond].filter((cell) => cell === "")).toEqual([])
-    expect(description).toContain(`| ${what} | ${value} |`)
+  expect(new Set(rows.map(([what]) => what)).size).toBe(rows.length)
+  expect(SURFACES.v1.api.guides).toContain("limits")
+  expect(SURFACES.dashboard.api.guides).toContain("dashboard-limits")
+  const [forCustomers, forOthers] = ["limits", "dashboard-limits"].map((name) => readGuide(name, []).description)
+  for (const group of limitGroups()) {
+    for (const [what, value, , beyond] of group.rows) {
+      expect([what, value, beyond].filter((cell) => cell === "")).toEqual([])
+      const row = `| ${what} | ${value} |`
+      const isForCustomers = group.reader === "customers"
+      expect([forCustomers?.includes(row), forOthers?.includes(row)], what).toEqual([isForCustomers, !isForCustomers])
+    }
   }
 })
 
+test("The page for customers has neither logins nor operators' limits", () => {
+  expect(readGuide("limits", []).description).not.toMatch(/LOGIN_|password|admin|IDP|provider account/i)
+})
+
 test("Each code of a limit exists with its status", () => {
-  for (const [, , , beyond] of limitRows()) {
+  for (const [, , , beyond] of rows) {
     for (const [, status, code = ""] of beyond.matchAll(/(\d{3}) `([A-Z_]+)`/g)) {
       expect(ERROR_CODES[code as ErrorCode]?.status, code).toBe(Number(status))
     }

@@ -24,7 +24,8 @@ const issuerOf = (issuer: string) =>
 export function SignInTab() {
   const identities = useRead("listIdentities", { query: { limit: listIdentitiesQuery.limit.maximum } })
   const [doomed, setDoomed] = useState<Identity | null>(null)
-  const link = (
+  const ways = useRead("listSignInWays")
+  const link = ways.data?.identity_provider && (
     <a href={addressOf("linkIdentity", { query: { next: "/account" } })} className={buttonLook()}>
       Link an identity
     </a>

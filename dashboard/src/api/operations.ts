@@ -2838,6 +2838,17 @@ export interface SharedSpaceList {
   offset: number
 }
 
+export interface SignInWays {
+  /** The session of the browser's cookie. `none`: there is no cookie. `ended`: the session has expired or was ended. `second_factor`: it waits for a code. `open`: the user is signed in. */
+  session: "none" | "ended" | "second_factor" | "open"
+  /** True if `GET /api/auth/oauth-login/start` leads to an identity provider. */
+  identity_provider: boolean
+  /** True if the brand of this host has a bot that confirms a sign-in. */
+  messaging_app: boolean
+  /** True if the service sends emails, and so links to reset a password. */
+  password_reset: boolean
+}
+
 export interface SlugUsageReport {
   /** The start of the range (UTC). */
   from: string
@@ -5810,6 +5821,11 @@ export interface Operations {
     answer: SharedSpaceList
   }
 
+  /** List the ways to sign in that this host offers */
+  listSignInWays: {
+    answer: SignInWays
+  }
+
   /** Search the inventory of spaces */
   listSpaceInventory: {
     query?: {
@@ -6702,6 +6718,7 @@ export const OPERATIONS: {
   listSessions: { method: "GET", path: "/api/account/sessions" },
   listSettings: { method: "GET", path: "/api/admin/settings" },
   listShares: { method: "GET", path: "/api/account/shares" },
+  listSignInWays: { method: "GET", path: "/api/auth/ways" },
   listSpaceInventory: { method: "GET", path: "/api/admin/spaces/list" },
   listSpaceSessions: { method: "GET", path: "/api/admin/spaces/sessions" },
   listSpaces: { method: "GET", path: "/api/account/spaces" },

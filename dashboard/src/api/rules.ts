@@ -452,6 +452,10 @@ export const SettingUpdateRules = {
   key: { words: ["plans", "trial_plan", "trial_days", "signup_credit_micros", "referred_credit_micros", "referrer_credit_micros", "referrer_most_credited", "admin_second_factor", "members_daily_credit_micros", "container_second_usd", "stored_gib_hour_usd", "max_open_test_turns", "max_daily_test_turns", "test_data_days", "max_keys", "max_daily_key_changes", "max_end_users", "max_spaces", "kept_versions", "max_config_bytes", "max_files", "max_file_bytes", "provider_limit_requests"] },
 } as const
 
+export const SignInWaysRules = {
+  session: { words: ["none", "ended", "second_factor", "open"] },
+} as const
+
 export const SpaceRules = {
   metadata: { maxProperties: 16 },
 } as const

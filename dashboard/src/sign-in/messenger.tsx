@@ -4,6 +4,7 @@ import { queryOf, useChange } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
 import { OutLink } from "../ui/link.tsx"
+import { FailedWay } from "./failed-way.tsx"
 import { QrCode } from "./qr-code.tsx"
 import type { useEnter } from "./use-enter.ts"
 
@@ -35,11 +36,21 @@ export function Messenger({ onEnter }: { onEnter: ReturnType<typeof useEnter> })
     )
   }
   if (login.error || answer?.status === "denied") {
+    const isDenied = answer?.status === "denied"
     return (
-      <div role="alert" className="flex flex-col gap-2">
-        <p>{answer?.status === "denied" ? "The sign-in was denied in the bot." : "This sign-in is no longer valid."}</p>
-        <Button onClick={begin}>Start again</Button>
-      </div>
+      <FailedWay
+        title={isDenied ? "The sign-in was denied in the bot" : "This sign-in has expired"}
+        error={login.error}
+      >
+        <p>
+          {isDenied
+            ? "The bot has a button that denies a sign-in, and it was pressed. Start again only if you started this one."
+            : "It was not confirmed in time, or another page of this browser started a new one."}
+        </p>
+        <Button onClick={begin} className="self-start">
+          Start again
+        </Button>
+      </FailedWay>
     )
   }
   return (

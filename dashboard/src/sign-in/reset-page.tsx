@@ -1,11 +1,14 @@
 import { useState } from "react"
 import { useChange } from "../api/query.ts"
 import { ResetPasswordRules } from "../api/rules.ts"
-import { Button } from "../ui/button.tsx"
+import { Button, buttonLook } from "../ui/button.tsx"
 import { ErrorState, useCountdown } from "../ui/error-state.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
 import { ButtonLink } from "../ui/link.tsx"
+import { Skeleton } from "../ui/skeleton.tsx"
+import { FailedWay } from "./failed-way.tsx"
 import { PublicFrame } from "./frame.tsx"
+import { useWays } from "./use-ways.ts"
 
 /** Resets a password: sends a link by email, or sets the password with the token in the fragment. */
 export function ResetPasswordPage() {
@@ -18,7 +21,7 @@ export function ResetPasswordPage() {
         <p className="text-muted">
           {token
             ? "The link works once. All other sessions end."
-            : "We send a link to the email address of your account."}
+            : "You get a link at the email address of your account."}
         </p>
       </div>
       {token ? <SetPassword token={token} /> : <AskForLink />}
@@ -28,6 +31,17 @@ export function ResetPasswordPage() {
 }
 
 function AskForLink() {
+  const ways = useWays()
+  if (!ways) return <Skeleton rows={3} />
+  if (ways.password_reset) return <LinkForm />
+  return (
+    <p role="status">
+      This service sends no emails. Ask an operator for a sign-in link or a new password, then sign in with it.
+    </p>
+  )
+}
+
+function LinkForm() {
   const [email, setEmail] = useState("")
   const ask = useChange("startPasswordReset", { changes: [] })
   const left = useCountdown(ask.error)
@@ -68,6 +82,19 @@ function SetPassword({ token }: { token: string }) {
           Sign in
         </ButtonLink>
       </>
+    )
+  }
+  if (reset.error?.code === "INVALID_TOKEN") {
+    return (
+      <FailedWay title="This link no longer works" error={reset.error}>
+        <p>
+          It was used before, it has expired, or the account's sessions were ended since. Your password is unchanged.
+        </p>
+        {/* A new document, because the token of this one is used up. */}
+        <a href="/reset-password" className={`${buttonLook()} self-start`}>
+          Request a new link
+        </a>
+      </FailedWay>
     )
   }
   return (

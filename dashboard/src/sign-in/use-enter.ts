@@ -12,6 +12,8 @@ export function useEnter(next: string | undefined) {
     client.clear()
     setSessionOver(false)
     client.setQueryData(queryOf("getCurrentUser").queryKey, user)
+    // The docs are files of their own, and no pages of this app.
+    if (next && /^\/(?:api\/)?docs(?:[/?#]|$)/.test(next)) return location.assign(next)
     router.history.push(next ?? (user.role === "admin" ? "/operator" : "/home"))
   }
 }

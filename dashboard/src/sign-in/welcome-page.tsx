@@ -1,8 +1,7 @@
-import { useQuery } from "@tanstack/react-query"
-import { queryOf } from "../api/query.ts"
 import { CodeBlock } from "../ui/code-block.tsx"
 import { ButtonLink, OutLink } from "../ui/link.tsx"
 import { PublicFrame } from "./frame.tsx"
+import { accountWords, useWays } from "./use-ways.ts"
 
 const FACTS = [
   ["Durable", "Every accepted turn ends as done, failed or cancelled, with a reason, whatever fails in between."],
@@ -13,15 +12,18 @@ const FACTS = [
   ],
 ]
 
-const curlOf = (origin: string) => `curl ${origin}/v1/turns \\
-  -H "Authorization: Bearer $TURNPIKE_KEY" \\
-  -H "Idempotency-Key: first-turn" \\
+const curlOf = (origin: string) => `export TURNPIKE_API_KEY=turnpike_test_…   # from API keys
+export TURNPIKE_SPACE=spc_…                # from Spaces
+
+curl ${origin}/v1/turns \\
+  -H "Authorization: Bearer $TURNPIKE_API_KEY" \\
+  -H "Idempotency-Key: first-turn-$(date +%s)" \\
   -H "Content-Type: application/json" \\
-  -d '{"space":"$SPACE","end_user_ref":"customer-1","text":"Where is my order?"}'`
+  -d '{"space":"'$TURNPIKE_SPACE'","end_user_ref":"customer-1","text":"Where is my order?"}'`
 
 /** The public page at `/`. */
 export function WelcomePage() {
-  const session = useQuery({ ...queryOf("getCurrentUser"), retry: false })
+  const ways = useWays()
   return (
     <PublicFrame>
       <title>Turnpike: agent turns as a service</title>
@@ -32,7 +34,7 @@ export function WelcomePage() {
           and its cost.
         </p>
         <div className="flex flex-wrap items-center gap-4 pt-2">
-          {session.data ? (
+          {ways?.session === "open" ? (
             <ButtonLink to="/home" kind="primary">
               Go to your account
             </ButtonLink>
@@ -41,9 +43,10 @@ export function WelcomePage() {
               Sign in
             </ButtonLink>
           )}
-          <OutLink href="/docs">API reference</OutLink>
-          <OutLink href="/v1/openapi.json">OpenAPI</OutLink>
+          <OutLink href="/docs/start">Start</OutLink>
+          <OutLink href="/docs">Docs</OutLink>
         </div>
+        <p className="min-h-5 text-muted">{ways && ways.session !== "open" && accountWords(ways)}</p>
       </div>
       <section aria-label="The first turn" className="flex flex-col gap-2">
         <h2 className="text-md">The first turn</h2>

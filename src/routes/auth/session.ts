@@ -1,7 +1,9 @@
 import * as z from "zod"
+import { parseAuthEnv } from "../../base/env.ts"
 import type { App } from "../../http/app.ts"
-import { closeSession, openSession } from "../../http/session-auth.ts"
+import { closeSession, openSession, sessionState } from "../../http/session-auth.ts"
 import { sessionOf } from "../../http/session-of.ts"
+import { listSignInWays, signInWaysSchema } from "../../sign-in/list-ways.ts"
 import { logIn, loginRequestSchema } from "../../sign-in/log-in.ts"
 import { getCurrentUser } from "../../users/get-me.ts"
 import { userSchema } from "../../users/user-row.ts"
@@ -59,6 +61,24 @@ export function mountSession(app: App) {
       await closeSession(c)
       return { ok: true as const }
     },
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/auth/ways",
+      id: "listSignInWays",
+      tag,
+      summary: "List the ways to sign in that this host offers",
+      description:
+        "A sign-in page shows only these. A password and a sign-in link from an operator always work. `session` says " +
+        "whether the browser has a session, without an error if it has none.",
+      open: true,
+      answer: { status: 200, description: "The ways to sign in.", schema: signInWaysSchema },
+      errors: [],
+    },
+    async (c) =>
+      listSignInWays(authContext(c), { env: parseAuthEnv(c.env), url: c.req.url, session: await sessionState(c) }),
   )
 
   app.operation(

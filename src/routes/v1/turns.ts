@@ -34,7 +34,7 @@ export function mountTurns(app: App) {
         "and waiting does not help. Otherwise it is 429 `QUOTA_EXCEEDED`. `details` describes the cap that " +
         "resets last, and `Retry-After` is the number of seconds until then. Rejected requests are not stored, so you " +
         "can send the same Idempotency-Key again. A repeat of an accepted turn returns the turn even if a cap " +
-        "has been reached since. See [Caps and quotas](#tag/caps-and-quotas).",
+        "has been reached since. See [Caps and quotas](/docs/caps).",
       headers: [
         {
           name: "Idempotency-Key",

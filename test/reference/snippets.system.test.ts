@@ -1,0 +1,191 @@
+import { execFile, spawn } from "node:child_process"
+import { createHmac } from "node:crypto"
+import { once } from "node:events"
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { documentOf, SURFACES, type SurfaceName } from "../../scripts/documents.ts"
+import { freePort } from "../../src/local/postgres.ts"
+import { endWithUs } from "../../src/local/watchdog.ts"
+import { siteFiles, sitePages } from "../../src/reference/site.ts"
+import type { DescribedApi } from "../../src/reference/site-operations.ts"
+import { npmStart, type Started } from "../harness/npm-start.ts"
+import { installPackedClient } from "../harness/packed-client.ts"
+import { createSampleWorld, type SampleWorld } from "../harness/sample-world.ts"
+
+const run = promisify(execFile)
+
+interface Sample {
+  page: string
+  lang: string
+  code: string
+  /** The id of the operation, on the pages of operations. */
+  operation: string | undefined
+}
+
+const LANGUAGES = ["typescript", "python", "bash"]
+
+/** Every sample on every page, as a reader without scripts copies it. */
+async function readSamples(): Promise<Sample[]> {
+  const { names } = await siteFiles()
+  const surfaces = Object.keys(SURFACES) as SurfaceName[]
+  return surfaces.flatMap((surface) => {
+    const { api } = SURFACES[surface]
+    const { files } = sitePages(api, documentOf(surface) as unknown as DescribedApi, names, api)
+    return [...files]
+      .filter(([path]) => path.endsWith(".html") && !path.endsWith("/all.html"))
+      .flatMap(([path, html]) => samplesIn(path.replace(/\.html$/, ""), String(html)))
+  })
+}
+
+function samplesIn(page: string, html: string): Sample[] {
+  const parts = [...html.matchAll(/<h2 id="([^"]+)"|<figure class="code" data-lang="(\w+)">.*?<code>(.*?)<\/code>/gs)]
+  let heading: string | undefined
+  return parts.flatMap(([, id, lang = "", code = ""]) => {
+    heading = id ?? heading
+    if (!LANGUAGES.includes(lang)) return []
+    const operation = page.includes("/operations/") ? heading : undefined
+    return [{ page, lang, code: textOf(code), operation }]
+  })
+}
+
+const textOf = (html: string) =>
+  html
+    .replace(/<[^>]+>/g, "")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&amp;", "&")
+
+const samples = await readSamples()
+const hasPython = await run("python3", ["--version"]).then(
+  () => true,
+  () => false,
+)
+if (!hasPython) console.log("Skipped: there is no python3, so the samples in Python do not run.")
+
+let service: Started
+let client: Awaited<ReturnType<typeof installPackedClient>>
+let world: SampleWorld
+
+beforeAll(async () => {
+  ;[service, client] = await Promise.all([npmStart(), installPackedClient()])
+  world = await createSampleWorld(service)
+  // Every curl of the samples fails if the status is an error.
+  await writeFile(join(client.project, ".curlrc"), "fail-with-body\nsilent\nshow-error\n")
+})
+afterAll(() => Promise.all([world?.close(), service?.stop(), client?.remove()]))
+
+const COMMANDS: Record<string, [command: string, file: string, ...options: string[]]> = {
+  typescript: [process.execPath, "sample.ts"],
+  python: ["python3", "sample.py"],
+  bash: ["sh", "sample.sh", "-eu"],
+}
+
+/** Writes a sample to a file, and returns the command that runs it. */
+async function written({ lang, code }: Sample): Promise<[string, string[]]> {
+  const [command, file, ...options] = COMMANDS[lang] as [string, string]
+  await writeFile(join(client.project, file), code)
+  return [command, [...options, file]]
+}
+
+const environment = (values: Record<string, string>) => ({
+  PATH: process.env.PATH,
+  CURL_HOME: client.project,
+  NODE_NO_WARNINGS: "1",
+  ...values,
+})
+
+const nameOf = ({ page, lang, operation }: Sample) => `${page}${operation ? `#${operation}` : ""} in ${lang}`
+const isServer = ({ code }: Sample) => /createServer|HTTPServer/.test(code)
+const byHand = ({ code }: Sample) => code.includes("WEBHOOK_SIGNATURE")
+const shown = (list: Sample[]) =>
+  list.filter(({ lang }) => hasPython || lang !== "python").map((sample) => ({ name: nameOf(sample), sample }))
+
+test("Every guide with code, and every operation with a key, has a sample in each language", () => {
+  const groups = new Map<string, Set<string>>()
+  for (const { page, operation, lang } of samples) {
+    const name = operation ?? page
+    groups.set(name, (groups.get(name) ?? new Set()).add(lang))
+  }
+  // The session of a browser has no client, and the health of the service needs no key.
+  for (const name of ["/api/docs/session", "getHealth", "getReadiness"]) groups.delete(name)
+  expect(groups.size).toBeGreaterThan(60)
+  for (const [name, languages] of groups) expect([...languages], name).toEqual(LANGUAGES)
+})
+
+describe("A sample of the docs runs as written", () => {
+  test.each(shown(samples.filter((sample) => !isServer(sample) && !byHand(sample))))(
+    "The sample $name",
+    async ({ sample }) => {
+      const values = await world.valuesFor(sample.operation)
+      const [command, args] = await written(sample)
+      const { stdout, stderr } = await run(command, args, {
+        cwd: client.project,
+        env: environment(values),
+      })
+      expect(stderr).toBe("")
+      expect(stdout.trim()).not.toBe("")
+    },
+  )
+})
+
+const SECRET = `whsec_${Buffer.from("a secret that only the test knows").toString("base64")}`
+
+/** A webhook of an event as Turnpike signs it (Standard Webhooks). */
+function signedMessage() {
+  const body = JSON.stringify({ id: "evt_1", type: "ping", created_at: new Date().toISOString(), seq: null, data: {} })
+  const [id, at] = ["evt_1", String(Math.floor(Date.now() / 1000))]
+  const key = Buffer.from(SECRET.slice("whsec_".length), "base64")
+  const signature = `v1,${createHmac("sha256", key).update(`${id}.${at}.${body}`).digest("base64")}`
+  return { body, id, at, signature }
+}
+
+describe("A sample that verifies webhooks accepts a signed request and rejects a changed one", () => {
+  test.each(shown(samples.filter(isServer)))("The sample $name", async ({ sample }) => {
+    const port = String(await freePort())
+    const [command, args] = await written(sample)
+    const env = environment({ PORT: port, TURNPIKE_WEBHOOK_SECRET: SECRET })
+    const child = spawn(command, args, { cwd: client.project, env, stdio: "ignore" })
+    child.once("exit", endWithUs({ pid: child.pid as number, words: ["sample"], signals: ["SIGKILL"] }))
+    try {
+      const { body, id, at, signature } = signedMessage()
+      const send = (text: string) =>
+        fetch(`http://127.0.0.1:${port}`, {
+          method: "POST",
+          headers: { "webhook-id": id, "webhook-timestamp": at, "webhook-signature": `v1,AAAA ${signature}` },
+          body: text,
+        })
+      // Until the server listens, the connection is refused.
+      await expect
+        .poll(() =>
+          send(body).then(
+            ({ status }) => status,
+            () => "refused",
+          ),
+        )
+        .toBe(204)
+      expect((await send(body.replace("ping", "pong"))).status).toBe(400)
+    } finally {
+      child.kill("SIGKILL")
+      await once(child, "exit")
+    }
+  })
+
+  test.each(shown(samples.filter(byHand)))("The sample $name", async ({ sample }) => {
+    const { body, id, at, signature } = signedMessage()
+    const [command, args] = await written(sample)
+    const env = environment({
+      TURNPIKE_WEBHOOK_SECRET: SECRET,
+      WEBHOOK_ID: id,
+      WEBHOOK_TIMESTAMP: at,
+      WEBHOOK_SIGNATURE: `v1,AAAA ${signature}`,
+    })
+    await writeFile(join(client.project, "body.json"), body)
+    const { stdout } = await run(command, args, { cwd: client.project, env })
+    expect(stdout).toBe("signed by Turnpike\n")
+    await writeFile(join(client.project, "body.json"), body.replace("ping", "pong"))
+    await expect(run(command, args, { cwd: client.project, env })).rejects.toMatchObject({ code: 1 })
+  })
+})
