@@ -37,7 +37,7 @@ export async function getPlan(ctx: Context, credential: SessionCredential): Prom
             label: label ?? plan,
             trial: is_trial === true,
             starts_at: toInstant(starts_at),
-            ends_at: toInstant(ends_at),
+            ends_at: ends_at === null ? null : toInstant(ends_at),
           },
     daily_cap: cap === null ? null : serializeCapState(cap),
   }

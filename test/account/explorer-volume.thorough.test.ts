@@ -34,7 +34,7 @@ beforeAll(async () => {
          insert into spaces (slug, user_id, title, created_at, updated_at)
          select 'spc_' || s.user_id || '_' || n, s.user_id, 'Space ' || n, s.created_at, s.created_at
          from source s, generate_series(1, $3::int) n returning space_id
-       ), numbered as (select space_id, row_number() over () as n from places), made as (
+       ), numbered as (select space_id, row_number() over () as place from places), made as (
          insert into turns (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref, idempotency_key,
            request_hash, text, model, state, hold_credit_micros, held_credit_micros, billed_credit_micros, cost_credit_micros,
            model_calls, status_reason, error_code, created_at, started_at, finished_at, price_version)
@@ -42,7 +42,7 @@ beforeAll(async () => {
            'ref-' || n % $4::int, 'copy ' || n, '', repeat('text ', 40), s.model, k.state, 100000, 0, n % 997, n % 997, 1,
            case when k.state = 'failed' then 'MODEL_UNAVAILABLE' end, case when k.state = 'failed' then 'MODEL_UNAVAILABLE' end,
            k.at - (n % 90) * interval '1 second', k.at, k.at, 1
-         from source s, generate_series(0, $2::int - 1) n join numbered p on p.n = 1 + n % $3::int,
+         from source s, generate_series(0, $2::int - 1) n join numbered p on p.place = 1 + n % $3::int,
            lateral (select case when n % 20 = 1 then 'failed' else 'done' end as state, s.created_at - (n % 672) * interval '1 hour' as at) k
          returning *
        ), ended as (

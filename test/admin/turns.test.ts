@@ -99,10 +99,10 @@ test("An operator finds a turn of any account by its id and by its request, and 
   const find = async (q: string) => (await admin.json("GET", `/api/admin/search?q=${encodeURIComponent(q)}`))[1].items
   expect(await find(turn.turn_id)).toMatchObject([{ kind: "turn", id: turn.turn_id }])
   expect(await find(space)).toMatchObject([{ kind: "space", id: space }])
-  const [{ request_id }] = await world.sql<{ request_id: string }>("select request_id from turns where turn_id = $1", [
+  const [sent] = await world.sql<{ request_id: string }>("select request_id from turns where turn_id = $1", [
     turn.turn_id,
   ])
-  expect(await find(request_id)).toMatchObject([{ kind: "turn", id: turn.turn_id }])
+  expect(await find(sent?.request_id ?? "")).toMatchObject([{ kind: "turn", id: turn.turn_id }])
   const changed = await admin.call("PUT", "/api/admin/settings", { key: "trial_days", value: 15 })
   expect(await find(changed.headers.get("x-request-id") ?? "")).toMatchObject([
     { kind: "audit", title: "setting.update" },

@@ -1,6 +1,7 @@
-import { useLocation, useNavigate, useRouteContext } from "@tanstack/react-router"
+import { useLocation, useNavigate, useRouteContext, useSearch } from "@tanstack/react-router"
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react"
 import { ALL_PAGES, type AreaPage, isOperators } from "./all-pages.ts"
+import { useSearchHits } from "./search-hits.ts"
 
 /** The page that shows an object, by the prefix of its id. */
 const PAGES_OF_IDS: Record<string, string> = {
@@ -57,7 +58,12 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [at, setAt] = useState(0)
   const list = useId()
   const { pathname } = useLocation()
-  const entries = entriesOf(text, { admin: user.role === "admin", operators: isOperators(pathname) })
+  const { test } = useSearch({ from: "/app" })
+  const who = { admin: user.role === "admin", operators: isOperators(pathname) }
+  const found = useSearchHits(text, { ...who, test })
+  // An id that the search has found replaces the guess from its prefix.
+  const known = entriesOf(text, who).filter(({ href }) => found.every((hit) => hit.href !== href))
+  const entries = [...found, ...known]
   useEffect(() => dialog.current?.showModal(), [])
 
   const go = (entry: Entry | undefined) => {

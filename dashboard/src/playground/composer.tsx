@@ -10,6 +10,7 @@ import { Form, Select, TextArea, TextInput } from "../ui/field.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
 import { Tabs } from "../ui/tabs.tsx"
 import { EstimateResult } from "./estimate-result.tsx"
+import { useTextOfTurn } from "./text-of-turn.ts"
 
 interface ComposerProps {
   spaces: readonly SpaceSummary[]
@@ -26,6 +27,7 @@ export function Composer({ spaces, space }: ComposerProps) {
   const tested = { test: test && ("true" as const) }
   const models = useRead("listModels", { query: tested })
   const [text, setText] = useState("")
+  useTextOfTurn(setText)
   const [most, setMost] = useState("")
   const send = useChange("createChatTurn", { changes: ["listChatTurns", "listTurns"] })
   const estimate = useChange("estimateChatTurn", { changes: [] })
