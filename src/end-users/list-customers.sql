@@ -63,35 +63,17 @@ begin
     select w.* into account from wallets w where w.user_id = caller.user_id;
   end if;
   with found as materialized (
-    select c.* from turnpike.customer_sums(caller.user_id, caller.test, p_request.moment) c
+    select c as one, c.end_user_ref from turnpike.customer_sums(caller.user_id, caller.test, p_request.moment) c
     where (p_q is null or strpos(lower(c.end_user_ref), lower(p_q)) > 0) and (p_blocked is null or p_blocked = c.blocked)
-  ), capped as (
-    select f.end_user_ref, f.blocked, f.turns, f.last_turn_at, f.billed, f.billed_this_month, f.billed_today, f.turns_this_month,
-      f.done_this_month, f.failed_this_month, f.took_us_this_month, l.daily, l.daily_is_own, d.spent as daily_spent,
-      d.reserved as daily_reserved, l.monthly, l.monthly_is_own, m.spent as monthly_spent, m.reserved as monthly_reserved,
-      greatest(turnpike.used_share(d.spent + d.reserved, l.daily), turnpike.used_share(m.spent + m.reserved, l.monthly)) as share
-    from found f
-    -- Limits do not bind test turns.
-    left join end_users e on e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = f.end_user_ref and not caller.test
-    cross join lateral (select coalesce(e.daily_limit_credit_micros, account.end_user_daily_credit_micros) as daily,
-      e.daily_limit_credit_micros is not null as daily_is_own,
-      coalesce(e.monthly_limit_credit_micros, account.end_user_monthly_credit_micros) as monthly,
-      e.monthly_limit_credit_micros is not null as monthly_is_own) l
-    left join lateral (select n.spent_credit_micros, n.reserved_credit_micros from spend_counters n
-      where l.daily is not null and n.user_id = caller.user_id and n.kind = 'end_user' and n.subject = f.end_user_ref
-        and n.period = 'day' and n.starts_at = date_trunc('day', p_request.moment, 'UTC') and n.counted limit 1) nd on true
-    left join lateral (select n.spent_credit_micros, n.reserved_credit_micros from spend_counters n
-      where l.monthly is not null and n.user_id = caller.user_id and n.kind = 'end_user' and n.subject = f.end_user_ref
-        and n.period = 'month' and n.starts_at = date_trunc('month', p_request.moment, 'UTC') and n.counted limit 1) nm on true
-    -- Before a cap is first checked in a period it has no counter. Then the bills of the period are used.
-    cross join lateral (select coalesce(nd.spent_credit_micros, f.billed_today) as spent, coalesce(nd.reserved_credit_micros, 0) as reserved) d
-    cross join lateral (select coalesce(nm.spent_credit_micros, f.billed_this_month) as spent, coalesce(nm.reserved_credit_micros, 0) as reserved) m
   ), ranked as (
-    select c.*, case p_sort when 'today' then c.billed_today when 'month' then c.billed_this_month when 'all_time' then c.billed
-        when 'share' then c.share when 'turns' then c.turns when 'last_turn' then extract(epoch from c.last_turn_at)
-        when 'latency' then c.took_us_this_month::double precision / nullif(c.turns_this_month, 0)
-        when 'failed' then c.failed_this_month end::double precision as rank
-    from capped c
+    select f.end_user_ref, f.one, case p_sort when 'today' then (f.one).billed_today when 'month' then (f.one).billed_this_month
+        when 'all_time' then (f.one).billed when 'share' then u.share when 'turns' then (f.one).turns
+        when 'last_turn' then date_part('epoch', (f.one).last_turn_at)
+        when 'latency' then (f.one).took_us_this_month::double precision / nullif((f.one).turns_this_month, 0)
+        when 'failed' then (f.one).failed_this_month end::double precision as rank
+    from found f
+    left join end_users e on p_sort = 'share' and e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = f.end_user_ref
+    left join lateral turnpike.customer_caps(e, account, caller, f.one, p_request.moment) u on p_sort = 'share'
   ), page as (
     select r.*, row_number() over () as place from (
       select k.* from ranked k
@@ -99,14 +81,18 @@ begin
         case when p_sort = 'name' and p_descending then k.end_user_ref end collate "C" desc, k.end_user_ref collate "C"
       limit p_limit offset p_offset) r
   )
-  select array(select row(p.end_user_ref, p.blocked, p.turns, p.last_turn_at, p.billed, p.billed_this_month, p.billed_today,
-        p.turns_this_month, p.done_this_month, p.failed_this_month, p.took_us_this_month, p.daily, p.daily_is_own, p.daily_spent,
-        p.daily_reserved, p.monthly, p.monthly_is_own, p.monthly_spent, p.monthly_reserved, p.share, '{}')::turnpike.customer
-      from page p order by p.place) as customers,
-    (select row(count(*), count(*) filter (where f.blocked), coalesce(sum(f.turns), 0), coalesce(sum(f.billed), 0),
-        coalesce(sum(f.billed_this_month), 0), coalesce(sum(f.billed_today), 0), coalesce(sum(f.turns_this_month), 0),
-        coalesce(sum(f.done_this_month), 0), coalesce(sum(f.failed_this_month), 0),
-        coalesce(sum(f.took_us_this_month), 0))::turnpike.customer_totals from found f) as totals
+  select array(select row((p.one).end_user_ref, (p.one).blocked, (p.one).turns, (p.one).last_turn_at, (p.one).billed,
+        (p.one).billed_this_month, (p.one).billed_today, (p.one).turns_this_month, (p.one).done_this_month, (p.one).failed_this_month,
+        (p.one).took_us_this_month, u.daily, u.daily_is_own, u.daily_spent, u.daily_reserved, u.monthly, u.monthly_is_own, u.monthly_spent,
+        u.monthly_reserved, u.share, '{}')::turnpike.customer
+      from page p
+      left join end_users e on e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p.end_user_ref
+      cross join lateral turnpike.customer_caps(e, account, caller, p.one, p_request.moment) u
+      order by p.place) as customers,
+    (select row(count(*), count(*) filter (where (f.one).blocked), coalesce(sum((f.one).turns), 0), coalesce(sum((f.one).billed), 0),
+        coalesce(sum((f.one).billed_this_month), 0), coalesce(sum((f.one).billed_today), 0), coalesce(sum((f.one).turns_this_month), 0),
+        coalesce(sum((f.one).done_this_month), 0), coalesce(sum((f.one).failed_this_month), 0),
+        coalesce(sum((f.one).took_us_this_month), 0))::turnpike.customer_totals from found f) as totals
     into answer;
   customers := answer.customers;
   totals := answer.totals;
@@ -114,6 +100,29 @@ begin
   customers := turnpike.with_trends(caller, customers, refs, p_days, p_request.moment);
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
+
+-- Returns the caps of an end user and their use. Limits do not bind test turns: `account` is null for them.
+create function turnpike.customer_caps(own end_users, account wallets, caller turnpike.caller, p_sums turnpike.customer_sum,
+  p_moment timestamptz) returns table (daily bigint, daily_is_own boolean, daily_spent bigint, daily_reserved bigint, monthly bigint,
+  monthly_is_own boolean, monthly_spent bigint, monthly_reserved bigint, share double precision) language sql stable rows 1 as $$
+  select l.daily, l.daily_is_own, d.spent, d.reserved, l.monthly, l.monthly_is_own, m.spent, m.reserved,
+    greatest(turnpike.used_share(d.spent + d.reserved, l.daily), turnpike.used_share(m.spent + m.reserved, l.monthly))
+  from (select case when not (caller).test then coalesce((own).daily_limit_credit_micros, (account).end_user_daily_credit_micros) end as daily,
+      (own).daily_limit_credit_micros is not null as daily_is_own,
+      case when not (caller).test then coalesce((own).monthly_limit_credit_micros, (account).end_user_monthly_credit_micros) end as monthly,
+      (own).monthly_limit_credit_micros is not null as monthly_is_own) l
+    left join lateral (select n.spent_credit_micros, n.reserved_credit_micros from spend_counters n
+      where l.daily is not null and n.user_id = (caller).user_id and n.kind = 'end_user' and n.subject = (p_sums).end_user_ref
+        and n.period = 'day' and n.starts_at = date_trunc('day', p_moment, 'UTC') and n.counted limit 1) nd on true
+    left join lateral (select n.spent_credit_micros, n.reserved_credit_micros from spend_counters n
+      where l.monthly is not null and n.user_id = (caller).user_id and n.kind = 'end_user' and n.subject = (p_sums).end_user_ref
+        and n.period = 'month' and n.starts_at = date_trunc('month', p_moment, 'UTC') and n.counted limit 1) nm on true
+    -- Before a cap is first checked in a period it has no counter. Then the bills of the period are used.
+    cross join lateral (select coalesce(nd.spent_credit_micros, (p_sums).billed_today) as spent,
+      coalesce(nd.reserved_credit_micros, 0) as reserved) d
+    cross join lateral (select coalesce(nm.spent_credit_micros, (p_sums).billed_this_month) as spent,
+      coalesce(nm.reserved_credit_micros, 0) as reserved) m
+$$;
 
 -- The used part of a limit. Nothing is left of a limit of 0.
 create function turnpike.used_share(p_used bigint, p_limit bigint) returns double precision language sql immutable as $$

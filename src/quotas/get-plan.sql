@@ -4,6 +4,7 @@ create function turnpike.get_plan(p_request turnpike.request, out actor turnpike
 declare
   caller turnpike.caller;
   active record;
+  state turnpike.cap_state;
 begin
   caller := turnpike.find_caller(p_request);
   actor := caller;
@@ -16,6 +17,9 @@ begin
   is_trial := active.trial;
   starts_at := active.starts_at;
   ends_at := active.ends_at;
-  select c.* into cap from turnpike.cap_states(caller.user_id, null, null, p_request.moment, null, null) c where c.cap = 'account_daily';
+  -- A loop, because a row that is not found would become a row of nulls.
+  for state in select c.* from turnpike.cap_states(caller.user_id, null, null, p_request.moment, null, null) c where c.cap = 'account_daily' loop
+    cap := state;
+  end loop;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;

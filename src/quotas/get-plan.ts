@@ -2,7 +2,6 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { toInstant } from "../base/time.ts"
 import { capStateSchema, serializeCapState } from "./cap-state.ts"
 
 export const accountPlanSchema = z
@@ -36,8 +35,8 @@ export async function getPlan(ctx: Context, credential: SessionCredential): Prom
             // A plan that the operator has removed since then has no label.
             label: label ?? plan,
             trial: is_trial === true,
-            starts_at: toInstant(starts_at),
-            ends_at: ends_at === null ? null : toInstant(ends_at),
+            starts_at: starts_at.toISOString(),
+            ends_at: ends_at?.toISOString() ?? null,
           },
     daily_cap: cap === null ? null : serializeCapState(cap),
   }

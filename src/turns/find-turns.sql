@@ -56,7 +56,7 @@ create type turnpike.found_turn as (
 -- all accounts.
 create function turnpike.turns_in(caller turnpike.caller, p_all boolean, p_filter turnpike.turn_filter, p_moment timestamptz)
 returns setof turnpike.matched_turn language plpgsql stable rows 10000
-  set enable_seqscan = off set jit = off as $$
+  set enable_seqscan = off set jit = off set max_parallel_workers_per_gather = 0 as $$
 declare
   account bigint := case when p_all then (p_filter).account else caller.user_id end;
   of_space bigint := (select s.space_id from spaces s where s.slug = (p_filter).space);
@@ -69,53 +69,53 @@ begin
   if (p_filter).failure is not null then
     return query
       select t.turn_id, t.user_id, t.space_id, t.state, t.status_reason, t.model, t.billed_credit_micros,
-        (extract(epoch from coalesce(t.finished_at, p_moment) - t.created_at) * 1e6)::bigint, t.created_at
+        (date_part('epoch', coalesce(t.finished_at, p_moment) - t.created_at) * 1e6)::bigint, t.created_at
       from turns t
       where t.turn_id in (select distinct x.turn_id from infrastructure_errors x
           where x.created_at >= since and x.created_at < until and x.kind = (p_filter).failure)
         and (account is null or t.user_id = account) and turnpike.is_matching(p_filter, of_space, t.space_id, t.key_id,
           t.end_user_ref, t.state, t.status_reason, t.model, t.billed_credit_micros,
-          (extract(epoch from coalesce(t.finished_at, p_moment) - t.created_at) * 1e6)::bigint);
+          (date_part('epoch', coalesce(t.finished_at, p_moment) - t.created_at) * 1e6)::bigint);
     return;
   end if;
   if (p_filter).conversation is not null then
     return query
       select t.turn_id, t.user_id, t.space_id, t.state, t.status_reason, t.model, t.billed_credit_micros,
-        (extract(epoch from coalesce(t.finished_at, p_moment) - t.created_at) * 1e6)::bigint, t.created_at
+        (date_part('epoch', coalesce(t.finished_at, p_moment) - t.created_at) * 1e6)::bigint, t.created_at
       from turns t
       where t.conversation_id = (p_filter).conversation and (account is null or t.user_id = account) and t.test = caller.test
         and t.created_at >= since and t.created_at < until and turnpike.is_matching(p_filter, of_space, t.space_id, t.key_id,
           t.end_user_ref, t.state, t.status_reason, t.model, t.billed_credit_micros,
-          (extract(epoch from coalesce(t.finished_at, p_moment) - t.created_at) * 1e6)::bigint);
+          (date_part('epoch', coalesce(t.finished_at, p_moment) - t.created_at) * 1e6)::bigint);
     return;
   end if;
   if coalesce((p_filter).state not in ('queued', 'running'), true) then
     if account is null then
       return query
         select e.turn_id, e.user_id, e.space_id, e.state, e.status_reason, e.model, e.billed_credit_micros,
-          (extract(epoch from e.finished_at - e.created_at) * 1e6)::bigint, e.created_at
+          (date_part('epoch', e.finished_at - e.created_at) * 1e6)::bigint, e.created_at
         from ended_turns e
         where e.finished_at >= since and e.created_at >= since and e.created_at < until and e.test = caller.test
           and turnpike.is_matching(p_filter, of_space, e.space_id, e.key_id, e.end_user_ref, e.state, e.status_reason, e.model,
-            e.billed_credit_micros, (extract(epoch from e.finished_at - e.created_at) * 1e6)::bigint);
+            e.billed_credit_micros, (date_part('epoch', e.finished_at - e.created_at) * 1e6)::bigint);
     else
       return query
         select e.turn_id, e.user_id, e.space_id, e.state, e.status_reason, e.model, e.billed_credit_micros,
-          (extract(epoch from e.finished_at - e.created_at) * 1e6)::bigint, e.created_at
+          (date_part('epoch', e.finished_at - e.created_at) * 1e6)::bigint, e.created_at
         from ended_turns e
         where e.user_id = account and e.test = caller.test and e.finished_at >= since and e.created_at >= since and e.created_at < until
           and turnpike.is_matching(p_filter, of_space, e.space_id, e.key_id, e.end_user_ref, e.state, e.status_reason, e.model,
-            e.billed_credit_micros, (extract(epoch from e.finished_at - e.created_at) * 1e6)::bigint);
+            e.billed_credit_micros, (date_part('epoch', e.finished_at - e.created_at) * 1e6)::bigint);
     end if;
   end if;
   if coalesce((p_filter).state in ('queued', 'running'), true) and (p_filter).reason is null and (p_filter).min_cost is null then
     return query
       select t.turn_id, t.user_id, t.space_id, t.state, t.status_reason, t.model, 0::bigint,
-        (extract(epoch from p_moment - t.created_at) * 1e6)::bigint, t.created_at
+        (date_part('epoch', p_moment - t.created_at) * 1e6)::bigint, t.created_at
       from open_turns o join turns t on t.turn_id = o.turn_id
       where (account is null or o.user_id = account) and o.test = caller.test and o.created_at >= since and o.created_at < until
         and turnpike.is_matching(p_filter, of_space, t.space_id, t.key_id, t.end_user_ref, t.state, t.status_reason, t.model, 0,
-          (extract(epoch from p_moment - t.created_at) * 1e6)::bigint);
+          (date_part('epoch', p_moment - t.created_at) * 1e6)::bigint);
   end if;
 end $$;
 
@@ -132,16 +132,12 @@ create function turnpike.is_matching(p_filter turnpike.turn_filter, p_of_space b
     and ((p_filter).min_took_us is null or p_took_us >= (p_filter).min_took_us), false)
 $$;
 
--- turns_in, with the search for a text. p_texts: texts of turns are searched, too. p_searched: how many turns are
+-- The turns of turns_in that contain the text `q`. p_texts: texts of turns are searched, too. p_searched: how many turns are
 -- searched, newest first.
-create function turnpike.matching_turns(caller turnpike.caller, p_all boolean, p_filter turnpike.turn_filter, p_texts boolean,
+create function turnpike.turns_with_text(caller turnpike.caller, p_all boolean, p_filter turnpike.turn_filter, p_texts boolean,
   p_searched integer, p_moment timestamptz) returns setof turnpike.matched_turn language plpgsql stable rows 10000
   set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
-  if (p_filter).q is null then
-    return query select m.* from turnpike.turns_in(caller, p_all, p_filter, p_moment) m;
-    return;
-  end if;
   return query
     select m.* from (
       select n.* from turnpike.turns_in(caller, p_all, p_filter, p_moment) n order by n.created_at desc, n.turn_id desc limit p_searched) m
@@ -172,11 +168,13 @@ begin
     return;
   end if;
   with matched as materialized (
-    select m.* from turnpike.matching_turns(caller, p_all, p_filter, not p_all, p_searched, p_request.moment) m
+    select m.* from turnpike.turns_in(caller, p_all, p_filter, p_request.moment) m where (p_filter).q is null
+    union all
+    select m.* from turnpike.turns_with_text(caller, p_all, p_filter, not p_all, p_searched, p_request.moment) m where (p_filter).q is not null
   ), page as materialized (
     select r.*, row_number() over () as place from (
       select m.* from matched m
-      order by case (p_page).sort when 'cost' then m.billed when 'duration' then m.took_us else extract(epoch from m.created_at) * 1e6 end
+      order by case (p_page).sort when 'cost' then m.billed when 'duration' then m.took_us else date_part('epoch', m.created_at) * 1e6 end
           * case when (p_page).descending then -1 else 1 end,
         m.turn_id collate "C" desc
       limit (p_page).most offset (p_page).skipped) r
@@ -253,7 +251,10 @@ begin
   end if;
   with matched as materialized (
     select m.*, m.state in ('done', 'failed', 'cancelled') as ended
-    from turnpike.matching_turns(caller, p_all, p_filter, not p_all, p_searched, p_request.moment) m
+    from turnpike.turns_in(caller, p_all, p_filter, p_request.moment) m where (p_filter).q is null
+    union all
+    select m.*, m.state in ('done', 'failed', 'cancelled')
+    from turnpike.turns_with_text(caller, p_all, p_filter, not p_all, p_searched, p_request.moment) m where (p_filter).q is not null
   ), buckets as (
     select date_bin(make_interval(secs => p_bucket), m.created_at, '2000-01-01Z') as starts_at, count(*) as turns,
       count(*) filter (where m.state = 'failed') as failed, count(*) filter (where m.state = 'cancelled') as cancelled,

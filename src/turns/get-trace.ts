@@ -27,8 +27,7 @@ export function traceColumns(turn: OfTurn) {
     .where("x.created_at", ">=", turn.ref("t.created_at"))
     .where("x.created_at", "<=", turn.fn.coalesce("t.finished_at", sql<Date>`'infinity'::timestamptz`))
     .whereRef("x.turn_id", "=", "t.turn_id")
-    .where("x.kind", "=", "model_call")
-    .select(["x.code", "x.created_at"])
+    .select(["x.kind", "x.code", "x.created_at"])
     .orderBy("x.created_at")
     .limit(EXPLORER_POLICY.traceAttempts)
   return [

@@ -8,8 +8,8 @@ const spanSchema = z
   .object({
     kind: z.enum(SPAN_KINDS).meta({
       description:
-        "`queue`: until a worker took the turn. `model`: a model call. `tool`: a tool call. `attempt`: a model call that failed and was " +
-        "repeated; only its end is known. `wait`: a pause before the next attempt, or until the provider has capacity.",
+        "`queue`: until a worker took the turn. `model`: a model call. `tool`: a tool call. `attempt`: a call of a model, a container or a " +
+        "sub-agent that failed; only its end is known. `wait`: a pause before the next attempt, or until the provider has capacity.",
       example: "model",
     }),
     name: z.string().meta({
@@ -24,7 +24,10 @@ const spanSchema = z
     detail: z
       .string()
       .nullable()
-      .meta({ description: "Why a model's answer ended, or what a pause waits for.", example: "tool-calls" }),
+      .meta({
+        description: "Why a model's answer ended, the kind of a failed call, or what a pause waits for.",
+        example: "tool-calls",
+      }),
   })
   .meta({ id: "TraceSpan" })
 
@@ -45,8 +48,9 @@ export const turnTraceSchema = z
   })
   .meta({ id: "TurnTrace" })
 
-/** A model call of a turn that failed. */
+/** A call of a turn that failed: of a model, a container or a sub-agent. */
 export interface FailedAttempt {
+  kind: string
   code: string
   created_at: string
 }
@@ -86,18 +90,20 @@ export function traceSpans(
     detail: null,
   })
   const calls = [...callSpans("step.started", "step.ended"), ...callSpans("tool.started", "tool.ended")]
-  const failures = attempts.map(({ code, created_at }) =>
+  const failures = attempts.map(({ kind, code, created_at }) =>
     span(at(created_at), at(created_at), {
       kind: "attempt",
       name: code,
       step: null,
       subagent: null,
       state: "failed",
-      detail: null,
+      detail: kind,
     }),
   )
   const waits = [
-    ...failures.map(({ start_ms }) => ({ start: start_ms, detail: "next attempt" })),
+    ...failures.flatMap(({ start_ms, detail }) =>
+      detail === "model_call" ? [{ start: start_ms, detail: "next attempt" }] : [],
+    ),
     ...events
       .filter(({ type }) => type === "model.waiting")
       .map(({ created_at, data }) => ({ start: at(created_at), detail: textOf(data.reason) ?? "capacity" })),

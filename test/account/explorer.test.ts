@@ -167,7 +167,7 @@ describe("The trace of a turn", () => {
     )
     const trace = await get(`turns/${turn.turn_id}/trace`)
     expect(trace.spans).toContainEqual(
-      expect.objectContaining({ kind: "attempt", name: "unavailable", state: "failed" }),
+      expect.objectContaining({ kind: "attempt", name: "unavailable", state: "failed", detail: "model_call" }),
     )
     expect(JSON.stringify(trace)).not.toContain("account-of-the-operator")
   })

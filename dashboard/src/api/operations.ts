@@ -3735,7 +3735,7 @@ export interface TopUsersReport {
 }
 
 export interface TraceSpan {
-  /** `queue`: until a worker took the turn. `model`: a model call. `tool`: a tool call. `attempt`: a model call that failed and was repeated; only its end is known. `wait`: a pause before the next attempt, or until the provider has capacity. */
+  /** `queue`: until a worker took the turn. `model`: a model call. `tool`: a tool call. `attempt`: a call of a model, a container or a sub-agent that failed; only its end is known. `wait`: a pause before the next attempt, or until the provider has capacity. */
   kind: "queue" | "model" | "tool" | "attempt" | "wait"
   /** The model, the tool, or the code of the failed attempt. */
   name: string
@@ -3748,7 +3748,7 @@ export interface TraceSpan {
   duration_ms: number
   /** `open`: it has not ended. */
   state: "ok" | "failed" | "open"
-  /** Why a model's answer ended, or what a pause waits for. */
+  /** Why a model's answer ended, the kind of a failed call, or what a pause waits for. */
   detail: string | null
 }
 
@@ -5322,6 +5322,10 @@ export interface Operations {
     query?: {
       /** The number of days, including today. */
       days?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: Energy
   }

@@ -781,6 +781,8 @@ export const getDailyUsageQuery = {
 
 export const getEnergyQuery = {
   days: { minimum: 1, maximum: 365, default: 30 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
 } as const
 
 export const getEnergyTimelineQuery = {

@@ -13,6 +13,8 @@ const PAGES_OF_IDS: Record<string, string> = {
   conv: "/turns?conversation=",
 }
 
+const IS_ID = /^[a-z]+_[0-9a-z]{26}$/
+
 interface Entry {
   label: string
   hint: string
@@ -61,9 +63,10 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const { test } = useSearch({ from: "/app" })
   const who = { admin: user.role === "admin", operators: isOperators(pathname) }
   const found = useSearchHits(text, { ...who, test })
-  // An id that the search has found replaces the guess from its prefix.
-  const known = entriesOf(text, who).filter(({ href }) => found.every((hit) => hit.href !== href))
-  const entries = [...found, ...known]
+  const known = entriesOf(text, who)
+  const others = found.filter(({ href }) => known.every((entry) => entry.href !== href))
+  // Pages come first, so that results which arrive later move no entry. What is found for an id replaces the guess.
+  const entries = IS_ID.test(text.trim()) && found.length > 0 ? found : [...known, ...others]
   useEffect(() => dialog.current?.showModal(), [])
 
   const go = (entry: Entry | undefined) => {

@@ -176,7 +176,7 @@ const columnsOf = (test: true | undefined): Column<Customer>[] => [
       ),
   },
   { title: "Latency", sort: "latency", right: true, cell: ({ month }) => <Seconds value={month.avg_seconds} /> },
-  { title: "Last turn", sort: "last_turn", right: true, cell: ({ last_turn_at }) => <When at={last_turn_at} /> },
+  { title: "Last turn (UTC)", sort: "last_turn", right: true, cell: ({ last_turn_at }) => <When at={last_turn_at} /> },
 ]
 
 /** The cap of which the largest part is used. */

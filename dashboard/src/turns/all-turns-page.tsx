@@ -17,7 +17,7 @@ import { allTurnsPages } from "./pages.ts"
 import { TurnFigures } from "./turn-figures.tsx"
 import { TurnFilters } from "./turn-filters.tsx"
 import { filtersOf } from "./turn-search.ts"
-import { SummaryState } from "./turn-table.tsx"
+import { ModelName, SummaryState } from "./turn-table.tsx"
 
 /** The explorer of operators: turns of all accounts, without their texts. */
 export function AllTurnsPage() {
@@ -45,7 +45,7 @@ export function AllTurnsPage() {
         />
         <TextFilter label="Model" name="model" value={search.model} />
       </TurnFilters>
-      {stats.data && stats.data.turns > 0 && <TurnFigures of={stats.data} />}
+      {stats.data && stats.data.turns > 0 && <TurnFigures of={stats.data} until={search.created_before} />}
       <Read of={turns} rows={8}>
         {({ items, total }) => (
           <>
@@ -103,8 +103,8 @@ const COLUMNS: Column<AdminTurnSummary>[] = [
         <span className="block max-w-[22ch] truncate">{end_user_ref}</span>
       ),
   },
-  { title: "Model", cell: ({ model }) => <span className="whitespace-nowrap">{model}</span> },
+  { title: "Model", cell: ({ model }) => <ModelName pin={model} /> },
   { title: "Cost", sort: "cost", right: true, cell: ({ billed_cost_usd }) => <AlignedMoney usd={billed_cost_usd} /> },
   { title: "Duration", sort: "duration", right: true, cell: ({ seconds }) => <Seconds value={seconds} /> },
-  { title: "Created", sort: "newest", right: true, cell: ({ created_at }) => <When at={created_at} /> },
+  { title: "Created (UTC)", sort: "newest", right: true, cell: ({ created_at }) => <When at={created_at} /> },
 ]

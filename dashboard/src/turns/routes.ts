@@ -18,6 +18,10 @@ export const turnsRoutes = [
     validateSearch: (search: RawSearch): { tab?: TurnTab } => ({ tab: oneIn(search.tab, TURN_TABS) }),
     component: lazyRouteComponent(() => import("./turn-page.tsx"), "TurnPage"),
   }),
+] as const
+
+/** The pages of operators. */
+export const allTurnsRoutes = [
   createRoute({
     getParentRoute: () => adminRoute,
     path: allTurnsPages.list.path,

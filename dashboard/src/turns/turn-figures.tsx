@@ -8,7 +8,7 @@ import { Table } from "../ui/table.tsx"
 import { Count, exactUtc, Money } from "../ui/values.tsx"
 
 /** Figures of all turns that match: states, cost and latency, their histogram, and the reasons of failures. */
-export function TurnFigures({ of }: { of: TurnStats }) {
+export function TurnFigures({ of, until }: { of: TurnStats; until: string | undefined }) {
   const change = useFilters()
   return (
     <>
@@ -32,7 +32,7 @@ export function TurnFigures({ of }: { of: TurnStats }) {
           <Seconds value={of.p95_seconds} />
         </Stat>
       </Stats>
-      {of.buckets.length > 0 && <Histogram of={of} />}
+      {of.buckets.length > 0 && <Histogram of={of} until={until ?? new Date().toISOString()} />}
       {of.reasons.length > 0 && (
         <p className="flex flex-wrap items-center gap-2 text-muted">
           Reasons:
@@ -50,13 +50,14 @@ export function TurnFigures({ of }: { of: TurnStats }) {
 const HIGH = 64
 
 /** The turns by the time of their acceptance. A bar limits the range to its bucket. */
-function Histogram({ of: { buckets, bucket_seconds } }: { of: TurnStats }) {
+function Histogram({ of: { buckets, bucket_seconds, since }, until }: { of: TurnStats; until: string }) {
   const change = useFilters()
   const [asTable, setAsTable] = useState(false)
   const most = Math.max(...buckets.map(({ turns }) => turns), 1)
   const high = (turns: number) => `${turns === 0 ? 0 : Math.max(2, (turns / most) * HIGH)}px`
   const title = `Turns by ${lengthOf(bucket_seconds)} (UTC)`
   const endOf = (at: string) => new Date(Date.parse(at) + bucket_seconds * 1000).toISOString()
+  const [from, to] = spanOf(buckets, bucket_seconds, { since, until })
   return (
     <figure className="m-0 flex min-w-0 flex-col gap-2" aria-label={title}>
       <figcaption className="flex min-h-8 items-center justify-between gap-3">
@@ -81,7 +82,7 @@ function Histogram({ of: { buckets, bucket_seconds } }: { of: TurnStats }) {
       ) : (
         <div className="flex flex-col gap-1">
           <div className="flex h-[64px] items-end gap-px overflow-hidden border-line border-b">
-            {filled(buckets, bucket_seconds).map(({ starts_at, turns, failed, cancelled }) => (
+            {filled(buckets, bucket_seconds, [from, to]).map(({ starts_at, turns, failed, cancelled }) => (
               <button
                 key={starts_at}
                 type="button"
@@ -89,7 +90,7 @@ function Histogram({ of: { buckets, bucket_seconds } }: { of: TurnStats }) {
                 title={`${exactUtc(starts_at)}: ${turns} turns, ${failed} failed, ${cancelled} cancelled`}
                 aria-label={`${exactUtc(starts_at)}: ${turns} turns, ${failed} failed`}
                 onClick={() => change({ created_after: starts_at, created_before: endOf(starts_at) })}
-                className="flex h-full min-w-[3px] max-w-[28px] grow flex-col justify-end hover:bg-hover"
+                className="flex h-full min-w-[2px] grow flex-col justify-end hover:bg-hover"
               >
                 <span className="block w-full bg-accent" style={{ height: high(turns - failed - cancelled) }} />
                 <span className="block w-full bg-edge" style={{ height: high(cancelled) }} />
@@ -98,13 +99,13 @@ function Histogram({ of: { buckets, bucket_seconds } }: { of: TurnStats }) {
             ))}
           </div>
           <div className="flex justify-between text-muted text-xs">
-            <span>{exactUtc(buckets[0]?.starts_at ?? "")}</span>
+            <span>{exactUtc(new Date(from).toISOString())}</span>
             <span className="flex gap-3">
               <Key look="bg-accent" word="done or open" />
               <Key look="bg-edge" word="cancelled" />
               <Key look="bg-bad" word="failed" />
             </span>
-            <span>{exactUtc(endOf(buckets.at(-1)?.starts_at ?? ""))}</span>
+            <span>{exactUtc(new Date(to).toISOString())}</span>
           </div>
         </div>
       )}
@@ -125,12 +126,27 @@ const lengthOf = (seconds: number) =>
 /** The most bars of a histogram. */
 const MOST_BARS = 400
 
-/** All buckets from the first to the last. Beyond `MOST_BARS`, only those with turns. */
-function filled(buckets: TurnStats["buckets"], seconds: number): TurnStats["buckets"] {
-  const [first, last] = [buckets[0], buckets.at(-1)]
-  if (!first || !last) return []
-  const from = Date.parse(first.starts_at)
-  const count = Math.round((Date.parse(last.starts_at) - from) / (seconds * 1000)) + 1
+/** The range of the chart in milliseconds: that of the search, unless it has too many buckets. */
+function spanOf(
+  buckets: TurnStats["buckets"],
+  seconds: number,
+  { since, until }: { since: string | null; until: string },
+): [from: number, to: number] {
+  const length = seconds * 1000
+  const first = Date.parse(buckets[0]?.starts_at ?? "")
+  const last = Date.parse(buckets.at(-1)?.starts_at ?? "") + length
+  const asked = since === null ? first : Math.floor(Date.parse(since) / length) * length
+  const end = Math.max(last, Math.ceil(Date.parse(until) / length) * length)
+  return since === null || (end - asked) / length > MOST_BARS ? [first, last] : [Math.min(first, asked), end]
+}
+
+/** All buckets of the range. Beyond `MOST_BARS`, only those with turns. */
+function filled(
+  buckets: TurnStats["buckets"],
+  seconds: number,
+  [from, to]: [from: number, to: number],
+): TurnStats["buckets"] {
+  const count = Math.round((to - from) / (seconds * 1000))
   if (count > MOST_BARS) return buckets
   const known = new Map(buckets.map((bucket) => [Date.parse(bucket.starts_at), bucket]))
   return Array.from({ length: count }, (_, index) => {

@@ -25,6 +25,13 @@ export const TurnState = ({ turn: { state, status_reason, truncated } }: { turn:
   </span>
 )
 
+/** A model as a pin. A long one is cut; its title has the whole name. */
+export const ModelName = ({ pin }: { pin: string }) => (
+  <span title={pin} className="block max-w-[16ch] truncate">
+    {pin}
+  </span>
+)
+
 /** A turn's state and its reason in the explorer. */
 export const SummaryState = ({ of: { state, status_reason } }: { of: Pick<Turn, "state" | "status_reason"> }) => (
   <span className="inline-flex flex-wrap items-center gap-2">

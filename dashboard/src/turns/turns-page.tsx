@@ -19,7 +19,7 @@ import { firstTurnAsCurl } from "./turn-code.ts"
 import { TurnFigures } from "./turn-figures.tsx"
 import { ModelFilter, TurnFilters } from "./turn-filters.tsx"
 import { filtersOf } from "./turn-search.ts"
-import { EndUserOfTurn, SpaceOfTurn, SummaryState } from "./turn-table.tsx"
+import { EndUserOfTurn, ModelName, SpaceOfTurn, SummaryState } from "./turn-table.tsx"
 import { isOpenTurn } from "./turn-words.ts"
 
 const LIVE_MS = 3000
@@ -66,7 +66,7 @@ export function TurnsPage() {
         />
         <ModelFilter model={search.model} />
       </TurnFilters>
-      {stats.data && stats.data.turns > 0 && <TurnFigures of={stats.data} />}
+      {stats.data && stats.data.turns > 0 && <TurnFigures of={stats.data} until={search.created_before} />}
       <Read of={turns} rows={8}>
         {({ items, total }) => (
           <>
@@ -106,7 +106,7 @@ const COLUMNS: Column<TurnSummary>[] = [
   {
     title: "Input",
     cell: ({ turn_id, text }) => (
-      <TextLink to="/turns/$turnId" params={{ turnId: turn_id }} className="block max-w-[36ch] truncate">
+      <TextLink to="/turns/$turnId" params={{ turnId: turn_id }} className="block max-w-[30ch] truncate">
         {text || "(no text)"}
       </TextLink>
     ),
@@ -125,7 +125,7 @@ const COLUMNS: Column<TurnSummary>[] = [
         <span className="text-muted">none</span>
       ),
   },
-  { title: "Model", cell: ({ model }) => <span className="whitespace-nowrap">{model}</span> },
+  { title: "Model", cell: ({ model }) => <ModelName pin={model} /> },
   {
     title: "Cost",
     sort: "cost",
@@ -140,5 +140,5 @@ const COLUMNS: Column<TurnSummary>[] = [
       ),
   },
   { title: "Duration", sort: "duration", right: true, cell: ({ seconds }) => <Seconds value={seconds} /> },
-  { title: "Created", sort: "newest", right: true, cell: ({ created_at }) => <When at={created_at} /> },
+  { title: "Created (UTC)", sort: "newest", right: true, cell: ({ created_at }) => <When at={created_at} /> },
 ]

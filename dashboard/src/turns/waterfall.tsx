@@ -79,6 +79,7 @@ export function Waterfall({ trace: { spans, total_ms } }: { trace: TurnTrace }) 
 function noteOf({ kind, subagent, step, detail }: Span): string {
   if (kind === "queue") return ""
   if (kind === "wait") return detail === null ? "" : `for ${detail}`
-  const of = kind === "attempt" ? WORDS.attempt.toLowerCase() : kind === "tool" ? "tool" : "model"
+  const of =
+    kind === "attempt" ? `failed ${(detail ?? "call").replaceAll("_", " ")}` : kind === "tool" ? "tool" : "model"
   return [subagent, step === null ? of : `${of}, step ${step}`].filter(Boolean).join(" · ")
 }

@@ -18,14 +18,14 @@ export function AlignedMoney({ usd }: { usd: number | null | undefined }) {
   )
 }
 
-/** A time relative to now, and the exact one below it. */
+/** A time relative to now, and the exact one (UTC) below it. The title of the column names the zone. */
 export function When({ at }: { at: string | null | undefined }) {
   if (!at) return <Time at={at} />
   return (
-    <span className="inline-flex flex-col whitespace-nowrap max-sm:items-end sm:items-end">
+    <span className="inline-flex flex-col whitespace-nowrap">
       <Time at={at} />
       <time dateTime={at} className="text-muted text-xs">
-        {exactUtc(at)}
+        {exactUtc(at).replace(" UTC", "")}
       </time>
     </span>
   )

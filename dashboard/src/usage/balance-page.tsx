@@ -102,7 +102,7 @@ const Amount = ({ entry }: { entry: LedgerEntry }) => {
 }
 
 const COLUMNS: Column<LedgerEntry>[] = [
-  { title: "Time", cell: ({ created_at }) => <When at={created_at} /> },
+  { title: "Time (UTC)", cell: ({ created_at }) => <When at={created_at} /> },
   {
     title: "Reason",
     cell: ({ reason, note }) => (

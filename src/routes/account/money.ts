@@ -4,7 +4,7 @@ import { BUCKET_NAMES, LEDGER_REASONS } from "../../billing/buckets.ts"
 import { ledgerEntrySchema, type ShownLedgerEntry, serializeLedgerEntry } from "../../billing/ledger-entry.ts"
 import { listLedger } from "../../billing/list-ledger.ts"
 import type { App } from "../../http/app.ts"
-import { CSV_ANSWER, type CsvColumns, csvAnswer, csvQuery } from "../../http/csv.ts"
+import { CSV_ANSWER, type CsvColumns, csvAnswer, csvOf, csvQuery } from "../../http/csv.ts"
 import { createdQuery, daysQuery, idParam, listOf, listQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
 import { energySchema, getOwnEnergy } from "../../users/get-energy.ts"
@@ -12,6 +12,14 @@ import { getMe, meSchema } from "../../users/get-me.ts"
 import { balanceSchema, getBalance } from "../../wallets/get-balance.ts"
 
 const tag = "Account"
+
+const ENERGY_COLUMNS: CsvColumns<z.infer<typeof energySchema>["days"][number]> = {
+  date: ({ date }) => date,
+  spent: ({ spent }) => spent,
+  free: ({ free }) => free,
+  bonus: ({ bonus }) => bonus,
+  paid: ({ paid }) => paid,
+}
 
 const LEDGER_COLUMNS: CsvColumns<ShownLedgerEntry> = {
   ledger_id: ({ ledger_id }) => ledger_id,
@@ -65,11 +73,14 @@ export function mountMoney(app: App) {
       description:
         `The balance, totals by bucket, and a daily series of all charges, including web-chat charges. ${ENERGY_RATE}. The ` +
         "ledger has the individual entries.",
-      query: z.strictObject(daysQuery(365)),
-      answer: { status: 200, description: "The account's energy.", schema: energySchema },
+      query: z.strictObject({ ...daysQuery(365), ...csvQuery }),
+      answer: { status: 200, description: "The account's energy.", schema: energySchema, also: CSV_ANSWER },
       errors: [],
     },
-    async (c, { query }) => getOwnEnergy(c.get("ctx"), sessionOf(c), query),
+    async (c, { query: { days, format } }) => {
+      const energy = await getOwnEnergy(c.get("ctx"), sessionOf(c), { days })
+      return format === "csv" ? csvOf(c, "energy", ENERGY_COLUMNS, energy.days) : energy
+    },
   )
 
   app.operation(
