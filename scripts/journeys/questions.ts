@@ -174,13 +174,14 @@ export async function answersOf(browser: Browser, signIn: string): Promise<Answe
         .first()
       return (await row.innerText()).replace(/\s+/g, " ")
     }),
-    await ask(browser, signIn, "Ctrl K: a customer by a part of its name", async ({ page, fill }) => {
+    await ask(browser, signIn, "Ctrl K: a customer by a part of its name", async ({ page, click, fill }) => {
       await page.keyboard.press("Control+k")
       await fill(page.getByRole("combobox"), BUSY.dearest.slice(-4))
       const option = page.getByRole("option").filter({ hasText: BUSY.dearest })
       await option.waitFor()
-      await option.click()
-      return page.getByRole("heading", { level: 1 }).innerText()
+      await click(option)
+      await page.getByRole("heading", { level: 1, name: BUSY.dearest }).waitFor()
+      return BUSY.dearest
     }),
   ]
 }

@@ -41,13 +41,14 @@ create type turnpike.customer_totals as (
 );
 
 -- Lists the end users of an account with their spend, sorted and in pages, and the sums of all that match.
--- It reads the totals of end users and the queue of ended turns, and no turns (docs/architecture/analytics.md).
+-- It reads the totals of end users and the queue of ended turns, and no turns (docs/architecture/explorer.md).
+-- The plan is made for each call, because only the order by share needs the counters of all end users.
 -- p_q: a part of the reference, in any case. p_blocked: only blocked end users, or only the others. Null: all.
 -- p_sort: 'today', 'month', 'all_time', 'share', 'turns', 'last_turn', 'latency', 'failed' or 'name'. Equal end users
 -- are sorted by name, and end users without a value come last. p_days: the length of a trend.
 create function turnpike.list_customers(p_request turnpike.request, p_q text, p_blocked boolean, p_sort text, p_descending boolean,
   p_limit integer, p_offset integer, p_days integer, out actor turnpike.caller, out customers turnpike.customer[],
-  out totals turnpike.customer_totals) language plpgsql set jit = off as $$
+  out totals turnpike.customer_totals) language plpgsql set jit = off set plan_cache_mode = force_custom_plan as $$
 declare
   caller turnpike.caller;
   account wallets;

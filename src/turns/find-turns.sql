@@ -132,8 +132,8 @@ create function turnpike.is_matching(p_filter turnpike.turn_filter, p_of_space b
     and ((p_filter).min_took_us is null or p_took_us >= (p_filter).min_took_us), false)
 $$;
 
--- The turns of turns_in that contain the text `q`. p_texts: texts of turns are searched, too. p_searched: how many turns are
--- searched, newest first.
+-- The turns of turns_in that contain the text `q`. p_texts: texts of turns are searched, too. p_searched: how many
+-- turns are searched, newest first.
 create function turnpike.turns_with_text(caller turnpike.caller, p_all boolean, p_filter turnpike.turn_filter, p_texts boolean,
   p_searched integer, p_moment timestamptz) returns setof turnpike.matched_turn language plpgsql stable rows 10000
   set enable_hashjoin = off set enable_mergejoin = off as $$

@@ -38,6 +38,10 @@ function entriesOf(text: string, { admin, operators }: { admin: boolean; operato
   const ids: Entry[] = home ? [{ label: wanted, hint: "Open", href: home + encodeURIComponent(wanted) }] : []
   if (admin && prefix === "spc")
     ids.push({ label: wanted, hint: "Open as operator", href: `/operator/spaces/${wanted}` })
+  if (admin && prefix === "turn") {
+    const anyones = { label: wanted, hint: "Open as operator", href: `/operator/turns/${wanted}` }
+    ids.splice(operators ? 0 : 1, 0, anyones)
+  }
   if (admin && /^\d+$/.test(wanted))
     ids.push({ label: `User ${wanted}`, hint: "Open", href: `/operator/users/${wanted}` })
   const name = wanted.toLowerCase()
@@ -65,7 +69,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const found = useSearchHits(text, { ...who, test })
   const known = entriesOf(text, who)
   const others = found.filter(({ href }) => known.every((entry) => entry.href !== href))
-  // Pages come first, so that results which arrive later move no entry. What is found for an id replaces the guess.
+  // Pages come first, so that results which arrive later move no entry. A found id replaces the guess.
   const entries = IS_ID.test(text.trim()) && found.length > 0 ? found : [...known, ...others]
   useEffect(() => dialog.current?.showModal(), [])
 

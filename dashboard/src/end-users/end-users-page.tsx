@@ -179,7 +179,7 @@ const columnsOf = (test: true | undefined): Column<Customer>[] => [
   { title: "Last turn (UTC)", sort: "last_turn", right: true, cell: ({ last_turn_at }) => <When at={last_turn_at} /> },
 ]
 
-/** The cap of which the largest part is used. */
+/** The cap that is nearest to its limit. */
 function NearestCap({ of: { daily, monthly } }: { of: Customer }) {
   const caps = [
     { label: "Daily", cap: daily },

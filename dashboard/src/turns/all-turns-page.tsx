@@ -31,6 +31,7 @@ export function AllTurnsPage() {
   return (
     <Page {...allTurnsPages.list}>
       <TurnFilters
+        texts={false}
         search={search}
         more={{ user_id, failure }}
         end={<CsvLink of="listAllTurns" input={{ query: order }} />}

@@ -98,20 +98,24 @@ function Histogram({ of: { buckets, bucket_seconds, since }, until }: { of: Turn
               </button>
             ))}
           </div>
-          <div className="flex justify-between text-muted text-xs">
-            <span>{exactUtc(new Date(from).toISOString())}</span>
+          <div className="flex flex-wrap justify-between gap-x-3 text-muted text-xs">
+            <span>{edgeOf(from, bucket_seconds)}</span>
             <span className="flex gap-3">
               <Key look="bg-accent" word="done or open" />
               <Key look="bg-edge" word="cancelled" />
               <Key look="bg-bad" word="failed" />
             </span>
-            <span>{exactUtc(new Date(to).toISOString())}</span>
+            <span>{edgeOf(to, bucket_seconds)}</span>
           </div>
         </div>
       )}
     </figure>
   )
 }
+
+/** An end of the axis: a day, or with shorter buckets a time. */
+const edgeOf = (ms: number, seconds: number) =>
+  exactUtc(new Date(ms).toISOString()).slice(0, seconds >= 86_400 ? 10 : 16)
 
 const Key = ({ look, word }: { look: string; word: string }) => (
   <span className="inline-flex items-center gap-1">

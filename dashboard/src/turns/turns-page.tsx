@@ -55,7 +55,7 @@ export function TurnsPage() {
         </ButtonLink>
       }
     >
-      <TurnFilters search={search} end={<CsvLink of="exploreTurns" input={{ query: order }} />}>
+      <TurnFilters texts search={search} end={<CsvLink of="exploreTurns" input={{ query: order }} />}>
         <ChoiceFilter label="Space" name="space" value={search.space} all="All spaces" options={[...titles]} />
         <ChoiceFilter
           label="API key"
