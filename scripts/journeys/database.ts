@@ -3,7 +3,7 @@ import { join } from "node:path"
 import pg from "pg"
 
 /** Connects to the database of the `npm start` that uses `dataDir`, as its owner. */
-export async function databaseOf(dataDir: string): Promise<pg.Client> {
+export async function openStartedDatabase(dataDir: string): Promise<pg.Client> {
   const [password = "", bindings = ""] = await Promise.all(
     ["postgres.password", "worker.json"].map((file) => readFile(join(dataDir, file), "utf8")),
   )

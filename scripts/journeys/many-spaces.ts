@@ -1,12 +1,12 @@
 import { newId } from "../../src/base/ids.ts"
 import { createUser } from "../../src/ops/seed.ts"
-import { databaseOf } from "./database.ts"
+import { openStartedDatabase } from "./database.ts"
 
 export const MANY = { owner: "Crowd", spaces: 50_000 }
 
 /** Creates the account once, in the database of the `npm start` that uses `dataDir`. */
 export async function makeManySpaces(dataDir: string): Promise<void> {
-  const client = await databaseOf(dataDir)
+  const client = await openStartedDatabase(dataDir)
   try {
     const known = await client.query("select 1 from users where name = $1", [MANY.owner])
     if (known.rows.length > 0) return

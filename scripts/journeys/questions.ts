@@ -1,7 +1,7 @@
 import type { Browser, Locator, Page } from "playwright-core"
 import { newId } from "../../src/base/ids.ts"
 import { createUser, topUp } from "../../src/ops/seed.ts"
-import { databaseOf } from "./database.ts"
+import { openStartedDatabase } from "./database.ts"
 
 /** A busy account: the answers that the web app must give are planted among many other rows. */
 export const BUSY = { owner: "Busy", customers: 1_000, spaces: 2_000, turns: 100_000, dearest: "customer-0417" }
@@ -11,7 +11,7 @@ const FAILING = "https://hooks.failing.example/turnpike"
 
 /** Creates the busy account once: its turns lie within 28 days, and a fiftieth of them failed. */
 export async function makeBusyAccount(dataDir: string): Promise<void> {
-  const client = await databaseOf(dataDir)
+  const client = await openStartedDatabase(dataDir)
   try {
     const known = await client.query("select 1 from users where name = $1", [BUSY.owner])
     if (known.rows.length > 0) return
