@@ -1,8 +1,8 @@
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { findChromium, launchChromium } from "../../scripts/browser.ts"
+import type { Turn } from "../../src/turns/schemas.ts"
 import { npmStart, type Started } from "../harness/npm-start.ts"
-import { turnOf } from "../harness/world.ts"
 
 const TEXT = "[use input=10 output=20]\nWhere is order 4711?"
 
@@ -36,8 +36,8 @@ describe.skipIf(findChromium() === undefined)("The customers and the explorer in
     const spaces = (await (await v1("GET", "/v1/spaces?limit=1")).json()) as { data: { space_id: string }[] }
     const space = spaces.data[0]?.space_id ?? ""
     const sent = await v1("POST", "/v1/turns", { space, end_user_ref, text: TEXT }, { "idempotency-key": end_user_ref })
-    const { turn_id } = await turnOf(sent)
-    const ended = await turnOf(await v1("GET", `/v1/turns/${turn_id}?wait=30`))
+    const { turn_id } = (await sent.json()) as Turn
+    const ended = (await (await v1("GET", `/v1/turns/${turn_id}?wait=30`)).json()) as Turn
     expect(ended.state).toBe("done")
     return { turn: ended, request: sent.headers.get("x-request-id") ?? "" }
   }

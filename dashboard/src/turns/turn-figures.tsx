@@ -59,13 +59,13 @@ function Histogram({ of: { buckets, bucket_seconds, since }, until }: { of: Turn
   const endOf = (at: string) => new Date(Date.parse(at) + bucket_seconds * 1000).toISOString()
   const [from, to] = spanOf(buckets, bucket_seconds, { since, until })
   return (
-    <figure className="m-0 flex min-w-0 flex-col gap-2" aria-label={title}>
-      <figcaption className="flex min-h-8 items-center justify-between gap-3">
+    <section className="flex min-w-0 flex-col gap-2" aria-label={title}>
+      <div className="flex min-h-8 items-center justify-between gap-3">
         <span className="text-muted">{title}. Choose a bar to see its turns.</span>
         <Button kind="quiet" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
           {asTable ? "Show as chart" : "Show as table"}
         </Button>
-      </figcaption>
+      </div>
       {asTable ? (
         <Table
           caption={title}
@@ -109,7 +109,7 @@ function Histogram({ of: { buckets, bucket_seconds, since }, until }: { of: Turn
           </div>
         </div>
       )}
-    </figure>
+    </section>
   )
 }
 
