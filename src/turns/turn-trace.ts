@@ -21,13 +21,10 @@ const spanSchema = z
     start_ms: z.int().meta({ description: "Milliseconds from the acceptance of the turn to its start.", example: 12 }),
     duration_ms: z.int().meta({ example: 840 }),
     state: z.enum(["ok", "failed", "open"]).meta({ description: "`open`: it has not ended.", example: "ok" }),
-    detail: z
-      .string()
-      .nullable()
-      .meta({
-        description: "Why a model's answer ended, the kind of a failed call, or what a pause waits for.",
-        example: "tool-calls",
-      }),
+    detail: z.string().nullable().meta({
+      description: "Why a model's answer ended, the kind of a failed call, or what a pause waits for.",
+      example: "tool-calls",
+    }),
   })
   .meta({ id: "TraceSpan" })
 
