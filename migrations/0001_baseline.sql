@@ -806,6 +806,8 @@ create table turns (
   -- The request.
   idempotency_key text not null,
   request_hash text not null,
+  -- The HTTP request that sent it, as its response and the log name it. Null: written before this was kept.
+  request_id text,
   text text not null,
   file_ids jsonb not null default '[]',
   model text not null,
@@ -922,10 +924,17 @@ create table ended_turns (
   model_calls integer not null,
   tokens_input bigint not null,
   tokens_cached bigint not null,
-  tokens_output bigint not null
+  tokens_output bigint not null,
+  state text not null,
+  -- The code of a failed turn, or the reason of a cancelled one.
+  status_reason text,
+  model text not null,
+  created_at timestamptz not null
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 create index ended_turns_of_owner on ended_turns (user_id, test, finished_at) include (space_id, key_id, end_user_ref, billed_credit_micros,
-  model_calls, tokens_input, tokens_cached, tokens_output);
+  model_calls, tokens_input, tokens_cached, tokens_output, state, status_reason, model, created_at, turn_id);
+-- For operators, who look at a time over all accounts. Ending a turn does not write this index.
+create index ended_turns_by_end on ended_turns using brin (finished_at) with (pages_per_range = 64, autosummarize = on);
 create index ended_turns_of_end_user on ended_turns (user_id, test, end_user_ref, finished_at) include (space_id, key_id, billed_credit_micros)
   where billed_credit_micros > 0;
 -- Turns without model calls have no usage records, but analytics count them.
@@ -1793,33 +1802,37 @@ create table turn_ends (
   state text not null,
   turn_id text not null,
   -- Empty for a web chat.
-  end_user_ref text not null
+  end_user_ref text not null,
+  -- The time from the acceptance of the turn to its end, in microseconds. 0 in its other rows.
+  took_us bigint not null default 0
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
 create function queue_turn_end() returns trigger language plpgsql as $$
 declare
   is_chat boolean := new.key_id is null;
+  took_us bigint := extract(epoch from new.finished_at - new.created_at) * 1e6;
 begin
   insert into ended_turns (turn_id, user_id, test, finished_at, space_id, key_id, end_user_ref, billed_credit_micros, model_calls, tokens_input,
-      tokens_cached, tokens_output)
+      tokens_cached, tokens_output, state, status_reason, model, created_at)
     values (new.turn_id, new.user_id, new.test, new.finished_at, new.space_id, new.key_id, new.end_user_ref, new.billed_credit_micros,
-      new.model_calls, new.tokens_input, new.tokens_cached, new.tokens_output);
+      new.model_calls, new.tokens_input, new.tokens_cached, new.tokens_output, new.state, new.status_reason, new.model, new.created_at);
   if new.test or new.model_calls = 0 then
     insert into turn_ends (turn_id, state, test, ended_at, user_id, writer_id, space_id, end_user_ref, model, provider_key, pooled, role, turns,
         calls, keyed_calls, pictures, tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros,
-        billed_credit_micros, duration_us)
+        billed_credit_micros, duration_us, took_us)
       values (new.turn_id, new.state, new.test, new.finished_at, new.user_id, coalesce(new.member_id, new.user_id), new.space_id,
         new.end_user_ref, new.model, split_part(new.model, '/', 1), false, 'orchestrator', 1, new.model_calls, 0, 0, new.tokens_input,
-        new.tokens_cached, new.tokens_output, 0, new.cost_credit_micros, new.billed_credit_micros, 0);
+        new.tokens_cached, new.tokens_output, 0, new.cost_credit_micros, new.billed_credit_micros, 0, took_us);
   else
     -- Analytics count the duration only of calls of turns with a key.
     insert into turn_ends (turn_id, state, test, ended_at, user_id, writer_id, space_id, end_user_ref, model, provider_key, pooled, role, turns,
         calls, keyed_calls, pictures, tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros,
-        billed_credit_micros, duration_us)
+        billed_credit_micros, duration_us, took_us)
       select new.turn_id, new.state, false, new.finished_at, new.user_id, coalesce(new.member_id, new.user_id), new.space_id,
         new.end_user_ref, s.model, s.provider_key, s.pooled, s.role, (row_number() over (order by s.first_step, s.role) = 1)::integer,
         s.calls, case when is_chat then 0 else s.calls end, s.pictures, s.input, s.cached, s.output, s.most, s.cost, s.billed,
-        case when is_chat then 0 else s.duration_us end
+        case when is_chat then 0 else s.duration_us end,
+        case when row_number() over (order by s.first_step, s.role) = 1 then took_us else 0 end
       from (select c.model, case when c.subscription_id !~ '^[0-9]+$' then c.subscription_id else c.provider end as provider_key,
           coalesce(c.subscription_id !~ '^[0-9]+$', false) as pooled, c.role, min(c.step * 2 + (c.call is not null)::integer) as first_step,
           count(*) as calls, count(c.call) as pictures, sum(c.tokens_input) as input,
@@ -1989,6 +2002,48 @@ create table provider_space_days (
   primary key (day, provider_key, space_id)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 create index provider_space_days_of_space on provider_space_days (space_id, day);
+
+-- The ended turns of each end user of an account, by day and month (UTC) and in total, without the turns in turn_ends.
+-- took_us is the sum of their times from acceptance to end, in microseconds. Web chats have no end user.
+create table end_user_days (
+  user_id bigint not null,
+  test boolean not null,
+  day date not null,
+  end_user_ref text not null,
+  -- By the states in which they ended. Cancelled turns are the others.
+  turns bigint not null,
+  done bigint not null,
+  failed bigint not null,
+  billed_credit_micros bigint not null,
+  took_us bigint not null,
+  primary key (user_id, test, day, end_user_ref)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+
+create table end_user_months (
+  user_id bigint not null,
+  test boolean not null,
+  month date not null,
+  end_user_ref text not null,
+  turns bigint not null,
+  done bigint not null,
+  failed bigint not null,
+  billed_credit_micros bigint not null,
+  took_us bigint not null,
+  primary key (user_id, test, month, end_user_ref)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+
+create table end_user_sums (
+  user_id bigint not null,
+  test boolean not null,
+  end_user_ref text not null,
+  turns bigint not null,
+  done bigint not null,
+  failed bigint not null,
+  billed_credit_micros bigint not null,
+  took_us bigint not null,
+  last_ended_at timestamptz not null,
+  primary key (user_id, test, end_user_ref)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
 -- All usage before a day, for the days in usage_marks and for 'infinity'.
 -- So a range of any length is one sum minus another, with the days between its ends and the nearest marks.

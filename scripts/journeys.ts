@@ -5,17 +5,19 @@ import { figuresOf, printFigures } from "./journeys/figures.ts"
 import { goJourney } from "./journeys/journey.ts"
 import { makeManySpaces } from "./journeys/many-spaces.ts"
 import { startOtherServer } from "./journeys/other-server.ts"
+import { answersOf, makeBusyAccount, printAnswers } from "./journeys/questions.ts"
 
 /**
  * `npm run journeys [-- --only WORD,…] [--url URL]` does what users do in the web app, in Chromium and by keyboard
- * only. Without `--url`, the web app's address that `npm start` prints, it starts a service. `--figures` measures slow
- * pages and a list of 50,000 spaces instead; with `--url` it also needs `--data`, the data directory of that service.
+ * only. Without `--url`, the address that `npm start` prints, it starts a service. `--figures` instead measures slow
+ * pages, and `--questions` an owner's questions; with `--url` they need `--data`, the data directory of that service.
  */
 const { values } = parseArgs({
   options: {
     only: { type: "string" },
     url: { type: "string" },
     figures: { type: "boolean", default: false },
+    questions: { type: "boolean", default: false },
     data: { type: "string" },
   },
 })
@@ -32,8 +34,14 @@ try {
     await makeManySpaces(dataDir)
     printFigures(await figuresOf(browser, service.signIn))
   }
+  if (values.questions) {
+    if (!dataDir) throw new Error("--questions with --url also needs --data, the data directory of that service")
+    await makeBusyAccount(dataDir)
+    printAnswers(await answersOf(browser, service.signIn))
+  }
   const wanted = JOURNEYS.filter(
-    ({ name }) => !values.figures && (values.only ?? "").split(",").some((word) => name.includes(word)),
+    ({ name }) =>
+      !values.figures && !values.questions && (values.only ?? "").split(",").some((word) => name.includes(word)),
   )
   for (const journey of wanted) {
     if (journey.needsMail && values.url) {

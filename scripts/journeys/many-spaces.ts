@@ -1,22 +1,12 @@
-import { readFile } from "node:fs/promises"
-import { join } from "node:path"
-import pg from "pg"
 import { newId } from "../../src/base/ids.ts"
 import { createUser } from "../../src/ops/seed.ts"
+import { openStartedDatabase } from "./database.ts"
 
 export const MANY = { owner: "Crowd", spaces: 50_000 }
 
 /** Creates the account once, in the database of the `npm start` that uses `dataDir`. */
 export async function makeManySpaces(dataDir: string): Promise<void> {
-  const [password, variables] = await Promise.all(
-    ["postgres.password", "worker.json"].map((file) => readFile(join(dataDir, file), "utf8")),
-  )
-  const { DATABASE_URL = "" } = JSON.parse(variables ?? "{}") as { DATABASE_URL?: string }
-  const address = new URL(DATABASE_URL)
-  address.username = "turnpike"
-  address.password = password ?? ""
-  const client = new pg.Client({ connectionString: address.href })
-  await client.connect()
+  const client = await openStartedDatabase(dataDir)
   try {
     const known = await client.query("select 1 from users where name = $1", [MANY.owner])
     if (known.rows.length > 0) return

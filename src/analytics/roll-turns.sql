@@ -16,6 +16,7 @@ begin
   if taken is not null then
     perform turnpike.add_usage(array(select t from unnest(taken) t where not t.test));
     perform turnpike.add_totals(taken);
+    perform turnpike.add_end_users(taken);
   end if;
   return coalesce(cardinality(taken), 0);
 end $$;

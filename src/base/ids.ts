@@ -48,3 +48,12 @@ export function firstIdAt(kind: IdKind, at: Date): string {
   }
   return `${ID_PREFIXES[kind]}_${out}`
 }
+
+/** The creation time in an id; null for any other text. */
+export function idTime(id: string): Date | null {
+  const [, prefix = "", time = ""] = /^([a-z]+)_([0-9a-z]{10})[0-9a-z]{16}$/.exec(id) ?? []
+  if (!Object.values<string>(ID_PREFIXES).includes(prefix)) return null
+  const ms = [...time].reduce((sum, digit) => sum * 32 + ALPHABET.indexOf(digit), 0)
+  // The latest time that a Date can hold is less than what ten digits can say.
+  return ms >= 0 && ms <= 8.64e15 ? new Date(ms) : null
+}

@@ -58,6 +58,8 @@ export const ledgerEntrySchema = z
   })
   .meta({ id: "LedgerEntry" })
 
+export type ShownLedgerEntry = z.infer<typeof ledgerEntrySchema>
+
 export function serializeLedgerEntry(row: LedgerRow): z.infer<typeof ledgerEntrySchema> {
   const { amount_credit_micros: amount, balance_after_credit_micros: balance } = row
   return {

@@ -12,6 +12,8 @@ export interface LedgerFilters {
   reason?: LedgerReason | undefined
   bucket?: LedgerBucket | undefined
   turn?: string | undefined
+  /** Only entries before this one, for reading a whole ledger while it grows. */
+  before_id?: number | undefined
   created_after?: string | undefined
   created_before?: string | undefined
 }
@@ -44,7 +46,7 @@ export async function listLedger(
   return { total: total ?? 0, entries: entries as LedgerRow[] }
 }
 
-function matches({ reason, bucket, turn, created_after, created_before }: LedgerFilters) {
+function matches({ reason, bucket, turn, before_id, created_after, created_before }: LedgerFilters) {
   const eb: ExpressionBuilder<CallerDB & { l: DB["ledger"] }, "l"> = expressionBuilder()
   const all: ExpressionWrapper<CallerDB & { l: DB["ledger"] }, "l", SqlBool>[] = [
     eb("l.user_id", "=", eb.selectFrom("caller").select("caller.user_id")),
@@ -55,6 +57,7 @@ function matches({ reason, bucket, turn, created_after, created_before }: Ledger
     all.push(eb("l.reason", "in", reasons), eb("l.amount_credit_micros", sign > 0 ? ">" : "<", 0))
   }
   if (turn) all.push(eb("l.turn_id", "=", turn))
+  if (before_id !== undefined) all.push(eb("l.ledger_id", "<", before_id))
   if (created_after) all.push(eb("l.created_at", ">=", new Date(created_after)))
   if (created_before) all.push(eb("l.created_at", "<", new Date(created_before)))
   return eb.and(all)

@@ -270,16 +270,44 @@ interface Conversations {
 
 interface EndedTurns {
   billed_credit_micros: number;
+  created_at: Timestamp;
   end_user_ref: string;
   finished_at: Timestamp;
   key_id: string | null;
+  model: string;
   model_calls: number;
   space_id: number;
+  state: string;
+  status_reason: string | null;
   test: boolean;
   tokens_cached: number;
   tokens_input: number;
   tokens_output: number;
   turn_id: string;
+  user_id: number;
+}
+
+interface EndUserDays {
+  billed_credit_micros: number;
+  day: Timestamp;
+  done: number;
+  end_user_ref: string;
+  failed: number;
+  test: boolean;
+  took_us: number;
+  turns: number;
+  user_id: number;
+}
+
+interface EndUserMonths {
+  billed_credit_micros: number;
+  done: number;
+  end_user_ref: string;
+  failed: number;
+  month: Timestamp;
+  test: boolean;
+  took_us: number;
+  turns: number;
   user_id: number;
 }
 
@@ -291,6 +319,18 @@ interface EndUsers {
   monthly_limit_credit_micros: number | null;
   test: boolean;
   updated_at: Timestamp;
+  user_id: number;
+}
+
+interface EndUserSums {
+  billed_credit_micros: number;
+  done: number;
+  end_user_ref: string;
+  failed: number;
+  last_ended_at: Timestamp;
+  test: boolean;
+  took_us: number;
+  turns: number;
   user_id: number;
 }
 
@@ -1124,6 +1164,7 @@ interface TurnEnds {
   tokens_input: number;
   tokens_input_most: number;
   tokens_output: number;
+  took_us: Generated<number>;
   turn_id: string;
   turns: number;
   user_id: number;
@@ -1183,6 +1224,7 @@ interface Turns {
   position: number;
   price_version: number;
   request_hash: string;
+  request_id: string | null;
   result: string | null;
   space_id: number;
   started_at: Timestamp | null;
@@ -1475,6 +1517,9 @@ export interface DB {
   container_calls: ContainerCalls;
   container_mappings: ContainerMappings;
   conversations: Conversations;
+  end_user_days: EndUserDays;
+  end_user_months: EndUserMonths;
+  end_user_sums: EndUserSums;
   end_users: EndUsers;
   ended_turns: EndedTurns;
   environment_files: EnvironmentFiles;

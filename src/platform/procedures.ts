@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_22b38dc2f612"
+export const RELEASE = "turnpike_8ecc1727f2f6"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -159,6 +159,41 @@ export interface Answers {
     limit: number
     used: number
   }
+  customer: {
+    end_user_ref: string
+    blocked: boolean
+    turns: number
+    last_turn_at: string | null
+    billed: number
+    billed_this_month: number
+    billed_today: number
+    turns_this_month: number
+    done_this_month: number
+    failed_this_month: number
+    took_us_this_month: number
+    daily_limit: number | null
+    daily_is_own: boolean
+    daily_spent: number
+    daily_reserved: number
+    monthly_limit: number | null
+    monthly_is_own: boolean
+    monthly_spent: number
+    monthly_reserved: number
+    share: number | null
+    trend: number[]
+  }
+  customer_totals: {
+    customers: number
+    blocked: number
+    turns: number
+    billed: number
+    billed_this_month: number
+    billed_today: number
+    turns_this_month: number
+    done_this_month: number
+    failed_this_month: number
+    took_us_this_month: number
+  }
   daily_count: {
     cap: string
     limit: number
@@ -202,6 +237,15 @@ export interface Answers {
     place: number
     title: string
     state: string
+  }
+  found_turn: {
+    turn: JsonRow<"turns">
+    took_us: number
+    slug: string
+    space_title: string
+    key_name: string | null
+    account_name: string | null
+    account_email: string | null
   }
   found_turns: {
     status: string
@@ -397,6 +441,13 @@ export interface Answers {
     updated_by: number | null
     updated_by_name: string | null
   }
+  search_hit: {
+    kind: string
+    id: string
+    title: string
+    detail: string | null
+    at: string | null
+  }
   secret_answer: {
     name: string
     created_at: string
@@ -526,12 +577,37 @@ export interface Answers {
     lease_until: string | null
     has_subscriber: boolean
   }
+  turn_bucket: {
+    starts_at: string
+    turns: number
+    failed: number
+    cancelled: number
+    billed: number
+  }
   turn_config: {
     manifest: unknown
     tools: unknown
     mcp_servers: unknown
     mcp_tokens: unknown
     mcp_pins: unknown
+  }
+  turn_count: {
+    value: string
+    turns: number
+    billed: number
+  }
+  turn_stats: {
+    turns: number
+    done: number
+    failed: number
+    cancelled: number
+    open: number
+    billed: number
+    took_us_half: number | null
+    took_us_most: number | null
+    buckets: Answers["turn_bucket"][]
+    reasons: Answers["turn_count"][]
+    models: Answers["turn_count"][]
   }
   user_answer: {
     user_id: number
@@ -657,6 +733,28 @@ export interface Records {
     moment: Date
     request_id: string | null
     address: string | null
+  }
+  turn_filter: {
+    account: number | null
+    space: string | null
+    key: string | null
+    end_user: string | null
+    conversation: string | null
+    state: string | null
+    reason: string | null
+    model: string | null
+    failure: string | null
+    min_cost: number | null
+    min_took_us: number | null
+    q: string | null
+    created_after: Date | null
+    created_before: Date | null
+  }
+  turn_page: {
+    sort: string
+    descending: boolean
+    most: number
+    skipped: number
   }
 }
 
@@ -1214,6 +1312,21 @@ export interface Procedures {
       count_overview: boolean | null
     }
   }
+  count_turns: {
+    args: {
+      request: Records["request"] | null
+      all: boolean | null
+      filter: Records["turn_filter"] | null
+      bucket: number | null
+      most: number | null
+      searched: number | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      stats: Answers["turn_stats"] | null
+    }
+  }
   create_account: {
     args: {
       request: Records["request"] | null
@@ -1665,6 +1778,22 @@ export interface Procedures {
       brand: string | null
     }
   }
+  find_turns: {
+    args: {
+      request: Records["request"] | null
+      all: boolean | null
+      filter: Records["turn_filter"] | null
+      page: Records["turn_page"] | null
+      searched: number | null
+      excerpt: number | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      turns: Answers["found_turn"][] | null
+      total: number | null
+    }
+  }
   finish_device_login: {
     args: {
       login_id: string | null
@@ -1833,6 +1962,20 @@ export interface Procedures {
       limits: Answers["count_state"][] | null
       balance: number | null
       held: number | null
+    }
+  }
+  get_plan: {
+    args: {
+      request: Records["request"] | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      plan: string | null
+      label: string | null
+      is_trial: boolean | null
+      starts_at: Date | null
+      ends_at: Date | null
+      cap: Answers["cap_state"] | null
     }
   }
   get_sharing: {
@@ -2087,6 +2230,23 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
+    }
+  }
+  list_customers: {
+    args: {
+      request: Records["request"] | null
+      q: string | null
+      blocked: boolean | null
+      sort: string | null
+      descending: boolean | null
+      limit: number | null
+      offset: number | null
+      days: number | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      customers: Answers["customer"][] | null
+      totals: Answers["customer_totals"] | null
     }
   }
   list_end_users: {
@@ -2379,6 +2539,19 @@ export interface Procedures {
     }
     row: {
       note_sweeps: number | null
+    }
+  }
+  note_turn_read: {
+    args: {
+      request: Records["request"] | null
+      turn_id: string | null
+      reason: string | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      known: boolean | null
+      texts: boolean | null
     }
   }
   note_wake: {
@@ -3336,6 +3509,20 @@ export interface Procedures {
       save_refresh: boolean | null
     }
   }
+  search_all: {
+    args: {
+      request: Records["request"] | null
+      all: boolean | null
+      q: string | null
+      id_at: Date | null
+      limit: number | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      hits: Answers["search_hit"][] | null
+    }
+  }
   seed_groups: {
     args: {
       key_hash: string | null
@@ -3880,6 +4067,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   confirm_second_factor: { args: ["request:request", "secret", "step", "recovery_hashes", "new_token", "expires_at"], columns: ["actor:json", "refused"] },
   contain_lost: { args: ["provider_id", "moment"] },
   count_overview: { args: ["moment"] },
+  count_turns: { args: ["request:request", "all", "filter:turn_filter", "bucket", "most", "searched"], columns: ["actor:json", "refused", "stats:json"] },
   create_account: { args: ["request:request", "once_key", "fingerprint", "name", "email", "email_verified", "role", "brand", "own_brand", "password_hash", "messenger_id"], columns: ["actor:json", "already:json", "refused", "entity:json"] },
   create_key: { args: ["request:request", "once_key", "fingerprint", "key:json", "space"], columns: ["actor:json", "already:json", "key:json", "refused", "reached:json", "daily:json"] },
   create_space: { args: ["request:request", "once_key", "fingerprint", "slug", "title", "model", "manifest:json", "tools:json", "mcp_servers:json", "secrets:json", "metadata:json", "pins"], columns: ["actor:json", "already:json", "space:json", "refused", "reached:json", "unknown_pin"] },
@@ -3913,6 +4101,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   find_caller: { args: ["request:request"], columns: ["find_caller:json"] },
   find_login: { args: ["email"], columns: ["name", "user_id", "password_hash", "disabled", "epoch", "addresses:json"] },
   find_reset: { args: ["email"] },
+  find_turns: { args: ["request:request", "all", "filter:turn_filter", "page:turn_page", "searched", "excerpt"], columns: ["actor:json", "refused", "turns:json", "total"] },
   finish_device_login: { args: ["login_id", "takes", "account:json", "sealed", "expires_at", "request_id", "moment"] },
   finish_ending: { args: ["cause", "user_id", "key_id", "space_id", "settled_before"] },
   finish_media_login: { args: ["request:request", "login_id", "takes", "account:json", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },
@@ -3928,6 +4117,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   get_event: { args: ["request:request", "event_id"], columns: ["actor:json", "told:json"] },
   get_me: { args: ["request:request"], columns: ["actor:json", "account:json", "balance", "held", "acting_admin:json"] },
   get_own_key: { args: ["request:request"], columns: ["actor:json", "key:json", "caps:json", "limits:json", "balance", "held"] },
+  get_plan: { args: ["request:request"], columns: ["actor:json", "plan", "label", "is_trial", "starts_at", "ends_at", "cap:json"] },
   get_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing:json"] },
   get_turn: { args: ["request:request", "turn_id"], columns: ["actor:json", "turn:json", "slug"] },
   get_turn_marks: { args: ["turn_ids"] },
@@ -3948,6 +4138,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   ledger_range: { args: ["from", "to", "daily", "weekly"] },
   ledger_sums: { args: ["from", "to", "unit"] },
   link_identity: { args: ["request:request", "user_id", "issuer", "subject", "email", "email_verified"], columns: ["actor:json", "refused"] },
+  list_customers: { args: ["request:request", "q", "blocked", "sort", "descending", "limit", "offset", "days"], columns: ["actor:json", "customers:json", "totals:json"] },
   list_end_users: { args: ["request:request", "blocked", "q", "before_at", "before_ref", "limit"], columns: ["actor:json", "end_users:json"] },
   list_events: { args: ["request:request", "forward", "type", "turn_id", "created_after", "created_before", "after_xact", "after", "limit", "bytes"], columns: ["actor:json", "events:json", "more"] },
   list_providers: { args: ["request:request", "pool"], columns: ["actor:json", "refused", "entity:json"] },
@@ -3972,6 +4163,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   note_removed_files: { args: ["file_ids", "moment"] },
   note_slice: { args: ["reconciliation_id", "phase", "position", "size"] },
   note_sweeps: { args: ["runs:json"] },
+  note_turn_read: { args: ["request:request", "turn_id", "reason"], columns: ["actor:json", "refused", "known", "texts"] },
   note_wake: { args: ["webhook_id"] },
   note_windows: { args: ["provider_id", "windows:json", "moment"] },
   open_window: { args: ["key_id", "moment"] },
@@ -4045,6 +4237,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   rotate_key: { args: ["request:request", "once_key", "fingerprint", "key_id", "live_hash", "live_hint", "test_hash", "test_hint", "former_until", "most_former"], columns: ["actor:json", "already:json", "key:json", "refused", "daily:json"] },
   rotate_signing_secret: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "secret", "shown", "until", "most_former"], columns: ["actor:json", "already:json", "refused", "webhook:json"] },
   save_refresh: { args: ["provider_id", "version", "sealed", "expires_at", "moment"] },
+  search_all: { args: ["request:request", "all", "q", "id_at", "limit"], columns: ["actor:json", "refused", "hits:json"] },
   seed_groups: { args: ["key_hash", "slug", "moment"] },
   seed_key: { args: ["key:json"] },
   seed_subscription: { args: ["user_id", "plan", "plans:json", "moment"] },
@@ -4094,4 +4287,6 @@ export const RECORDS: Record<keyof Records, readonly string[]> = {
   look: ["places", "is_last", "bytes", "held:json", "takes_over", "releases", "stays", "waits", "retires", "careful", "runners", "live_slots", "test_slots", "end_user_slots", "after_live", "after_test", "after_lane", "alive_until", "looks_until", "event_ids:json", "drawn:json", "random:json"],
   new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "metadata:json", "timeout"],
   request: ["kind", "token", "test", "moment", "request_id", "address"],
+  turn_filter: ["account", "space", "key", "end_user", "conversation", "state", "reason", "model", "failure", "min_cost", "min_took_us", "q", "created_after", "created_before"],
+  turn_page: ["sort", "descending", "most", "skipped"],
 }

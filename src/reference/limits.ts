@@ -183,6 +183,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
   "OIDC_POLICY.*",
   "BOT_POLICY.*",
   "BOARD_POLICY.*",
+  "EXPLORER_POLICY.*",
   ...of("FILE_POLICY", "partBytes sweepBatch sweepBatches"),
   ...of("TOOL_POLICY", "maxWireBytes maxPictureAnswerBytes maxErrorBytes picturesAtOnce picturesWaiting"),
   ...of(

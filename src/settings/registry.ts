@@ -88,6 +88,13 @@ export const SETTINGS = {
     schema: z.enum(["optional", "required"]),
     default: "optional",
   }),
+  turn_texts_for_operators: setting({
+    description:
+      "`with_reason`: admins see the texts of a customer's turn only if they state a reason, which the audit log records. " +
+      "`shown`: they see them without one. Each look is in the audit log.",
+    schema: z.enum(["shown", "with_reason"]),
+    default: "shown",
+  }),
   members_daily_credit_micros: setting({
     description:
       "The default daily cap for all members of a shared space together, per UTC day, in credit micros " +

@@ -55,7 +55,21 @@ export const turnStepSchema = z
   })
   .meta({ id: "TurnStep" })
 
-type ListedStep = Omit<StepRow, "agent"> & Pick<JsonRow<"turn_steps">, "agent" | "subagent" | "model" | "created_at">
+/** The columns of turn_steps, as `p`, that a step is made of. */
+export const STEP_COLUMNS = [
+  "p.step",
+  "p.agent",
+  "p.subagent",
+  "p.model",
+  "p.text",
+  "p.finish",
+  "p.content",
+  "p.results",
+  "p.created_at",
+] as const
+
+export type ListedStep = Omit<StepRow, "agent"> &
+  Pick<JsonRow<"turn_steps">, "agent" | "subagent" | "model" | "created_at">
 
 export function serializeStep(row: ListedStep): z.infer<typeof turnStepSchema> {
   const { step, agent, subagent, model, text, finish, content, results, created_at } = row
@@ -85,12 +99,7 @@ export async function listSteps(
   const { rows } = await readAs(ctx, credential, (db) =>
     visibleTurn(db, turnId).select((turn) => {
       const steps = turn.selectFrom("turn_steps as p").whereRef("p.turn_id", "=", "t.turn_id")
-      const page = steps
-        .select(["p.step", "p.agent", "p.subagent", "p.model", "p.text", "p.finish", "p.content", "p.results"])
-        .select(["p.created_at"])
-        .orderBy("p.step")
-        .limit(limit)
-        .offset(offset)
+      const page = steps.select(STEP_COLUMNS).orderBy("p.step").limit(limit).offset(offset)
       const sized = turn
         .selectFrom(page.as("p"))
         .selectAll("p")

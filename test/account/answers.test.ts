@@ -102,6 +102,13 @@ test("Every operation of the account API answers exactly what it declares", asyn
   expect([bill.items.length > 0, bill.cost_usd]).toEqual([true, bill.billed_cost_usd])
   expect((await ask("listTurnFiles", { turn_id: chat.turn_id })).items).toMatchObject([{ name: "note.txt" }])
   await ask("listTurnDeliveries", { turn_id })
+  expect((await ask("getTurnTrace", { turn_id })).spans.map(({ kind }: { kind: string }) => kind)).toEqual([
+    "queue",
+    "model",
+  ])
+  expect((await ask("exploreTurns")).total).toBe(2)
+  expect((await ask("getTurnStats")).done).toBe(2)
+  expect((await ask("search", {}, undefined, `?q=${turn_id}`)).items).toMatchObject([{ kind: "turn", id: turn_id }])
   expect(await ask("estimateChatTurn", {}, { space: space_id, text: "hello" })).toMatchObject({ admitted: true })
   const queued = await ask("createChatTurn", {}, { space: space_id, text: "never" })
   await ask("cancelTurn", { turn_id: queued.turn_id })
@@ -114,6 +121,7 @@ test("Every operation of the account API answers exactly what it declares", asyn
   await ask("getEvent", { event_id: event.id })
   expect((await ask("listModels")).data.length).toBeGreaterThan(0)
   const [{ end_user_ref }] = (await ask("listEndUsers")).data
+  expect((await ask("listCustomers")).items).toMatchObject([{ end_user_ref }])
   await ask("getEndUser", { end_user_ref })
   await ask("putEndUserLimits", { end_user_ref }, { daily_usd: 1, blocked: true })
   await ask("exportEndUser", { end_user_ref })
@@ -132,6 +140,7 @@ test("Every operation of the account API answers exactly what it declares", asyn
   await ask("deleteWebhook", { webhook_id })
   expect((await ask("getUsage")).total.turns).toBe(1)
   const limits = { end_user_daily_usd: 1, low_balance_usd: 0.5 }
+  expect(await ask("getPlan")).toEqual({ plan: null, daily_cap: null })
   expect(await ask("putLimits", {}, limits)).toEqual(await ask("getLimits"))
   await ask("getMe")
   await world.sql(

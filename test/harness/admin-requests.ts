@@ -39,6 +39,16 @@ const used = (query: string) => async (estate: AdminEstate) => {
   return { query }
 }
 
+const ADMIN_TURNS: AdminFixtures = {
+  listAllTurns: used("?sort=cost"),
+  getAllTurnStats: used(""),
+  getAnyTurn: async ({ client }) => {
+    const { turn_id } = await client.runTurn({ space: await client.space() })
+    return { params: { turn_id } }
+  },
+  searchEverything: used("?q=space"),
+}
+
 const ADMIN_ANALYTICS: AdminFixtures = {
   getContextComparison: used("?days=2"),
   getDailyUsage: used("?days=2&group_by=slug"),
@@ -87,6 +97,7 @@ const FIXTURES: AdminFixtures = {
   ...ADMIN_SYSTEM,
   ...ADMIN_LOGINS,
   ...ADMIN_PROVIDERS,
+  ...ADMIN_TURNS,
   ...ADMIN_ANALYTICS,
   ...ADMIN_MONEY,
 }

@@ -133,6 +133,7 @@ const { name: _name, ...definition } = orderTool(ESTATE_HOST, { description: "ne
 /** Bodies that make an operation succeed for the estate's owner. */
 const CALLS: Record<string, (estate: Estate) => EstateCall> = {
   createSpace: () => ({ body: { title: "new" } }),
+  search: ({ canary }) => ({ query: `?q=${canary}` }),
   confirmSecondFactor: () => ({ body: { code: "123456" } }),
   updateSpace: () => ({ body: { title: "newer" } }),
   putManifest: () => ({ body: { instructions: "new" } }),

@@ -93,6 +93,38 @@ const ERRORS = `
   full join (select (created_at at time zone 'UTC')::date as day, kind, count(*) as failures from infrastructure_errors group by 1, 2) b
   using (day, kind) where a.failures is distinct from b.failures`
 
+/** The totals of end users, with test turns: by day, by month and over all time. */
+const END_USERS = [
+  { name: "end_user_days", key: ["day"], of: (at: string) => `(${at} at time zone 'UTC')::date as day` },
+  {
+    name: "end_user_months",
+    key: ["month"],
+    of: (at: string) => `date_trunc('month', ${at} at time zone 'UTC')::date as month`,
+  },
+  { name: "end_user_sums", key: [], of: (at: string) => `${at} as ended_at` },
+]
+  .map(({ name, key, of }) => {
+    const names = ["user_id", "test", ...key, "end_user_ref"].join(", ")
+    const kept = key.length > 0 ? key.join(", ") : "last_ended_at as ended_at"
+    const latest = key.length > 0 ? "" : ", max(ended_at)"
+    return `
+  select '${name}', jsonb_build_array(${names})::text, a.said::text, b.said::text from (
+    select ${names}, jsonb_build_array(sum(turns), sum(done), sum(failed), sum(billed), sum(took)${latest}) as said from (
+      select user_id, test, end_user_ref, ${kept}, turns, done, failed, billed_credit_micros as billed, took_us as took from ${name}
+      union all select user_id, test, end_user_ref, ${of("ended_at")}, turns, case when state = 'done' then turns else 0 end,
+        case when state = 'failed' then turns else 0 end, billed_credit_micros, took_us from turn_ends where end_user_ref <> '') x
+    group by ${names}) a
+  full join (
+    select ${names}, jsonb_build_array(count(*), count(*) filter (where state = 'done'), count(*) filter (where state = 'failed'),
+      sum(billed_credit_micros), sum(took)${latest}) as said from (
+      select user_id, test, end_user_ref, ${of("finished_at")}, state, billed_credit_micros,
+        (extract(epoch from finished_at - created_at) * 1e6)::bigint as took
+      from turns where finished_at is not null and end_user_ref <> '') x
+    group by ${names}) b
+  using (${names}) where a.said is distinct from b.said`
+  })
+  .join(" union all ")
+
 /** The sum over a turn's calls must equal its row, its web-chat record and its charge. */
 const AGREEING = `
   select 'turns', t.turn_id, jsonb_build_array(t.model_calls, t.tokens_input, t.tokens_cached, t.tokens_output, t.cost_credit_micros,
@@ -112,7 +144,8 @@ const AGREEING = `
   using (user_id, day) where a.micros is distinct from b.micros`
 
 const FAMILIES = [...USAGE_FAMILIES, ...SUM_FAMILIES].map(differencesOf).join(" union all ")
-const ALL = `with plain as materialized (select * from ${PLAIN} q) ${FAMILIES} union all ${LEDGER} union all ${ERRORS} union all ${AGREEING}`
+const ALL = `with plain as materialized (select * from ${PLAIN} q) ${FAMILIES} union all ${LEDGER} union all ${ERRORS} union all ${END_USERS}
+  union all ${AGREEING}`
 
 export interface RollupDifference {
   family: string

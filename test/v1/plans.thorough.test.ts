@@ -71,9 +71,9 @@ beforeAll(async () => {
   )
   await world.sql(
     `insert into ended_turns (turn_id, user_id, test, finished_at, space_id, key_id, end_user_ref, billed_credit_micros, model_calls,
-       tokens_input, tokens_cached, tokens_output)
+       tokens_input, tokens_cached, tokens_output, state, status_reason, model, created_at)
      select turn_id, user_id, test, finished_at, space_id, key_id, end_user_ref, billed_credit_micros, model_calls, tokens_input,
-       tokens_cached, tokens_output from turns where finished_at is not null and idempotency_key like 'copy %'`,
+       tokens_cached, tokens_output, state, status_reason, model, created_at from turns where finished_at is not null and idempotency_key like 'copy %'`,
   )
   for (const table of ["open_turns", "turns", "ended_turns", "model_calls", "conversations"]) await vacuum(table)
 })

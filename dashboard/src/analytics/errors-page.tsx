@@ -6,6 +6,7 @@ import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
 import { DaysPicker, FilterBar } from "../ui/filter-bar.tsx"
+import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
@@ -23,6 +24,12 @@ const KINDS = choicesOf<Kind>({
   model_call: "Model calls",
 })
 
+/** The range of a day (UTC), as filters of turns. */
+function wholeDay(date: string) {
+  const from = Date.parse(`${date}T00:00:00Z`)
+  return { created_after: new Date(from).toISOString(), created_before: new Date(from + 86_400_000).toISOString() }
+}
+
 export function AnalyticsErrorsPage() {
   const { days = getErrorsReportQuery.days.default } = useReportSearch()
   const input = { query: { days } }
@@ -38,7 +45,21 @@ export function AnalyticsErrorsPage() {
             <Scope report={data} />
             <Stats>
               {KINDS.map(([kind, label]) => (
-                <Stat key={kind} label={label}>
+                <Stat
+                  key={kind}
+                  label={label}
+                  hint={
+                    <TextLink
+                      to="/operator/turns"
+                      search={{
+                        failure: kind,
+                        created_after: data.items[0] && wholeDay(data.items[0].date).created_after,
+                      }}
+                    >
+                      View turns
+                    </TextLink>
+                  }
+                >
                   <Count value={data.items.reduce((sum, row) => sum + row[kind], 0)} />
                 </Stat>
               ))}
@@ -60,7 +81,14 @@ export function AnalyticsErrorsPage() {
                     ([kind, label]): Column<Row> => ({
                       title: label,
                       right: true,
-                      cell: (row) => <Count value={row[kind]} />,
+                      cell: (row) =>
+                        row[kind] === 0 ? (
+                          "0"
+                        ) : (
+                          <TextLink to="/operator/turns" search={{ failure: kind, ...wholeDay(row.date) }}>
+                            {row[kind].toLocaleString("en-US")}
+                          </TextLink>
+                        ),
                     }),
                   ),
                 ]}

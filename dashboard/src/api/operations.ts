@@ -34,6 +34,20 @@ export interface AccountMe {
   } | null
 }
 
+export interface AccountPlan {
+  /** The account's plan. Null: it has none. */
+  plan: {
+    plan: string
+    label: string
+    trial: boolean
+    starts_at: string
+    /** Null: it has no end. */
+    ends_at: string | null
+  } | null
+  /** The plan's daily cap, which binds all turns of the account. Null: no cap. */
+  daily_cap: CapState | null
+}
+
 export interface AccountSpace {
   /** The id of the space, which turns send as `space`. */
   space_id: string
@@ -201,6 +215,60 @@ export interface AdminSpaceDetail {
 
 export interface AdminSpaceList {
   items: AdminSpace[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface AdminTurn {
+  account: {
+    user_id: number
+    name: string | null
+    email: string | null
+  }
+  /** `hidden`: the setting `turn_texts_for_operators` asks for a reason, and none was stated. Then texts, results, messages and metadata are empty, and `steps` has none. */
+  texts: "shown" | "hidden"
+  turn: Turn
+  trace: TurnTrace
+  /** The turn's model calls in order, at most 200. */
+  steps: TurnStep[]
+}
+
+export interface AdminTurnSummary {
+  turn_id: string
+  state: "queued" | "running" | "done" | "failed" | "cancelled"
+  /** Why the turn is `failed` (the error's code) or `cancelled`. Otherwise null. */
+  status_reason: string | null
+  space: string
+  space_title: string
+  /** The API key that sent the turn. Null for a web chat. */
+  key: {
+    key_id: string
+    name: string
+  } | null
+  end_user_ref: string
+  conversation: string
+  model: string
+  billed_cost_usd: number
+  held_usd: number
+  /** The time from acceptance to the end, or until now if the turn is open. */
+  seconds: number
+  model_calls: number
+  tool_calls: number
+  test: boolean
+  created_at: string
+  finished_at: string | null
+  /** The account that is billed. */
+  account: {
+    user_id: number
+    name: string | null
+    email: string | null
+  }
+}
+
+export interface AdminTurnSummaryList {
+  items: AdminTurnSummary[]
   /** The number of entries on all pages. */
   total: number
   limit: number
@@ -1099,6 +1167,66 @@ export interface CreditsDetails {
   needed_usd?: number | undefined
 }
 
+export interface Customer {
+  end_user_ref: string
+  blocked: boolean
+  /** When the last turn ended. Null if no turn has ended yet. */
+  last_turn_at: string | null
+  /** The turns that have ended. */
+  turns: number
+  /** The total billed amount, in USD. */
+  billed_usd: number
+  /** The amount that was billed in this UTC month. */
+  billed_this_month_usd: number
+  /** The amount that was billed in this UTC day. */
+  billed_today_usd: number
+  month: CustomerMonth
+  /** The daily limit and its use. Null without a limit. */
+  daily: CustomerCap | null
+  /** The monthly limit and its use. Null without a limit. */
+  monthly: CustomerCap | null
+  /** The used part of the limit that is nearest to its end: 1 is all of it. Null without a limit. */
+  cap_share: number | null
+  /** What was billed on each of the last 30 days (UTC), today last. */
+  trend_usd: number[]
+}
+
+export interface CustomerCap {
+  /** The end user's own limit, or the account's default for all end users. */
+  source: "end_user" | "account"
+  limit_usd: number
+  /** Spent in this period (UTC). */
+  spent_usd: number
+  /** Held by open turns of this period. */
+  reserved_usd: number
+}
+
+/** The turns that ended in this UTC month. */
+export interface CustomerMonth {
+  turns: number
+  done: number
+  failed: number
+  /** done / (done + failed). Null without such turns. */
+  success_rate: number | null
+  /** The average time from acceptance to end. Null without turns. */
+  avg_seconds: number | null
+}
+
+/** The sums of all end users that match the filters. */
+export interface CustomerTotals {
+  customers: number
+  blocked: number
+  /** The turns that have ended. */
+  turns: number
+  /** The total billed amount, in USD. */
+  billed_usd: number
+  /** The amount that was billed in this UTC month. */
+  billed_this_month_usd: number
+  /** The amount that was billed in this UTC day. */
+  billed_today_usd: number
+  month: CustomerMonth
+}
+
 /** Every day of the range, the oldest first. */
 export type DailyUsage = ({
   date: string
@@ -1822,6 +1950,15 @@ export interface LedgerEntryList {
   total: number
   limit: number
   offset: number
+}
+
+export interface ListCustomersAnswer {
+  items: Customer[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+  totals: CustomerTotals
 }
 
 export interface ListModelsAnswer {
@@ -2691,6 +2828,27 @@ export interface SavedProvider {
   } | null
 }
 
+export interface SearchHit {
+  /** The kind of object. `user` and `audit` are only for operators. */
+  kind: "turn" | "conversation" | "space" | "end_user" | "key" | "webhook" | "delivery" | "event" | "file" | "user" | "audit"
+  /** Its id; of an end user its `end_user_ref`. */
+  id: string
+  /** Its title or name; of a turn or delivery its state. */
+  title: string
+  /** Its parent, or the id by which it was found. Null: neither. */
+  detail: string | null
+  /** When it was created or last used. Null if that is not known. */
+  at: string | null
+}
+
+export interface SearchHitList {
+  items: SearchHit[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
 export interface SecondFactor {
   /** True if signing in requires a code. */
   enrolled: boolean
@@ -2786,7 +2944,7 @@ export interface SetCredentials {
 }
 
 export interface Setting {
-  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "members_daily_credit_micros" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
+  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "turn_texts_for_operators" | "members_daily_credit_micros" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
   /** The current value. */
   value: unknown
   /** The value until an operator sets one. */
@@ -2813,7 +2971,7 @@ export interface SettingList {
 }
 
 export interface SettingUpdate {
-  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "members_daily_credit_micros" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
+  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "turn_texts_for_operators" | "members_daily_credit_micros" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
   /** The complete new value. */
   value: unknown
 }
@@ -3604,6 +3762,24 @@ export interface TopUsersReport {
   }
 }
 
+export interface TraceSpan {
+  /** `queue`: until a worker took the turn. `model`: a model call. `tool`: a tool call. `attempt`: a call of a model, a container or a sub-agent that failed; only its end is known. `wait`: a pause before the next attempt, or until the provider has capacity. */
+  kind: "queue" | "model" | "tool" | "attempt" | "wait"
+  /** The model, the tool, or the code of the failed attempt. */
+  name: string
+  /** The number of its step. */
+  step: number | null
+  /** The sub-agent that made the call. */
+  subagent: string | null
+  /** Milliseconds from the acceptance of the turn to its start. */
+  start_ms: number
+  duration_ms: number
+  /** `open`: it has not ended. */
+  state: "ok" | "failed" | "open"
+  /** Why a model's answer ended, the kind of a failed call, or what a pause waits for. */
+  detail: string | null
+}
+
 export interface Turn {
   turn_id: string
   /** The space that the turn runs in. */
@@ -3761,6 +3937,46 @@ export interface TurnStateEvent {
   }
 }
 
+export interface TurnStats {
+  /** The start of the range. Null: all turns. */
+  since: string | null
+  turns: number
+  done: number
+  failed: number
+  cancelled: number
+  /** Queued and running turns. */
+  open: number
+  billed_usd: number
+  /** done / (done + failed). Null without such turns. */
+  success_rate: number | null
+  /** The median time from acceptance to end. */
+  p50_seconds: number | null
+  /** The 95th percentile of that time. */
+  p95_seconds: number | null
+  /** The length of a bucket. */
+  bucket_seconds: number
+  /** The turns by the time of their acceptance, oldest first. Empty buckets are left out. */
+  buckets: ({
+    starts_at: string
+    turns: number
+    failed: number
+    cancelled: number
+    billed_usd: number
+  })[]
+  /** The most frequent reasons of failed and cancelled turns, at most 10. */
+  reasons: ({
+    value: string
+    turns: number
+    billed_usd: number
+  })[]
+  /** The most frequent models, at most 10. */
+  models: ({
+    value: string
+    turns: number
+    billed_usd: number
+  })[]
+}
+
 export interface TurnStep {
   /** The step's number: from 0, over all agents of the turn. */
   step: number
@@ -3793,6 +4009,64 @@ export interface TurnStepList {
   total: number
   limit: number
   offset: number
+}
+
+export interface TurnSummary {
+  turn_id: string
+  state: "queued" | "running" | "done" | "failed" | "cancelled"
+  /** Why the turn is `failed` (the error's code) or `cancelled`. Otherwise null. */
+  status_reason: string | null
+  space: string
+  space_title: string
+  /** The API key that sent the turn. Null for a web chat. */
+  key: {
+    key_id: string
+    name: string
+  } | null
+  end_user_ref: string
+  conversation: string
+  model: string
+  billed_cost_usd: number
+  held_usd: number
+  /** The time from acceptance to the end, or until now if the turn is open. */
+  seconds: number
+  model_calls: number
+  tool_calls: number
+  test: boolean
+  created_at: string
+  finished_at: string | null
+  /** The first 300 characters of the request. */
+  text: string | null
+  /** The first 300 characters of the reply. Null without one. */
+  result: string | null
+}
+
+export interface TurnSummaryList {
+  items: TurnSummary[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface TurnTrace {
+  turn_id: string
+  /** The time from acceptance to the end, or until now. */
+  total_ms: number
+  space: {
+    space_id: string
+    title: string
+  }
+  /** The API key that sent the turn. Null for a web chat. */
+  key: {
+    key_id: string
+    name: string
+  } | null
+  /** The request that sent the turn. Null if it is not known. */
+  request_id: string | null
+  idempotency_key: string
+  /** By their start. */
+  spans: TraceSpan[]
 }
 
 export interface UnlinkIdentityAnswer {
@@ -4757,6 +5031,47 @@ export interface Operations {
     answer: User
   }
 
+  /** Explore turns */
+  exploreTurns: {
+    query?: {
+      /** An id, or a part of a customer, a space's title or a text. The newest 2000 turns that match the other filters are searched. */
+      q?: string | undefined
+      /** A `space_id`. */
+      space?: string | undefined
+      /** A `key_id`. */
+      key?: string | undefined
+      end_user_ref?: string | undefined
+      /** A conversation's id. */
+      conversation?: string | undefined
+      state?: "queued" | "running" | "done" | "failed" | "cancelled" | undefined
+      /** The code of a failed turn, or the reason of a cancelled one. */
+      reason?: string | undefined
+      /** A model, as a pin. */
+      model?: string | undefined
+      /** Only turns that cost at least this. */
+      min_cost_usd?: number | undefined
+      /** Only turns that took at least this long from acceptance to end. */
+      min_seconds?: number | undefined
+      /** Only turns accepted at or after this time. Default: 30 days ago. */
+      created_after?: string | undefined
+      /** Only turns accepted before this time. */
+      created_before?: string | undefined
+      sort?: "newest" | "cost" | "duration" | undefined
+      direction?: "asc" | "desc" | undefined
+      /** The most entries on a page. */
+      limit?: number | undefined
+      /** The number of entries to skip. */
+      offset?: number | undefined
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
+    }
+    answer: TurnSummaryList
+  }
+
   /** Export all data of an end user */
   exportEndUser: {
     path: {
@@ -4785,9 +5100,57 @@ export interface Operations {
     answer: Blob
   }
 
+  /** Count the turns of all accounts */
+  getAllTurnStats: {
+    query?: {
+      /** An id, or a part of a customer or a space's title; texts are not searched. The newest 2000 turns that match the other filters are searched. */
+      q?: string | undefined
+      /** A `space_id`. */
+      space?: string | undefined
+      /** A `key_id`. */
+      key?: string | undefined
+      end_user_ref?: string | undefined
+      /** A conversation's id. */
+      conversation?: string | undefined
+      state?: "queued" | "running" | "done" | "failed" | "cancelled" | undefined
+      /** The code of a failed turn, or the reason of a cancelled one. */
+      reason?: string | undefined
+      /** A model, as a pin. */
+      model?: string | undefined
+      /** Only turns that cost at least this. */
+      min_cost_usd?: number | undefined
+      /** Only turns that took at least this long from acceptance to end. */
+      min_seconds?: number | undefined
+      /** Only turns accepted at or after this time. Default: 30 days ago. */
+      created_after?: string | undefined
+      /** Only turns accepted before this time. */
+      created_before?: string | undefined
+      /** Turns with a failure of the infrastructure of this kind within the range, also turns that recovered from it. */
+      failure?: "container_start" | "container_exec" | "subagent_dispatch" | "model_call" | undefined
+      /** The account that is billed. */
+      user_id?: number | undefined
+      /** `true` for test turns. Default: live turns. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    answer: TurnStats
+  }
+
   /** Read the alt-pool */
   getAltPool: {
     answer: AltPool
+  }
+
+  /** Read a turn of any account */
+  getAnyTurn: {
+    path: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+    }
+    query?: {
+      /** Why you read the customer's texts. The audit log records it. */
+      reason?: string | undefined
+    }
+    answer: AdminTurn
   }
 
   /** Read the balance */
@@ -4987,6 +5350,10 @@ export interface Operations {
     query?: {
       /** The number of days, including today. */
       days?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: Energy
   }
@@ -5164,6 +5531,11 @@ export interface Operations {
   /** Read the overview */
   getOverview: {
     answer: Overview
+  }
+
+  /** Read the account's plan */
+  getPlan: {
+    answer: AccountPlan
   }
 
   /** Read the capacity of both pools */
@@ -5372,6 +5744,50 @@ export interface Operations {
     answer: TurnBill
   }
 
+  /** Count turns */
+  getTurnStats: {
+    query?: {
+      /** An id, or a part of a customer, a space's title or a text. The newest 2000 turns that match the other filters are searched. */
+      q?: string | undefined
+      /** A `space_id`. */
+      space?: string | undefined
+      /** A `key_id`. */
+      key?: string | undefined
+      end_user_ref?: string | undefined
+      /** A conversation's id. */
+      conversation?: string | undefined
+      state?: "queued" | "running" | "done" | "failed" | "cancelled" | undefined
+      /** The code of a failed turn, or the reason of a cancelled one. */
+      reason?: string | undefined
+      /** A model, as a pin. */
+      model?: string | undefined
+      /** Only turns that cost at least this. */
+      min_cost_usd?: number | undefined
+      /** Only turns that took at least this long from acceptance to end. */
+      min_seconds?: number | undefined
+      /** Only turns accepted at or after this time. Default: 30 days ago. */
+      created_after?: string | undefined
+      /** Only turns accepted before this time. */
+      created_before?: string | undefined
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    answer: TurnStats
+  }
+
+  /** Read a turn's trace */
+  getTurnTrace: {
+    path: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+    }
+    query?: {
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    answer: TurnTrace
+  }
+
   /** Report usage by end user, space, model, key or day */
   getUsage: {
     query?: {
@@ -5505,6 +5921,51 @@ export interface Operations {
     answer: Blob
   }
 
+  /** Explore the turns of all accounts */
+  listAllTurns: {
+    query?: {
+      /** An id, or a part of a customer or a space's title; texts are not searched. The newest 2000 turns that match the other filters are searched. */
+      q?: string | undefined
+      /** A `space_id`. */
+      space?: string | undefined
+      /** A `key_id`. */
+      key?: string | undefined
+      end_user_ref?: string | undefined
+      /** A conversation's id. */
+      conversation?: string | undefined
+      state?: "queued" | "running" | "done" | "failed" | "cancelled" | undefined
+      /** The code of a failed turn, or the reason of a cancelled one. */
+      reason?: string | undefined
+      /** A model, as a pin. */
+      model?: string | undefined
+      /** Only turns that cost at least this. */
+      min_cost_usd?: number | undefined
+      /** Only turns that took at least this long from acceptance to end. */
+      min_seconds?: number | undefined
+      /** Only turns accepted at or after this time. Default: 30 days ago. */
+      created_after?: string | undefined
+      /** Only turns accepted before this time. */
+      created_before?: string | undefined
+      /** Turns with a failure of the infrastructure of this kind within the range, also turns that recovered from it. */
+      failure?: "container_start" | "container_exec" | "subagent_dispatch" | "model_call" | undefined
+      /** The account that is billed. */
+      user_id?: number | undefined
+      /** `true` for test turns. Default: live turns. */
+      test?: boolean | "true" | "false" | undefined
+      sort?: "newest" | "cost" | "duration" | undefined
+      direction?: "asc" | "desc" | undefined
+      /** The most entries on a page. */
+      limit?: number | undefined
+      /** The number of entries to skip. */
+      offset?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
+    }
+    answer: AdminTurnSummaryList
+  }
+
   /** List the audit log */
   listAudit: {
     query?: {
@@ -5601,6 +6062,30 @@ export interface Operations {
       offset?: number | undefined
     }
     answer: ContainerMappingList
+  }
+
+  /** Rank end users by their spend */
+  listCustomers: {
+    query?: {
+      /** A part of the `end_user_ref`. Case does not matter. */
+      q?: string | undefined
+      /** `true`: only blocked end users. `false`: only end users who are not blocked. */
+      blocked?: boolean | "true" | "false" | undefined
+      /** `today`, `month` and `all_time` are billed amounts, `share` is `cap_share`. `turns` counts all turns; `latency` and `failed` use the turns of this month. */
+      sort?: "today" | "month" | "all_time" | "share" | "turns" | "last_turn" | "latency" | "failed" | "name" | undefined
+      direction?: "asc" | "desc" | undefined
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+      /** The most entries on a page. */
+      limit?: number | undefined
+      /** The number of entries to skip. */
+      offset?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
+    }
+    answer: ListCustomersAnswer
   }
 
   /** List a webhook's deliveries */
@@ -5732,6 +6217,10 @@ export interface Operations {
       limit?: number | undefined
       /** The number of entries to skip. */
       offset?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: LedgerEntryList
   }
@@ -6371,6 +6860,26 @@ export interface Operations {
     answer: WebhookWithSecret
   }
 
+  /** Search the account */
+  search: {
+    query: {
+      /** An id or a part of a name. */
+      q: string
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    answer: SearchHitList
+  }
+
+  /** Search all accounts */
+  searchEverything: {
+    query: {
+      /** An id or a part of a name. */
+      q: string
+    }
+    answer: SearchHitList
+  }
+
   /** Set a user's login */
   setUserCredentials: {
     path: {
@@ -6637,9 +7146,12 @@ export const OPERATIONS: {
   eraseEndUser: { method: "DELETE", path: "/api/account/end-users/{end_user_ref}" },
   estimateChatTurn: { method: "POST", path: "/api/account/chat/turns/estimate" },
   exchangeToken: { method: "POST", path: "/api/auth/magic" },
+  exploreTurns: { method: "GET", path: "/api/account/turn-summaries" },
   exportEndUser: { method: "GET", path: "/api/account/end-users/{end_user_ref}/export" },
   finishOauthLogin: { method: "GET", path: "/api/auth/oauth-login/callback" },
+  getAllTurnStats: { method: "GET", path: "/api/admin/turn-stats" },
   getAltPool: { method: "GET", path: "/api/admin/providers/alt-pool" },
+  getAnyTurn: { method: "GET", path: "/api/admin/turns/{turn_id}" },
   getBalance: { method: "GET", path: "/api/account/balance" },
   getBalanceTrend: { method: "GET", path: "/api/admin/analytics/balance-trend" },
   getCapacity: { method: "GET", path: "/api/admin/providers/capacity" },
@@ -6670,6 +7182,7 @@ export const OPERATIONS: {
   getMe: { method: "GET", path: "/api/account/me" },
   getMediaLogin: { method: "GET", path: "/api/admin/providers/media" },
   getOverview: { method: "GET", path: "/api/admin/overview" },
+  getPlan: { method: "GET", path: "/api/account/plan" },
   getPools: { method: "GET", path: "/api/admin/providers/pool" },
   getSecondFactor: { method: "GET", path: "/api/account/second-factor" },
   getServiceHealth: { method: "GET", path: "/api/health" },
@@ -6687,6 +7200,8 @@ export const OPERATIONS: {
   getTopUsers: { method: "GET", path: "/api/admin/analytics/top-users" },
   getTurn: { method: "GET", path: "/api/account/turns/{turn_id}" },
   getTurnBill: { method: "GET", path: "/api/account/turns/{turn_id}/bill" },
+  getTurnStats: { method: "GET", path: "/api/account/turn-stats" },
+  getTurnTrace: { method: "GET", path: "/api/account/turns/{turn_id}/trace" },
   getUsage: { method: "GET", path: "/api/account/usage" },
   getUsageBreakdown: { method: "GET", path: "/api/admin/analytics/breakdown" },
   getUser: { method: "GET", path: "/api/admin/users/{user_id}" },
@@ -6696,11 +7211,13 @@ export const OPERATIONS: {
   getWebhook: { method: "GET", path: "/api/account/webhooks/{webhook_id}" },
   getWorkspace: { method: "GET", path: "/api/admin/workspaces/{workspace_id}" },
   linkIdentity: { method: "GET", path: "/api/account/identities/link" },
+  listAllTurns: { method: "GET", path: "/api/admin/turns" },
   listAudit: { method: "GET", path: "/api/admin/audit" },
   listBoards: { method: "GET", path: "/api/admin/boards" },
   listChatTurns: { method: "GET", path: "/api/account/chat/turns" },
   listConfigVersions: { method: "GET", path: "/api/account/spaces/{space_id}/versions" },
   listContainerMappings: { method: "GET", path: "/api/admin/system/containers/mappings" },
+  listCustomers: { method: "GET", path: "/api/account/customers" },
   listDeliveries: { method: "GET", path: "/api/account/webhooks/{webhook_id}/deliveries" },
   listEndUsers: { method: "GET", path: "/api/account/end-users" },
   listEvents: { method: "GET", path: "/api/account/events" },
@@ -6763,6 +7280,8 @@ export const OPERATIONS: {
   revokeKey: { method: "POST", path: "/api/account/keys/{key_id}/revoke" },
   rotateKey: { method: "POST", path: "/api/account/keys/{key_id}/rotate", once: true },
   rotateWebhookSecret: { method: "POST", path: "/api/account/webhooks/{webhook_id}/rotate-secret", once: true },
+  search: { method: "GET", path: "/api/account/search" },
+  searchEverything: { method: "GET", path: "/api/admin/search" },
   setUserCredentials: { method: "PUT", path: "/api/admin/users/{user_id}/credentials" },
   setWorkspaceBotWebhook: { method: "POST", path: "/api/admin/workspaces/{workspace_id}/bot/webhook" },
   signInMessengerWebApp: { method: "POST", path: "/api/auth/messenger-webapp" },

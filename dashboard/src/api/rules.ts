@@ -34,6 +34,14 @@ export const AdminSpaceDetailRules = {
   metadata: { maxProperties: 16 },
 } as const
 
+export const AdminTurnRules = {
+  texts: { words: ["shown", "hidden"] },
+} as const
+
+export const AdminTurnSummaryRules = {
+  state: { words: ["queued", "running", "done", "failed", "cancelled"] },
+} as const
+
 export const AdminUserRules = {
   role: { words: ["user", "admin"] },
 } as const
@@ -159,6 +167,10 @@ export const CreateWebhookRules = {
   events: { minItems: 1 },
   "events[]": { words: ["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
   description: { maxLength: 500 },
+} as const
+
+export const CustomerCapRules = {
+  source: { words: ["end_user", "account"] },
 } as const
 
 export const DashboardOtherErrorBodyRules = {
@@ -422,6 +434,10 @@ export const SavedProviderRules = {
   health: { words: ["healthy", "needs_login", "contained"] },
 } as const
 
+export const SearchHitRules = {
+  kind: { words: ["turn", "conversation", "space", "end_user", "key", "webhook", "delivery", "event", "file", "user", "audit"] },
+} as const
+
 export const SecondFactorCodeRules = {
   code: { minLength: 6, maxLength: 64 },
 } as const
@@ -445,11 +461,11 @@ export const SetCredentialsRules = {
 } as const
 
 export const SettingRules = {
-  key: { words: ["plans", "trial_plan", "trial_days", "signup_credit_micros", "referred_credit_micros", "referrer_credit_micros", "referrer_most_credited", "admin_second_factor", "members_daily_credit_micros", "container_second_usd", "stored_gib_hour_usd", "max_open_test_turns", "max_daily_test_turns", "test_data_days", "max_keys", "max_daily_key_changes", "max_end_users", "max_spaces", "kept_versions", "max_config_bytes", "max_files", "max_file_bytes", "provider_limit_requests"] },
+  key: { words: ["plans", "trial_plan", "trial_days", "signup_credit_micros", "referred_credit_micros", "referrer_credit_micros", "referrer_most_credited", "admin_second_factor", "turn_texts_for_operators", "members_daily_credit_micros", "container_second_usd", "stored_gib_hour_usd", "max_open_test_turns", "max_daily_test_turns", "test_data_days", "max_keys", "max_daily_key_changes", "max_end_users", "max_spaces", "kept_versions", "max_config_bytes", "max_files", "max_file_bytes", "provider_limit_requests"] },
 } as const
 
 export const SettingUpdateRules = {
-  key: { words: ["plans", "trial_plan", "trial_days", "signup_credit_micros", "referred_credit_micros", "referrer_credit_micros", "referrer_most_credited", "admin_second_factor", "members_daily_credit_micros", "container_second_usd", "stored_gib_hour_usd", "max_open_test_turns", "max_daily_test_turns", "test_data_days", "max_keys", "max_daily_key_changes", "max_end_users", "max_spaces", "kept_versions", "max_config_bytes", "max_files", "max_file_bytes", "provider_limit_requests"] },
+  key: { words: ["plans", "trial_plan", "trial_days", "signup_credit_micros", "referred_credit_micros", "referrer_credit_micros", "referrer_most_credited", "admin_second_factor", "turn_texts_for_operators", "members_daily_credit_micros", "container_second_usd", "stored_gib_hour_usd", "max_open_test_turns", "max_daily_test_turns", "test_data_days", "max_keys", "max_daily_key_changes", "max_end_users", "max_spaces", "kept_versions", "max_config_bytes", "max_files", "max_file_bytes", "provider_limit_requests"] },
 } as const
 
 export const SignInWaysRules = {
@@ -553,6 +569,11 @@ export const ToolInputRules = {
   timeout_seconds: { minimum: 1, maximum: 120, default: 30 },
 } as const
 
+export const TraceSpanRules = {
+  kind: { words: ["queue", "model", "tool", "attempt", "wait"] },
+  state: { words: ["ok", "failed", "open"] },
+} as const
+
 export const TurnRules = {
   state: { words: ["queued", "running", "done", "failed", "cancelled"] },
   metadata: { maxProperties: 16 },
@@ -564,6 +585,10 @@ export const TurnBillRules = {
 
 export const TurnStateEventRules = {
   type: { words: ["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled"] },
+} as const
+
+export const TurnSummaryRules = {
+  state: { words: ["queued", "running", "done", "failed", "cancelled"] },
 } as const
 
 export const UpdateApiKeyRules = {
@@ -660,11 +685,49 @@ export const endSessionsQuery = {
   which: { words: ["others", "all"], default: "others" },
 } as const
 
+export const exploreTurnsQuery = {
+  q: { maxLength: 200 },
+  space: { minLength: 1, maxLength: 128 },
+  key: { minLength: 1, maxLength: 128 },
+  end_user_ref: { minLength: 1, maxLength: 128 },
+  conversation: { minLength: 1, maxLength: 128 },
+  state: { words: ["queued", "running", "done", "failed", "cancelled"] },
+  reason: { minLength: 1, maxLength: 128 },
+  model: { minLength: 1, maxLength: 128 },
+  min_cost_usd: { minimum: 0, maximum: 1000000 },
+  min_seconds: { minimum: 0, maximum: 1000000 },
+  sort: { words: ["newest", "cost", "duration"], default: "newest" },
+  direction: { words: ["asc", "desc"], default: "desc" },
+  limit: { minimum: 1, maximum: 200, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
+} as const
+
 export const finishOauthLoginQuery = {
   state: { maxLength: 512, default: "" },
   code: { maxLength: 8192, default: "" },
   error: { maxLength: 512 },
   iss: { maxLength: 2048 },
+} as const
+
+export const getAllTurnStatsQuery = {
+  q: { maxLength: 200 },
+  space: { minLength: 1, maxLength: 128 },
+  key: { minLength: 1, maxLength: 128 },
+  end_user_ref: { minLength: 1, maxLength: 128 },
+  conversation: { minLength: 1, maxLength: 128 },
+  state: { words: ["queued", "running", "done", "failed", "cancelled"] },
+  reason: { minLength: 1, maxLength: 128 },
+  model: { minLength: 1, maxLength: 128 },
+  min_cost_usd: { minimum: 0, maximum: 1000000 },
+  min_seconds: { minimum: 0, maximum: 1000000 },
+  failure: { words: ["container_start", "container_exec", "subagent_dispatch", "model_call"] },
+  user_id: { minimum: 1 },
+} as const
+
+export const getAnyTurnQuery = {
+  reason: { minLength: 3, maxLength: 500 },
 } as const
 
 export const getBalanceTrendQuery = {
@@ -727,6 +790,8 @@ export const getDailyUsageQuery = {
 
 export const getEnergyQuery = {
   days: { minimum: 1, maximum: 365, default: 30 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
 } as const
 
 export const getEnergyTimelineQuery = {
@@ -797,6 +862,19 @@ export const getTopUsersQuery = {
   limit: { minimum: 1, maximum: 100, default: 20 },
 } as const
 
+export const getTurnStatsQuery = {
+  q: { maxLength: 200 },
+  space: { minLength: 1, maxLength: 128 },
+  key: { minLength: 1, maxLength: 128 },
+  end_user_ref: { minLength: 1, maxLength: 128 },
+  conversation: { minLength: 1, maxLength: 128 },
+  state: { words: ["queued", "running", "done", "failed", "cancelled"] },
+  reason: { minLength: 1, maxLength: 128 },
+  model: { minLength: 1, maxLength: 128 },
+  min_cost_usd: { minimum: 0, maximum: 1000000 },
+  min_seconds: { minimum: 0, maximum: 1000000 },
+} as const
+
 export const getUsageQuery = {
   group_by: { words: ["end_user_ref", "space", "model", "key", "day"], default: "day" },
   space: { minItems: 1, maxItems: 100 },
@@ -844,6 +922,27 @@ export const linkIdentityQuery = {
   next: { maxLength: 4096, default: "" },
 } as const
 
+export const listAllTurnsQuery = {
+  q: { maxLength: 200 },
+  space: { minLength: 1, maxLength: 128 },
+  key: { minLength: 1, maxLength: 128 },
+  end_user_ref: { minLength: 1, maxLength: 128 },
+  conversation: { minLength: 1, maxLength: 128 },
+  state: { words: ["queued", "running", "done", "failed", "cancelled"] },
+  reason: { minLength: 1, maxLength: 128 },
+  model: { minLength: 1, maxLength: 128 },
+  min_cost_usd: { minimum: 0, maximum: 1000000 },
+  min_seconds: { minimum: 0, maximum: 1000000 },
+  failure: { words: ["container_start", "container_exec", "subagent_dispatch", "model_call"] },
+  user_id: { minimum: 1 },
+  sort: { words: ["newest", "cost", "duration"], default: "newest" },
+  direction: { words: ["asc", "desc"], default: "desc" },
+  limit: { minimum: 1, maximum: 200, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
+} as const
+
 export const listAuditQuery = {
   actor_user_id: { minimum: 1 },
   subject_type: { minLength: 1, maxLength: 128 },
@@ -879,6 +978,16 @@ export const listContainerMappingsQuery = {
   container: { minLength: 1, maxLength: 128 },
   limit: { minimum: 1, maximum: 200, default: 50 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const listCustomersQuery = {
+  q: { maxLength: 200 },
+  sort: { words: ["today", "month", "all_time", "share", "turns", "last_turn", "latency", "failed", "name"], default: "month" },
+  direction: { words: ["asc", "desc"], default: "desc" },
+  limit: { minimum: 1, maximum: 200, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
 } as const
 
 export const listDeliveriesQuery = {
@@ -928,6 +1037,8 @@ export const listLedgerQuery = {
   turn: { minLength: 1, maxLength: 128 },
   limit: { minimum: 1, maximum: 200, default: 50 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
 } as const
 
 export const listRecentSpacesQuery = {
@@ -1045,6 +1156,14 @@ export const listWorkspacesQuery = {
 
 export const replayEventsQuery = {
   cursor: { minLength: 1, maxLength: 1024 },
+} as const
+
+export const searchQuery = {
+  q: { minLength: 1, maxLength: 200 },
+} as const
+
+export const searchEverythingQuery = {
+  q: { minLength: 1, maxLength: 200 },
 } as const
 
 export const startOauthLoginQuery = {

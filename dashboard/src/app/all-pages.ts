@@ -14,7 +14,7 @@ import { spacesPages } from "../spaces/pages.ts"
 import { subscriptionsPages } from "../subscriptions/pages.ts"
 import { systemPages } from "../system/pages.ts"
 import { teamsPages } from "../teams/pages.ts"
-import { turnsPages } from "../turns/pages.ts"
+import { allTurnsPages, turnsPages } from "../turns/pages.ts"
 import type { PageInfo } from "../ui/page-info.ts"
 import { usagePages } from "../usage/pages.ts"
 import { usersPages } from "../users/pages.ts"
@@ -33,6 +33,7 @@ const areas = {
   users: usersPages,
   subscriptions: subscriptionsPages,
   catalog: catalogPages,
+  allTurns: allTurnsPages,
   inventory: inventoryPages,
   teams: teamsPages,
   workspaces: workspacesPages,

@@ -1,6 +1,7 @@
-import { useLocation, useNavigate, useRouteContext } from "@tanstack/react-router"
+import { useLocation, useNavigate, useRouteContext, useSearch } from "@tanstack/react-router"
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react"
 import { ALL_PAGES, type AreaPage, isOperators } from "./all-pages.ts"
+import { useSearchHits } from "./search-hits.ts"
 
 /** The page that shows an object, by the prefix of its id. */
 const PAGES_OF_IDS: Record<string, string> = {
@@ -11,6 +12,8 @@ const PAGES_OF_IDS: Record<string, string> = {
   dlv: "/deliveries/",
   conv: "/turns?conversation=",
 }
+
+const IS_ID = /^[a-z]+_[0-9a-z]{26}$/
 
 interface Entry {
   label: string
@@ -35,6 +38,10 @@ function entriesOf(text: string, { admin, operators }: { admin: boolean; operato
   const ids: Entry[] = home ? [{ label: wanted, hint: "Open", href: home + encodeURIComponent(wanted) }] : []
   if (admin && prefix === "spc")
     ids.push({ label: wanted, hint: "Open as operator", href: `/operator/spaces/${wanted}` })
+  if (admin && prefix === "turn") {
+    const anyones = { label: wanted, hint: "Open as operator", href: `/operator/turns/${wanted}` }
+    ids.splice(operators ? 0 : 1, 0, anyones)
+  }
   if (admin && /^\d+$/.test(wanted))
     ids.push({ label: `User ${wanted}`, hint: "Open", href: `/operator/users/${wanted}` })
   const name = wanted.toLowerCase()
@@ -57,7 +64,13 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [at, setAt] = useState(0)
   const list = useId()
   const { pathname } = useLocation()
-  const entries = entriesOf(text, { admin: user.role === "admin", operators: isOperators(pathname) })
+  const { test } = useSearch({ from: "/app" })
+  const who = { admin: user.role === "admin", operators: isOperators(pathname) }
+  const found = useSearchHits(text, { ...who, test })
+  const known = entriesOf(text, who)
+  const others = found.filter(({ href }) => known.every((entry) => entry.href !== href))
+  // Pages come first, so that results which arrive later move no entry. A found id replaces the guess.
+  const entries = IS_ID.test(text.trim()) && found.length > 0 ? found : [...known, ...others]
   useEffect(() => dialog.current?.showModal(), [])
 
   const go = (entry: Entry | undefined) => {

@@ -20,7 +20,7 @@ import { spacesRoutes } from "../spaces/routes.ts"
 import { subscriptionsRoutes } from "../subscriptions/routes.ts"
 import { systemRoutes } from "../system/routes.ts"
 import { teamsRoutes } from "../teams/routes.ts"
-import { turnsRoutes } from "../turns/routes.ts"
+import { allTurnsRoutes, turnsRoutes } from "../turns/routes.ts"
 import { Skeleton } from "../ui/skeleton.tsx"
 import { usageRoutes } from "../usage/routes.ts"
 import { usersRoutes } from "../users/routes.ts"
@@ -45,6 +45,7 @@ const routeTree = rootRoute.addChildren([
         ...usersRoutes,
         ...subscriptionsRoutes,
         ...catalogRoutes,
+        ...allTurnsRoutes,
         ...inventoryRoutes,
         ...teamsRoutes,
         ...workspacesRoutes,

@@ -43,6 +43,7 @@ export const AUDIT_ACTIONS = [
   "subscription.update",
   "team.create",
   "team.update",
+  "turn.read",
   "turn.refund",
   "user.act_as",
   "user.create",

@@ -1,18 +1,22 @@
 import { useSearch } from "@tanstack/react-router"
 import { Suspense, useState } from "react"
-import type { EndUser } from "../api/operations.ts"
+import type { Customer, CustomerTotals } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
+import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
+import { Stat, Stats } from "../ui/facts.tsx"
+import { AlignedMoney, Percent, Seconds, Sparkline, UseBar, When } from "../ui/figures.tsx"
 import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page } from "../ui/page.tsx"
-import { CursorPager, PAGE_ROWS } from "../ui/pager.tsx"
+import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
 import { Read } from "../ui/read.tsx"
+import { useSorting } from "../ui/sorting.ts"
 import { Status } from "../ui/status.tsx"
 import { type Column, Table } from "../ui/table.tsx"
-import { Count, Money, Time } from "../ui/values.tsx"
+import { Count, Money } from "../ui/values.tsx"
 import { endUsersPages } from "./pages.ts"
 
 const CapEndUser = lazyPart(() =>
@@ -20,13 +24,15 @@ const CapEndUser = lazyPart(() =>
 )
 
 const curl = () => `curl ${location.origin}/v1/turns \\
-  -H "Authorization: Bearer $TURNPIKE_KEY" -H "Content-Type: application/json" -H "Idempotency-Key: order-1001" \\
+  -H "Authorization: Bearer $TURNPIKE_API_KEY" -H "Content-Type: application/json" -H "Idempotency-Key: order-1001" \\
   -d '{"space":"spc_…","end_user_ref":"customer-42","text":"Where is my order?"}'`
 
 export function EndUsersPage() {
-  const { q, blocked, cursor, test } = useSearch({ from: "/app/end-users" })
+  const { q, blocked, sort = "month", direction = "desc", offset = 0, test } = useSearch({ from: "/app/end-users" })
   const [capping, setCapping] = useState(false)
-  const endUsers = useRead("listEndUsers", { query: { q, blocked, cursor, limit: PAGE_ROWS, test: test && "true" } })
+  const query = { q, blocked, sort, direction, test: test && ("true" as const) }
+  const customers = useRead("listCustomers", { query: { ...query, limit: PAGE_ROWS, offset } })
+  const sorting = useSorting(sort, direction)
   return (
     <Page
       {...endUsersPages.list}
@@ -36,8 +42,8 @@ export function EndUsersPage() {
         </Button>
       }
     >
-      <FilterBar set={{ q, blocked }}>
-        <TextFilter label="Search by end_user_ref" name="q" value={q} wide />
+      <FilterBar set={{ q, blocked }} end={<CsvLink of="listCustomers" input={{ query }} />}>
+        <TextFilter label="Search customers" name="q" value={q} wide />
         <ChoiceFilter
           label="Blocked"
           name="blocked"
@@ -49,15 +55,17 @@ export function EndUsersPage() {
           ]}
         />
       </FilterBar>
-      <Read of={endUsers} rows={8}>
-        {({ data, next_cursor }) => (
+      <Read of={customers} rows={8}>
+        {({ items, total, totals }) => (
           <>
+            <Totals of={totals} isFiltered={Boolean(q || blocked)} />
             <Table
-              caption="End users, by latest turn"
+              caption="End users with their spend"
               columns={columnsOf(test)}
-              rows={data}
+              rows={items}
               rowKey={({ end_user_ref }) => end_user_ref}
-              stale={endUsers.isPlaceholderData}
+              stale={customers.isPlaceholderData}
+              sorting={sorting}
               empty={
                 q || blocked ? (
                   <EmptyState title="No end users match these filters" />
@@ -69,7 +77,7 @@ export function EndUsersPage() {
                 )
               }
             />
-            <CursorPager cursor={cursor} next={next_cursor} />
+            <OffsetPager offset={offset} total={total} />
           </>
         )}
       </Read>
@@ -78,46 +86,109 @@ export function EndUsersPage() {
   )
 }
 
-const columnsOf = (test: true | undefined): Column<EndUser>[] => [
+/** The sums of all customers that match. */
+const Totals = ({ of, isFiltered }: { of: CustomerTotals; isFiltered: boolean }) => (
+  <Stats>
+    <Stat label={isFiltered ? "Customers found" : "Customers"} hint={of.blocked > 0 && `${of.blocked} blocked`}>
+      <Count value={of.customers} />
+    </Stat>
+    <Stat label="Today (UTC)">
+      <Money usd={of.billed_today_usd} />
+    </Stat>
+    <Stat
+      label="This month"
+      hint={
+        <>
+          <Count value={of.month.turns} /> turns
+        </>
+      }
+    >
+      <Money usd={of.billed_this_month_usd} />
+    </Stat>
+    <Stat
+      label="All time"
+      hint={
+        <>
+          <Count value={of.turns} /> turns
+        </>
+      }
+    >
+      <Money usd={of.billed_usd} />
+    </Stat>
+    <Stat
+      label="Success, this month"
+      hint={
+        of.month.failed > 0 && (
+          <TextLink to="/turns" search={{ state: "failed" }}>
+            {of.month.failed.toLocaleString("en-US")} failed
+          </TextLink>
+        )
+      }
+    >
+      <Percent share={of.month.success_rate} />
+    </Stat>
+    <Stat label="Latency, this month" hint="average, from acceptance to end">
+      <Seconds value={of.month.avg_seconds} />
+    </Stat>
+  </Stats>
+)
+
+const columnsOf = (test: true | undefined): Column<Customer>[] => [
   {
     title: "End user",
-    cell: ({ end_user_ref }) => (
-      <TextLink
-        to="/end-users/$endUserRef"
-        params={{ endUserRef: end_user_ref }}
-        search={{ test }}
-        className="break-all font-mono"
-      >
-        {end_user_ref}
-      </TextLink>
+    sort: "name",
+    cell: ({ end_user_ref, blocked }) => (
+      <span className="inline-flex max-w-[30ch] flex-wrap items-center gap-2">
+        <TextLink
+          to="/end-users/$endUserRef"
+          params={{ endUserRef: end_user_ref }}
+          search={{ test }}
+          className="break-all font-mono"
+        >
+          {end_user_ref}
+        </TextLink>
+        {blocked && <Status word="blocked" tone="bad" />}
+      </span>
     ),
   },
+  { title: "Today", sort: "today", right: true, cell: (row) => <AlignedMoney usd={row.billed_today_usd} /> },
+  { title: "This month", sort: "month", right: true, cell: (row) => <AlignedMoney usd={row.billed_this_month_usd} /> },
+  { title: "All time", sort: "all_time", right: true, cell: (row) => <AlignedMoney usd={row.billed_usd} /> },
+  { title: "Cap use", sort: "share", cell: (row) => <NearestCap of={row} /> },
   {
-    title: "State",
-    cell: ({ limits }) =>
-      limits.blocked ? <Status word="blocked" tone="bad" /> : <span className="text-muted">active</span>,
+    title: "30 days",
+    cell: ({ trend_usd, end_user_ref }) => (
+      <Sparkline
+        values={trend_usd}
+        label={`Spend of ${end_user_ref} on each of the last ${trend_usd.length} days, at most $${Math.max(...trend_usd, 0)}`}
+      />
+    ),
   },
-  { title: "Daily cap", right: true, cell: (row) => <CapUse row={row} cap="end_user_daily" /> },
-  { title: "Monthly cap", right: true, cell: (row) => <CapUse row={row} cap="end_user_monthly" /> },
-  { title: "Today", right: true, cell: ({ billed_today_usd }) => <Money usd={billed_today_usd} /> },
-  { title: "This month", right: true, cell: ({ billed_this_month_usd }) => <Money usd={billed_this_month_usd} /> },
-  { title: "All time", right: true, cell: ({ billed_usd }) => <Money usd={billed_usd} /> },
-  { title: "Turns", right: true, cell: ({ turns }) => <Count value={turns} /> },
-  { title: "Last turn", right: true, cell: ({ last_turn_at }) => <Time at={last_turn_at} /> },
+  { title: "Turns", sort: "turns", right: true, cell: ({ turns }) => <Count value={turns} /> },
+  {
+    title: "Failed",
+    sort: "failed",
+    right: true,
+    cell: ({ end_user_ref, month: { failed } }) =>
+      failed === 0 ? (
+        "0"
+      ) : (
+        <TextLink to="/turns" search={{ end_user_ref, state: "failed", test }}>
+          {failed.toLocaleString("en-US")}
+        </TextLink>
+      ),
+  },
+  { title: "Latency", sort: "latency", right: true, cell: ({ month }) => <Seconds value={month.avg_seconds} /> },
+  { title: "Last turn (UTC)", sort: "last_turn", right: true, cell: ({ last_turn_at }) => <When at={last_turn_at} /> },
 ]
 
-/** The spent amount of a cap, of its limit. */
-function CapUse({ row, cap }: { row: EndUser; cap: EndUser["caps"][number]["cap"] }) {
-  const found = row.caps.find((one) => one.cap === cap)
-  if (!found) return <span className="text-muted">none</span>
-  return (
-    <span className="whitespace-nowrap">
-      <Money usd={found.spent_usd} />
-      <span className="text-muted">
-        {" "}
-        of <Money usd={found.limit_usd} />
-      </span>
-      {found.left_usd === 0 && <span className="text-bad"> reached</span>}
-    </span>
-  )
+/** The cap that is nearest to its limit. */
+function NearestCap({ of: { daily, monthly } }: { of: Customer }) {
+  const caps = [
+    { label: "Daily", cap: daily },
+    { label: "Monthly", cap: monthly },
+  ].flatMap(({ label, cap }) => (cap ? [{ label, limit: cap.limit_usd, used: cap.spent_usd + cap.reserved_usd }] : []))
+  const shareOf = ({ used, limit }: { used: number; limit: number }) => (limit === 0 ? 1 : used / limit)
+  const [nearest] = caps.sort((a, b) => shareOf(b) - shareOf(a))
+  return nearest ? <UseBar {...nearest} /> : <span className="text-muted">no cap</span>
 }

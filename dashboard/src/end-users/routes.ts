@@ -1,4 +1,5 @@
 import { createRoute } from "@tanstack/react-router"
+import { listCustomersQuery } from "../api/rules.ts"
 import { appRoute } from "../shell/app-route.tsx"
 import { lazyPage } from "../shell/lazy-page.ts"
 import { countIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
@@ -7,7 +8,9 @@ import { endUsersPages as pages } from "./pages.ts"
 interface EndUsersSearch {
   q?: string
   blocked?: "true" | "false"
-  cursor?: string
+  sort?: (typeof listCustomersQuery.sort.words)[number]
+  direction?: (typeof listCustomersQuery.direction.words)[number]
+  offset?: number
 }
 
 interface EndUserSearch {
@@ -23,7 +26,9 @@ export const endUsersRoutes = [
     validateSearch: (search: RawSearch): EndUsersSearch => ({
       q: textIn(search.q),
       blocked: oneIn(search.blocked, ["true", "false"]),
-      cursor: textIn(search.cursor),
+      sort: oneIn(search.sort, listCustomersQuery.sort.words),
+      direction: oneIn(search.direction, listCustomersQuery.direction.words),
+      offset: countIn(search.offset),
     }),
     component: lazyPage(() => import("./end-users-page.tsx"), "EndUsersPage"),
   }),

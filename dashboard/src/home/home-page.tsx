@@ -8,6 +8,7 @@ import { Chart } from "../ui/chart.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
 import { ButtonLink, TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
+import { PlanStat } from "../ui/plan-stat.tsx"
 import { Read } from "../ui/read.tsx"
 import { Count, Money } from "../ui/values.tsx"
 import { Alerts } from "./alerts.tsx"
@@ -95,6 +96,7 @@ function Today() {
           <Stat label="Spent today" hint={test ? "by live turns, since 00:00 UTC" : "since 00:00 UTC"}>
             <Money usd={energy.data && (energy.data.days.at(-1)?.spent ?? 0) / ENERGY} />
           </Stat>
+          <PlanStat />
           <Stat
             label="Turns today"
             hint={

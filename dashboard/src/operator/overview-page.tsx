@@ -31,13 +31,30 @@ export function OperatorOverviewPage() {
   )
 }
 
+/** A link to the turns of today (UTC) in a state. */
+const TodaysTurns = ({ state }: { state: "failed" | "cancelled" }) => (
+  <TextLink
+    to="/operator/turns"
+    search={{ state, created_after: `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z` }}
+  >
+    View turns
+  </TextLink>
+)
+
 function Figures({ of }: { of: Overview }) {
   const { counts, turns, billed } = of
   return (
     <>
       <Section title="Turns" action={<span className="text-muted text-xs">Updated every 10 seconds</span>}>
         <Stats>
-          <Stat label="Running">
+          <Stat
+            label="Running"
+            hint={
+              <TextLink to="/operator/turns" search={{ state: "running" }}>
+                View turns
+              </TextLink>
+            }
+          >
             <Count value={turns.running} />
           </Stat>
           <Stat
@@ -55,10 +72,10 @@ function Figures({ of }: { of: Overview }) {
           <Stat label="Done today">
             <Count value={turns.today.done} />
           </Stat>
-          <Stat label="Failed today">
+          <Stat label="Failed today" hint={<TodaysTurns state="failed" />}>
             <Count value={turns.today.failed} />
           </Stat>
-          <Stat label="Cancelled today">
+          <Stat label="Cancelled today" hint={<TodaysTurns state="cancelled" />}>
             <Count value={turns.today.cancelled} />
           </Stat>
         </Stats>

@@ -1,4 +1,7 @@
 import type { Overview } from "../api/operations.ts"
+import { listAllTurnsQuery } from "../api/rules.ts"
+import { oneIn } from "../shell/search.ts"
+import { TextLink } from "../ui/link.tsx"
 import { Status } from "../ui/status.tsx"
 import { Table } from "../ui/table.tsx"
 import { Count, Time } from "../ui/values.tsx"
@@ -17,7 +20,20 @@ export function OperatorErrorCounts({ errors }: { errors: Overview["errors"] }) 
         {
           title: "Count",
           right: true,
-          cell: ({ count }) => (count === 0 ? <span className="text-muted">0</span> : <Count value={count} />),
+          cell: ({ kind, count }) =>
+            count === 0 ? (
+              <span className="text-muted">0</span>
+            ) : (
+              <TextLink
+                to="/operator/turns"
+                search={{
+                  failure: oneIn(kind, listAllTurnsQuery.failure.words),
+                  created_after: new Date(Date.now() - 86_400_000).toISOString(),
+                }}
+              >
+                {count.toLocaleString("en-US")}
+              </TextLink>
+            ),
         },
       ]}
     />

@@ -12,13 +12,14 @@ import { useFilters } from "../ui/filter-bar.tsx"
 import { SpacePicker } from "../ui/pickers.tsx"
 import { Tabs } from "../ui/tabs.tsx"
 import { EstimateResult } from "./estimate-result.tsx"
+import { useTextOfTurn } from "./text-of-turn.ts"
 
 export type PlaygroundSpace = Pick<SpaceSummary, "space_id" | "title">
 
 /** The name of a conversation that starts with this turn. */
 const newConversation = () => `playground-${Date.now().toString(36)}`
 
-const NOTHING = { text: "", begins: "" }
+const NOTHING = { text: "", begins: "", from: "" }
 
 /** The form of a turn: its space, model, maximum cost and text. */
 export function Composer({ space }: { space: PlaygroundSpace }) {
@@ -27,8 +28,10 @@ export function Composer({ space }: { space: PlaygroundSpace }) {
   const tested = { test: test && ("true" as const) }
   const models = useRead("listModels", { query: tested })
   const draft = useDraft("playground", { quiet: true })
-  // `begins` is the name of the conversation that the text would begin. It stays the same for a second attempt.
-  const [{ text, begins }, setTyped] = draft.useField("typed", NOTHING)
+  // `begins` is the name of the conversation that the text would begin. It stays the same for a second attempt. `from`
+  // is the turn whose text was filled in.
+  const [{ text, begins, from }, setTyped] = draft.useField("typed", NOTHING)
+  useTextOfTurn(from, (copied, turn) => setTyped({ text: copied, begins, from: turn }))
   const [most, setMost] = draft.useField("most", "")
   const send = useChange("createChatTurn", { changes: ["listChatTurns", "listTurns"], draft })
   const estimate = useChange("estimateChatTurn", { changes: [] })
@@ -48,7 +51,7 @@ export function Composer({ space }: { space: PlaygroundSpace }) {
       { query: tested, body: { ...asked, conversation: conversation ?? begins } },
       {
         onSuccess: (turn) => {
-          setTyped(NOTHING)
+          setTyped({ ...NOTHING, from })
           draft.clear()
           change({ space: space.space_id, conversation: turn.conversation, turn: turn.turn_id })
         },
@@ -121,7 +124,7 @@ export function Composer({ space }: { space: PlaygroundSpace }) {
           readOnly={send.isPending}
           onKeyDown={onKeyDown}
           onChange={({ target }) =>
-            setTyped(target.value ? { text: target.value, begins: begins || newConversation() } : NOTHING)
+            setTyped({ text: target.value, begins: target.value && (begins || newConversation()), from })
           }
         />
         {send.error && <ErrorState error={send.error} />}

@@ -10,6 +10,8 @@ interface PlaygroundSearch {
   space?: string
   conversation?: string
   model?: string
+  /** A turn whose text is filled in. */
+  from?: string
   /** The turn that was sent last. */
   turn?: string
   tab?: (typeof CODE_TABS)[number]
@@ -23,6 +25,7 @@ export const playgroundRoutes = [
       space: textIn(search.space),
       conversation: textIn(search.conversation),
       model: textIn(search.model),
+      from: textIn(search.from),
       turn: textIn(search.turn),
       tab: oneIn(search.tab, CODE_TABS),
     }),

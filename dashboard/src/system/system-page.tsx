@@ -117,7 +117,18 @@ function Health({ of }: { of: System }) {
           columns={[
             { title: "Failures, 24 hours", cell: ({ kind }) => kind.replaceAll("_", " ") },
             { title: "Where", cell: ({ name }) => <code>{name}</code> },
-            { title: "Count", right: true, cell: ({ errors }) => <Count value={errors} /> },
+            {
+              title: "Count",
+              right: true,
+              cell: ({ kind, errors }) => (
+                <TextLink
+                  to="/operator/turns"
+                  search={{ failure: kind, created_after: new Date(Date.now() - 86_400_000).toISOString() }}
+                >
+                  {errors.toLocaleString("en-US")}
+                </TextLink>
+              ),
+            },
           ]}
         />
       )}

@@ -4,7 +4,7 @@ export const turnsPages = {
   list: {
     path: "/turns",
     title: "Turns",
-    about: "Every request to an agent, newest first.",
+    about: "Every request to an agent: search, filter, and sort by time, cost or duration.",
     nav: "Workspace",
   },
   detail: {
@@ -12,5 +12,21 @@ export const turnsPages = {
     title: "Turn",
     about: "One turn: its steps, bill, files and deliveries.",
     samples: { turnId: { list: "/api/account/turns?limit=1", field: "turn_id" } },
+  },
+} as const satisfies Record<string, PageInfo>
+
+/** The turns of all accounts, for operators. */
+export const allTurnsPages = {
+  list: {
+    path: "/operator/turns",
+    title: "All turns",
+    about: "The turns of all accounts, without their texts.",
+    nav: "Operate",
+  },
+  detail: {
+    path: "/operator/turns/$turnId",
+    title: "Turn of an account",
+    about: "One turn of any account. The audit log records each look at it.",
+    samples: { turnId: { list: "/api/admin/turns?limit=1", field: "turn_id" } },
   },
 } as const satisfies Record<string, PageInfo>

@@ -1,37 +1,16 @@
 import { createRoute } from "@tanstack/react-router"
-import type { Turn } from "../api/operations.ts"
-import { TurnRules } from "../api/rules.ts"
-import { appRoute } from "../shell/app-route.tsx"
+import { adminRoute, appRoute } from "../shell/app-route.tsx"
 import { lazyPage } from "../shell/lazy-page.ts"
-import { countIn, instantIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
-import { turnsPages as pages } from "./pages.ts"
+import { oneIn, type RawSearch, textIn } from "../shell/search.ts"
+import { allTurnsPages, turnsPages as pages } from "./pages.ts"
+import { readAllTurnsSearch, readExplorerSearch } from "./turn-search.ts"
 import { TURN_TABS, type TurnTab } from "./turn-words.ts"
-
-interface TurnsSearch {
-  state?: Turn["state"]
-  space?: string
-  conversation?: string
-  end_user_ref?: string
-  key?: string
-  created_after?: string
-  created_before?: string
-  offset?: number
-}
 
 export const turnsRoutes = [
   createRoute({
     getParentRoute: () => appRoute,
     path: pages.list.path,
-    validateSearch: (search: RawSearch): TurnsSearch => ({
-      state: oneIn(search.state, TurnRules.state.words),
-      space: textIn(search.space),
-      conversation: textIn(search.conversation),
-      end_user_ref: textIn(search.end_user_ref),
-      key: textIn(search.key),
-      created_after: instantIn(search.created_after),
-      created_before: instantIn(search.created_before),
-      offset: countIn(search.offset),
-    }),
+    validateSearch: readExplorerSearch,
     component: lazyPage(() => import("./turns-page.tsx"), "TurnsPage"),
   }),
   createRoute({
@@ -39,5 +18,21 @@ export const turnsRoutes = [
     path: pages.detail.path,
     validateSearch: (search: RawSearch): { tab?: TurnTab } => ({ tab: oneIn(search.tab, TURN_TABS) }),
     component: lazyPage(() => import("./turn-page.tsx"), "TurnPage"),
+  }),
+] as const
+
+/** The pages of operators. */
+export const allTurnsRoutes = [
+  createRoute({
+    getParentRoute: () => adminRoute,
+    path: allTurnsPages.list.path,
+    validateSearch: readAllTurnsSearch,
+    component: lazyPage(() => import("./all-turns-page.tsx"), "AllTurnsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => adminRoute,
+    path: allTurnsPages.detail.path,
+    validateSearch: (search: RawSearch): { reason?: string } => ({ reason: textIn(search.reason) }),
+    component: lazyPage(() => import("./any-turn-page.tsx"), "AnyTurnPage"),
   }),
 ] as const

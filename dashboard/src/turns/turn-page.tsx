@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { useParams, useSearch } from "@tanstack/react-router"
 import { Suspense, useState } from "react"
-import type { Turn } from "../api/operations.ts"
+import type { Turn, TurnTrace } from "../api/operations.ts"
 import { queryOf, useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
@@ -18,6 +18,7 @@ import { BillTab, ConversationTab, DeliveriesTab, EventsTab, TurnFilesTab } from
 import { useTurnEvents, useTurnSteps } from "./turn-reads.ts"
 import { EndUserOfTurn, TurnState } from "./turn-table.tsx"
 import { isOpenTurn, lasted } from "./turn-words.ts"
+import { Waterfall } from "./waterfall.tsx"
 
 const CancelDialog = lazyPart(() =>
   import("./cancel-dialog.tsx").then((module) => ({ default: module.CancelTurnDialog })),
@@ -25,6 +26,8 @@ const CancelDialog = lazyPart(() =>
 
 /** The poll interval in milliseconds, in case the event stream breaks. */
 const FALLBACK_MS = 10_000
+/** The same for the timeline of an open turn. */
+const TRACE_MS = 2000
 
 export function TurnPage() {
   const { turnId } = useParams({ from: "/app/turns/$turnId" })
@@ -47,7 +50,7 @@ export function TurnPage() {
             Cancel turn
           </Button>
         ) : turn.data ? (
-          <ButtonLink to="/playground" search={{ space: turn.data.space }}>
+          <ButtonLink to="/playground" search={repeatOf(turn.data)}>
             Open in playground
           </ButtonLink>
         ) : null
@@ -61,6 +64,14 @@ export function TurnPage() {
   )
 }
 
+/** The search of the playground that repeats a turn: with its text and model, and a web chat in its conversation. */
+const repeatOf = ({ turn_id, space, model, end_user_ref, conversation }: Turn) => ({
+  space,
+  model,
+  from: turn_id,
+  ...(end_user_ref === "" && { conversation }),
+})
+
 interface WholeTurnProps {
   turn: Turn
   test: true | undefined
@@ -70,10 +81,19 @@ interface WholeTurnProps {
 function WholeTurn({ turn, test, live }: WholeTurnProps) {
   const { tab = "steps" } = useSearch({ from: "/app/turns/$turnId" })
   const of = { turnId: turn.turn_id, test }
+  const trace = useQuery({
+    ...queryOf("getTurnTrace", { path: { turn_id: turn.turn_id }, query: { test: test && "true" } }),
+    refetchInterval: isOpenTurn(turn.state) && TRACE_MS,
+  })
   return (
     <>
       <TurnStats turn={turn} test={test} />
       <Said turn={turn} live={live} />
+      <Section title="Timeline">
+        <Read of={trace} rows={4}>
+          {(data) => <Waterfall trace={data} />}
+        </Read>
+      </Section>
       <Tabs
         label="Parts of this turn"
         value={tab}
@@ -86,7 +106,7 @@ function WholeTurn({ turn, test, live }: WholeTurnProps) {
           { value: "events", label: "Events", content: () => <EventsTab of={of} /> },
         ]}
       />
-      <Facts turn={turn} test={test} />
+      <Facts turn={turn} test={test} trace={trace.data} />
     </>
   )
 }
@@ -206,14 +226,33 @@ function Steps({
   )
 }
 
-function Facts({ turn, test }: Pick<WholeTurnProps, "turn" | "test">) {
+function Facts({ turn, test, trace }: Pick<WholeTurnProps, "turn" | "test"> & { trace: TurnTrace | undefined }) {
   const { metadata } = turn
   const notes = Object.entries(metadata)
   return (
     <Section title="Details">
       <KeyValues
         entries={[
-          ["Space", <Id key="space" id={turn.space} href={`/spaces/${turn.space}`} full />],
+          [
+            "Space",
+            <span key="space" className="inline-flex flex-wrap items-center gap-2">
+              {trace?.space.title}
+              <Id id={turn.space} href={`/spaces/${turn.space}`} />
+            </span>,
+          ],
+          [
+            "API key",
+            trace?.key ? (
+              <span key="key" className="inline-flex flex-wrap items-center gap-2">
+                {trace.key.name}
+                <Id id={trace.key.key_id} href={`/keys/${trace.key.key_id}`} />
+              </span>
+            ) : (
+              trace && "none: sent in the web app"
+            ),
+          ],
+          ["Request", trace?.request_id ? <Id key="request" id={trace.request_id} full /> : undefined],
+          ["Idempotency-Key", trace ? <Id key="once" id={trace.idempotency_key} full /> : undefined],
           ["End user", <EndUserOfTurn key="user" endUserRef={turn.end_user_ref} />],
           ["Conversation", <Id key="conversation" id={turn.conversation} full />],
           ["Model", turn.model],

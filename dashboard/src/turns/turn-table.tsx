@@ -25,6 +25,21 @@ export const TurnState = ({ turn: { state, status_reason, truncated } }: { turn:
   </span>
 )
 
+/** A model as a pin. A long one is cut; its title has the whole name. */
+export const ModelName = ({ pin }: { pin: string }) => (
+  <span title={pin} className="block max-w-[16ch] truncate">
+    {pin}
+  </span>
+)
+
+/** A turn's state and its reason in the explorer. */
+export const SummaryState = ({ of: { state, status_reason } }: { of: Pick<Turn, "state" | "status_reason"> }) => (
+  <span className="inline-flex flex-wrap items-center gap-2">
+    <Status word={state} />
+    {status_reason && <code className="text-muted text-xs">{status_reason}</code>}
+  </span>
+)
+
 /** Turns, each with a link to its page. */
 export function TurnTable({ turns, titles, empty, stale, caption = "Turns", current }: TurnTableProps) {
   const space: Column<Turn>[] = titles

@@ -1,32 +1,43 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { useSearch } from "@tanstack/react-router"
+import type { TurnSummary } from "../api/operations.ts"
 import { queryOf, useRead } from "../api/query.ts"
-import { TurnRules } from "../api/rules.ts"
-import { useSpaceTitles } from "../api/titles.ts"
+import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
-import { ChoiceFilter, FilterBar, RangePicker, TextFilter } from "../ui/filter-bar.tsx"
-import { ButtonLink } from "../ui/link.tsx"
+import { AlignedMoney, Seconds, When } from "../ui/figures.tsx"
+import { ChoiceFilter } from "../ui/filter-bar.tsx"
+import { ButtonLink, TextLink } from "../ui/link.tsx"
 import { Page } from "../ui/page.tsx"
 import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
 import { KeyFilter, SpaceFilter } from "../ui/pickers.tsx"
 import { Read } from "../ui/read.tsx"
+import { useSorting } from "../ui/sorting.ts"
+import { type Column, Table } from "../ui/table.tsx"
+import { Money } from "../ui/values.tsx"
 import { turnsPages } from "./pages.ts"
 import { firstTurnAsCurl } from "./turn-code.ts"
-import { TurnTable } from "./turn-table.tsx"
+import { TurnFigures } from "./turn-figures.tsx"
+import { ModelFilter, TurnFilters } from "./turn-filters.tsx"
+import { filtersOf } from "./turn-search.ts"
+import { EndUserOfTurn, ModelName, SpaceOfTurn, SummaryState } from "./turn-table.tsx"
 import { isOpenTurn } from "./turn-words.ts"
 
 const LIVE_MS = 3000
 
 export function TurnsPage() {
-  const { test, offset = 0, ...set } = useSearch({ from: "/app/turns" })
-  const tested = test && "true"
+  const { test, ...search } = useSearch({ from: "/app/turns" })
+  const { offset = 0, sort = "newest", direction = "desc" } = search
+  const tested = { test: test && ("true" as const) }
+  const filters = { ...filtersOf(search), ...tested }
+  const order = { ...filters, sort, direction }
   const turns = useQuery({
-    ...queryOf("listTurns", { query: { ...set, test: tested, limit: PAGE_ROWS, offset } }),
+    ...queryOf("exploreTurns", { query: { ...order, limit: PAGE_ROWS, offset } }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => state.data?.items.some((turn) => isOpenTurn(turn.state)) && LIVE_MS,
   })
-  const titles = useSpaceTitles(turns.data?.items.map(({ space }) => space) ?? [], test)
-  const isFiltered = Object.values(set).some((value) => value !== undefined)
+  const stats = useRead("getTurnStats", { query: filters })
+  const sorting = useSorting(sort, direction)
+  const isFiltered = Object.values(filtersOf(search)).some((value) => value !== undefined)
   return (
     <Page
       {...turnsPages.list}
@@ -36,24 +47,27 @@ export function TurnsPage() {
         </ButtonLink>
       }
     >
-      <FilterBar set={set}>
-        <ChoiceFilter label="State" name="state" value={set.state} all="All states" options={TurnRules.state.words} />
-        <SpaceFilter value={set.space} test={test} />
-        <KeyFilter value={set.key} test={test} />
-        <TextFilter label="End user" name="end_user_ref" value={set.end_user_ref} />
-        <TextFilter label="Conversation id (conv_…)" name="conversation" value={set.conversation} />
-        <RangePicker from={set.created_after} to={set.created_before} names={["created_after", "created_before"]} />
-      </FilterBar>
+      <TurnFilters texts search={search} end={<CsvLink of="exploreTurns" input={{ query: order }} />}>
+        <SpaceFilter value={search.space} test={test} />
+        <KeyFilter value={search.key} test={test} />
+        <ModelFilter model={search.model} />
+      </TurnFilters>
+      {stats.data && stats.data.turns > 0 && <TurnFigures of={stats.data} until={search.created_before} />}
       <Read of={turns} rows={8}>
         {({ items, total }) => (
           <>
-            <TurnTable
-              turns={items}
-              titles={titles}
+            <Table
+              caption="Turns"
+              rows={items}
+              rowKey={({ turn_id }) => turn_id}
               stale={turns.isPlaceholderData}
+              sorting={sorting}
+              columns={COLUMNS}
               empty={
                 isFiltered ? (
-                  <EmptyState title="No turns match these filters">Change the filters, or clear them.</EmptyState>
+                  <EmptyState title="No turns match these filters">
+                    Change the filters, or clear them. Without a start, the last 30 days are searched.
+                  </EmptyState>
                 ) : (
                   <NoTurns test={test} />
                 )
@@ -70,8 +84,50 @@ export function TurnsPage() {
 function NoTurns({ test }: { test: true | undefined }) {
   const spaces = useRead("listSpaces", { query: { test: test && "true", limit: 1 } })
   return (
-    <EmptyState title="No turns yet" curl={firstTurnAsCurl(spaces.data?.items[0]?.space_id)}>
-      Send a turn from your server with an API key, or from the playground. It appears here immediately.
+    <EmptyState title="No turns in the last 30 days" curl={firstTurnAsCurl(spaces.data?.items[0]?.space_id)}>
+      Send a turn from your server with an API key, or from the playground. It appears here immediately. Choose a start
+      to see older turns.
     </EmptyState>
   )
 }
+
+const COLUMNS: Column<TurnSummary>[] = [
+  {
+    title: "Input",
+    cell: ({ turn_id, text }) => (
+      <TextLink to="/turns/$turnId" params={{ turnId: turn_id }} className="block max-w-[30ch] truncate">
+        {text || "(no text)"}
+      </TextLink>
+    ),
+  },
+  { title: "State", cell: (turn) => <SummaryState of={turn} /> },
+  { title: "Space", cell: ({ space, space_title }) => <SpaceOfTurn id={space} title={space_title} /> },
+  { title: "End user", cell: ({ end_user_ref }) => <EndUserOfTurn endUserRef={end_user_ref} /> },
+  {
+    title: "API key",
+    cell: ({ key }) =>
+      key ? (
+        <TextLink to="/keys/$keyId" params={{ keyId: key.key_id }} className="block max-w-[16ch] truncate text-text">
+          {key.name}
+        </TextLink>
+      ) : (
+        <span className="text-muted">none</span>
+      ),
+  },
+  { title: "Model", cell: ({ model }) => <ModelName pin={model} /> },
+  {
+    title: "Cost",
+    sort: "cost",
+    right: true,
+    cell: ({ billed_cost_usd, held_usd }) =>
+      held_usd > 0 ? (
+        <span className="text-muted">
+          holds <Money usd={held_usd} />
+        </span>
+      ) : (
+        <AlignedMoney usd={billed_cost_usd} />
+      ),
+  },
+  { title: "Duration", sort: "duration", right: true, cell: ({ seconds }) => <Seconds value={seconds} /> },
+  { title: "Created (UTC)", sort: "newest", right: true, cell: ({ created_at }) => <When at={created_at} /> },
+]

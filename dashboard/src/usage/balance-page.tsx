@@ -2,15 +2,18 @@ import { useSearch } from "@tanstack/react-router"
 import type { Balance, LedgerEntry } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { listLedgerQuery } from "../api/rules.ts"
+import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
+import { AlignedMoney, When } from "../ui/figures.tsx"
 import { ChoiceFilter, FilterBar, RangePicker, TextFilter } from "../ui/filter-bar.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
+import { PlanStat } from "../ui/plan-stat.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
-import { Id, Money, MoneyOfMicros, Time } from "../ui/values.tsx"
+import { Id, Money } from "../ui/values.tsx"
 import { EnergyAmount } from "./energy-amount.tsx"
 import { usagePages } from "./pages.ts"
 import { LEDGER_REASONS } from "./usage-search.ts"
@@ -29,7 +32,7 @@ export function BalancePage() {
         {(data) => <BalanceStats balance={data} low={limits.data?.low_balance_usd} />}
       </Read>
       <Section title="Ledger">
-        <FilterBar set={filters}>
+        <FilterBar set={filters} end={<CsvLink of="listLedger" input={{ query: filters }} />}>
           <ChoiceFilter label="Reason" name="reason" value={reason} all="All reasons" options={LEDGER_REASONS} />
           <ChoiceFilter
             label="Bucket"
@@ -76,6 +79,7 @@ const BalanceStats = ({ balance, low }: { balance: Balance; low: number | undefi
     <Stat label="Available" hint="for new turns">
       <Money usd={balance.available_usd} />
     </Stat>
+    <PlanStat />
     {low !== undefined && (
       <Stat label="Low-balance alert" hint={<TextLink to="/account">Change</TextLink>}>
         {low === 0 ? "never" : <Money usd={low} />}
@@ -85,12 +89,12 @@ const BalanceStats = ({ balance, low }: { balance: Balance; low: number | undefi
 )
 
 const Amount = ({ entry }: { entry: LedgerEntry }) => {
-  const { amount_credit_micros: micros, currency, currency_amount_minor: minor } = entry
-  if (micros !== null) {
+  const { amount_usd: usd, currency, currency_amount_minor: minor } = entry
+  if (usd !== null) {
     return (
-      <span className={micros > 0 ? "text-ok" : ""}>
-        {micros > 0 && "+"}
-        <MoneyOfMicros micros={micros} />
+      <span className={usd > 0 ? "text-ok" : ""}>
+        {usd > 0 && "+"}
+        <AlignedMoney usd={usd} />
       </span>
     )
   }
@@ -98,7 +102,7 @@ const Amount = ({ entry }: { entry: LedgerEntry }) => {
 }
 
 const COLUMNS: Column<LedgerEntry>[] = [
-  { title: "Time", cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Time (UTC)", cell: ({ created_at }) => <When at={created_at} /> },
   {
     title: "Reason",
     cell: ({ reason, note }) => (
@@ -116,6 +120,6 @@ const COLUMNS: Column<LedgerEntry>[] = [
   {
     title: "Balance after",
     right: true,
-    cell: ({ balance_after_credit_micros }) => <MoneyOfMicros micros={balance_after_credit_micros} />,
+    cell: ({ balance_after_usd }) => <AlignedMoney usd={balance_after_usd} />,
   },
 ]

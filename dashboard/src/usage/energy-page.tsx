@@ -3,6 +3,7 @@ import type { Energy } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { getEnergyQuery } from "../api/rules.ts"
 import { Chart } from "../ui/chart.tsx"
+import { CsvLink } from "../ui/csv-link.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
 import { DaysPicker, FilterBar } from "../ui/filter-bar.tsx"
 import { TextLink } from "../ui/link.tsx"
@@ -23,10 +24,19 @@ const BUCKETS: [bucket: keyof Energy["totals"], label: string, hint: string][] =
 
 export function EnergyPage() {
   const { days = getEnergyQuery.days.default } = useSearch({ from: "/app/usage/energy" })
-  const energy = useRead("getEnergy", { query: { days: Math.min(days, getEnergyQuery.days.maximum) } })
+  const input = { query: { days: Math.min(days, getEnergyQuery.days.maximum) } }
+  const energy = useRead("getEnergy", input)
   return (
     <Page {...usagePages.energy} about={`${usagePages.energy.about} 10 energy = 1 USD. Includes the web chat.`}>
-      <FilterBar set={{}} end={<TextLink to="/balance">View the ledger</TextLink>}>
+      <FilterBar
+        set={{}}
+        end={
+          <span className="flex items-center gap-3">
+            <TextLink to="/balance">View the ledger</TextLink>
+            <CsvLink of="getEnergy" input={input} />
+          </span>
+        }
+      >
         <DaysPicker days={days} choices={[7, 30, 90, 365]} />
       </FilterBar>
       <Read of={energy} rows={12}>

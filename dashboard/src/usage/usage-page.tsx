@@ -1,12 +1,14 @@
 import { useSearch } from "@tanstack/react-router"
 import type { ReactNode } from "react"
-import type { UsageReport } from "../api/operations.ts"
+import type { TurnStats, UsageReport } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { getUsageQuery } from "../api/rules.ts"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
+import { AlignedMoney, Percent, Seconds } from "../ui/figures.tsx"
 import { ChoiceFilter, DaysPicker, FilterBar, RangePicker, TextFilter } from "../ui/filter-bar.tsx"
+import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { CursorPager } from "../ui/pager.tsx"
 import { KeyFilter, SpaceFilter } from "../ui/pickers.tsx"
@@ -31,6 +33,14 @@ export function UsagePage() {
   const query = { ...usageQueryOf(search), group_by }
   const report = useRead("getUsage", { query: { ...query, limit: ROWS, cursor } })
   const names = useUsageNames(group_by, report.data?.data.map(({ group }) => group) ?? [], search.test)
+  const { space, model, key, end_user_ref, test } = search
+  const quality = useRead("getTurnStats", {
+    query: {
+      ...{ space, model, key, end_user_ref, test: test && ("true" as const) },
+      created_after: query.from && new Date(query.from).toISOString(),
+      created_before: query.to && new Date(query.to).toISOString(),
+    },
+  })
   return (
     <Page
       {...usagePages.usage}
@@ -40,7 +50,7 @@ export function UsagePage() {
       <Read of={report} rows={12}>
         {(data) => (
           <>
-            <UsageStats report={data} />
+            <UsageStats report={data} quality={quality.data} />
             {data.data.length === 0 ? (
               <EmptyState title="No usage in this period" curl={curl()}>
                 Send a turn to see its usage here. A turn counts on the day on which it ends.
@@ -85,7 +95,13 @@ const NAMES: Record<UsageReport["group_by"], string> = {
 
 const labelOf = (group: UsageReport["group_by"]) => GROUPS.find(([name]) => name === group)?.[1] ?? "By day"
 
-const UsageStats = ({ report: { from, to, total } }: { report: UsageReport }) => (
+interface UsageStatsProps {
+  report: UsageReport
+  /** The states and times of the turns of this period, with those of the web chat. */
+  quality: TurnStats | undefined
+}
+
+const UsageStats = ({ report: { from, to, total }, quality }: UsageStatsProps) => (
   <div className="flex flex-col gap-3">
     <p className="text-muted text-xs">
       {exactUtc(from)} to {exactUtc(to)}
@@ -97,6 +113,34 @@ const UsageStats = ({ report: { from, to, total } }: { report: UsageReport }) =>
       <Stat label="Turns">
         <Count value={total.turns} />
       </Stat>
+      {quality && quality.turns > 0 && (
+        <>
+          <Stat
+            label="Success"
+            hint={
+              quality.failed > 0 ? (
+                <TextLink to="/turns" search={{ state: "failed", created_after: from, created_before: to }}>
+                  {quality.failed.toLocaleString("en-US")} failed
+                </TextLink>
+              ) : (
+                "no failed turns"
+              )
+            }
+          >
+            <Percent share={quality.success_rate} />
+          </Stat>
+          <Stat
+            label="Latency, median"
+            hint={
+              <>
+                95% within <Seconds value={quality.p95_seconds} />
+              </>
+            }
+          >
+            <Seconds value={quality.p50_seconds} />
+          </Stat>
+        </>
+      )}
       <Stat label="Model calls">
         <Count value={total.model_calls} />
       </Stat>
@@ -123,7 +167,7 @@ const COLUMNS: Column<UsageReport["data"][number]>[] = [
   { title: "Input tokens", right: true, cell: ({ tokens_input }) => <Count value={tokens_input} /> },
   { title: "Cached input tokens", right: true, cell: ({ tokens_cached }) => <Count value={tokens_cached} /> },
   { title: "Output tokens", right: true, cell: ({ tokens_output }) => <Count value={tokens_output} /> },
-  { title: "Billed", right: true, cell: ({ billed_usd }) => <Money usd={billed_usd} /> },
+  { title: "Billed", right: true, cell: ({ billed_usd }) => <AlignedMoney usd={billed_usd} /> },
 ]
 
 /** The grouping and the filters of the report. */

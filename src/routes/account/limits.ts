@@ -6,6 +6,7 @@ import {
   putAccountLimits,
   putAccountLimitsSchema,
 } from "../../quotas/account-limits.ts"
+import { accountPlanSchema, getPlan } from "../../quotas/get-plan.ts"
 
 const tag = "Account"
 const theLimits = { status: 200, description: "The limits.", schema: accountLimitsSchema } as const
@@ -25,6 +26,20 @@ export function mountLimits(app: App) {
       errors: [],
     },
     async (c) => getAccountLimits(c.get("ctx"), sessionOf(c)),
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/account/plan",
+      id: "getPlan",
+      tag,
+      summary: "Read the account's plan",
+      description: "The plan that the operator gave the account, and what is left of its daily cap.",
+      answer: { status: 200, description: "The plan.", schema: accountPlanSchema },
+      errors: [],
+    },
+    async (c) => getPlan(c.get("ctx"), sessionOf(c)),
   )
 
   app.operation(

@@ -1,9 +1,10 @@
 import * as z from "zod"
 import { ENERGY_RATE } from "../../base/money.ts"
 import { BUCKET_NAMES, LEDGER_REASONS } from "../../billing/buckets.ts"
-import { ledgerEntrySchema, serializeLedgerEntry } from "../../billing/ledger-entry.ts"
+import { ledgerEntrySchema, type ShownLedgerEntry, serializeLedgerEntry } from "../../billing/ledger-entry.ts"
 import { listLedger } from "../../billing/list-ledger.ts"
 import type { App } from "../../http/app.ts"
+import { CSV_ANSWER, type CsvColumns, csvAnswer, csvOf, csvQuery } from "../../http/csv.ts"
 import { createdQuery, daysQuery, idParam, listOf, listQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
 import { energySchema, getOwnEnergy } from "../../users/get-energy.ts"
@@ -11,6 +12,29 @@ import { getMe, meSchema } from "../../users/get-me.ts"
 import { balanceSchema, getBalance } from "../../wallets/get-balance.ts"
 
 const tag = "Account"
+
+const ENERGY_COLUMNS: CsvColumns<z.infer<typeof energySchema>["days"][number]> = {
+  date: ({ date }) => date,
+  spent: ({ spent }) => spent,
+  free: ({ free }) => free,
+  bonus: ({ bonus }) => bonus,
+  paid: ({ paid }) => paid,
+}
+
+const LEDGER_COLUMNS: CsvColumns<ShownLedgerEntry> = {
+  ledger_id: ({ ledger_id }) => ledger_id,
+  created_at: ({ created_at }) => created_at,
+  reason: ({ reason }) => reason,
+  bucket: ({ bucket }) => bucket,
+  amount_usd: ({ amount_usd }) => amount_usd,
+  amount_credit_micros: ({ amount_credit_micros }) => amount_credit_micros,
+  balance_after_usd: ({ balance_after_usd }) => balance_after_usd,
+  currency: ({ currency }) => currency,
+  currency_amount_minor: ({ currency_amount_minor }) => currency_amount_minor,
+  turn_id: ({ turn_id }) => turn_id,
+  actor: ({ actor }) => actor,
+  note: ({ note }) => note,
+}
 
 export function mountMoney(app: App) {
   app.operation(
@@ -49,11 +73,14 @@ export function mountMoney(app: App) {
       description:
         `The balance, totals by bucket, and a daily series of all charges, including web-chat charges. ${ENERGY_RATE}. The ` +
         "ledger has the individual entries.",
-      query: z.strictObject(daysQuery(365)),
-      answer: { status: 200, description: "The account's energy.", schema: energySchema },
+      query: z.strictObject({ ...daysQuery(365), ...csvQuery }),
+      answer: { status: 200, description: "The account's energy.", schema: energySchema, also: CSV_ANSWER },
       errors: [],
     },
-    async (c, { query }) => getOwnEnergy(c.get("ctx"), sessionOf(c), query),
+    async (c, { query: { days, format } }) => {
+      const energy = await getOwnEnergy(c.get("ctx"), sessionOf(c), { days })
+      return format === "csv" ? csvOf(c, "energy", ENERGY_COLUMNS, energy.days) : energy
+    },
   )
 
   app.operation(
@@ -73,11 +100,18 @@ export function mountMoney(app: App) {
         turn: idParam.optional().meta({ description: "A `turn_id`." }),
         ...createdQuery,
         ...listQuery,
+        ...csvQuery,
       }),
-      answer: { status: 200, description: "A page of entries.", schema: listOf(ledgerEntrySchema) },
+      answer: { status: 200, description: "A page of entries.", schema: listOf(ledgerEntrySchema), also: CSV_ANSWER },
       errors: [],
     },
-    async (c, { query: { limit, offset, ...filters } }) => {
+    async (c, { query: { limit, offset, format, bom: _bom, ...filters } }) => {
+      if (format === "csv")
+        return csvAnswer(c, "ledger", LEDGER_COLUMNS, async ({ limit: most, after }) => {
+          const older = { ...filters, before_id: after?.ledger_id }
+          const { entries } = await listLedger(c.get("ctx"), sessionOf(c), { filters: older, limit: most, offset: 0 })
+          return entries.map(serializeLedgerEntry)
+        })
       const { entries, total } = await listLedger(c.get("ctx"), sessionOf(c), { filters, limit, offset })
       return { items: entries.map(serializeLedgerEntry), total, limit, offset }
     },

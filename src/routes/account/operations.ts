@@ -7,6 +7,8 @@ import { mountSpaceConfig } from "../spaces/config.ts"
 import { mountTools } from "../spaces/tools.ts"
 import { mountUsageReport } from "../usage-report.ts"
 import { mountChat } from "./chat.ts"
+import { mountCustomers } from "./customers.ts"
+import { mountExplorer } from "./explorer.ts"
 import { mountOwnFiles } from "./files.ts"
 import { mountIdentities } from "./identities.ts"
 import { mountKeys } from "./keys.ts"
@@ -35,10 +37,12 @@ export function mountOwner(app: App) {
   mountOwnFiles(app)
   mountOwnTurns(app)
   mountTurnDetails(app)
+  mountExplorer(app)
   mountChat(app)
   mountOwnWebhooks(app)
   mountEvents(app, FOR_OWNERS)
   mountModels(app, FOR_OWNERS)
   mountUsageReport(app, FOR_OWNERS)
   mountEndUsers(app, FOR_OWNERS)
+  mountCustomers(app)
 }

@@ -17,6 +17,7 @@ import { mountSubscriptions } from "./subscriptions.ts"
 import { mountSystem } from "./system.ts"
 import { mountTasks } from "./tasks.ts"
 import { mountTeams } from "./teams.ts"
+import { mountAllTurns } from "./turns.ts"
 import { mountUsers } from "./users.ts"
 import { mountWorkspaces } from "./workspaces.ts"
 
@@ -29,6 +30,7 @@ export function mountAdmin(app: App) {
   mountCatalog(app)
   mountAllSpaces(app)
   mountSpaceMembers(app)
+  mountAllTurns(app)
   mountTasks(app)
   mountTeams(app)
   mountWorkspaces(app)

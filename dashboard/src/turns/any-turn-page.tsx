@@ -1,0 +1,159 @@
+import { useParams, useSearch } from "@tanstack/react-router"
+import { useState } from "react"
+import type { AdminTurn } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
+import { Form, TextInput } from "../ui/field.tsx"
+import { Seconds } from "../ui/figures.tsx"
+import { useFilters } from "../ui/filter-bar.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Page, Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { Count, Id, Money, Time } from "../ui/values.tsx"
+import { allTurnsPages } from "./pages.ts"
+import { StepList } from "./step-list.tsx"
+import { TurnState } from "./turn-table.tsx"
+import { Waterfall } from "./waterfall.tsx"
+
+/** The shortest reason that the API accepts. */
+const LEAST = 3
+
+/** A turn of any account, for operators. */
+export function AnyTurnPage() {
+  const { turnId } = useParams({ from: "/app/admin/operator/turns/$turnId" })
+  const { reason } = useSearch({ from: "/app/admin/operator/turns/$turnId" })
+  const turn = useRead("getAnyTurn", { path: { turn_id: turnId }, query: { reason } })
+  return (
+    <Page
+      {...allTurnsPages.detail}
+      about={<Id id={turnId} full />}
+      above={<TextLink to="/operator/turns">All turns</TextLink>}
+    >
+      <Read of={turn} rows={10}>
+        {(data) => <WholeTurnOfAccount of={data} />}
+      </Read>
+    </Page>
+  )
+}
+
+function WholeTurnOfAccount({ of: { account, texts, turn, trace, steps } }: { of: AdminTurn }) {
+  return (
+    <>
+      <Stats>
+        <Stat label="State" hint={<Time at={turn.finished_at ?? turn.created_at} />}>
+          <TurnState turn={turn} />
+        </Stat>
+        <Stat label="Account" hint={account.email}>
+          <TextLink to="/operator/users/$userId" params={{ userId: String(account.user_id) }}>
+            {account.name ?? `user ${account.user_id}`}
+          </TextLink>
+        </Stat>
+        <Stat label="Cost">
+          <Money usd={turn.billed_cost_usd} />
+        </Stat>
+        <Stat label="Duration" hint="from acceptance to end">
+          <Seconds value={trace.total_ms / 1000} />
+        </Stat>
+        <Stat
+          label="Model calls"
+          hint={
+            <>
+              <Count value={turn.usage.tool_calls} /> tool calls
+            </>
+          }
+        >
+          <Count value={turn.usage.model_calls} />
+        </Stat>
+      </Stats>
+      {turn.error && (
+        <div className="rounded-md bg-bad-soft p-3 text-bad">
+          <code>{turn.error.code}</code>
+          {turn.error.message && <p className="break-words">{turn.error.message}</p>}
+        </div>
+      )}
+      <Section title="Timeline">
+        <Waterfall trace={trace} />
+      </Section>
+      {texts === "hidden" ? <ReasonForm /> : <TextsOfTurn turn={turn} steps={steps} />}
+      <Section title="Details">
+        <KeyValues
+          entries={[
+            [
+              "Space",
+              <TextLink key="space" to="/operator/spaces/$spaceId" params={{ spaceId: turn.space }}>
+                {trace.space.title}
+              </TextLink>,
+            ],
+            ["API key", trace.key ? `${trace.key.name} (${trace.key.key_id})` : "none: sent in the web app"],
+            ["End user", turn.end_user_ref || "web chat"],
+            ["Conversation", <Id key="conversation" id={turn.conversation} full />],
+            ["Model", turn.model],
+            ["Request", trace.request_id ? <Id key="request" id={trace.request_id} full /> : undefined],
+            ["Created", <Time key="created" at={turn.created_at} exact />],
+            ["Started", turn.started_at ? <Time key="started" at={turn.started_at} exact /> : undefined],
+            ["Ended", turn.finished_at ? <Time key="ended" at={turn.finished_at} exact /> : undefined],
+          ]}
+        />
+      </Section>
+      <p className="text-muted">
+        <TextLink to="/operator/audit" search={{ subject_type: "turn", subject_id: turn.turn_id }}>
+          Who has looked at this turn
+        </TextLink>
+      </p>
+    </>
+  )
+}
+
+/** Asks for a reason, which the audit log records, before texts are shown. */
+function ReasonForm() {
+  const change = useFilters()
+  const [reason, setReason] = useState("")
+  const isShort = reason.trim().length < LEAST
+  return (
+    <Section title="Texts">
+      <p className="max-w-[72ch] text-muted">
+        The customer's texts are hidden. State why you read them; the audit log records your reason.
+      </p>
+      <Form
+        label="A reason"
+        onSubmit={() => !isShort && change({ reason: reason.trim() })}
+        actions={
+          <Button kind="primary" type="submit" disabled={isShort}>
+            Show texts
+          </Button>
+        }
+      >
+        <TextInput
+          label="Reason"
+          name="reason"
+          placeholder="Ticket 4711: the reply is wrong"
+          value={reason}
+          onChange={({ target }) => setReason(target.value)}
+        />
+      </Form>
+    </Section>
+  )
+}
+
+const TEXT = "max-h-[320px] overflow-y-auto whitespace-pre-wrap break-words rounded-md border border-line bg-panel p-3"
+
+const TextsOfTurn = ({ turn, steps }: Pick<AdminTurn, "turn" | "steps">) => (
+  <>
+    <div className="grid gap-5 lg:grid-cols-2">
+      <Section title="Input">
+        <p className={TEXT}>{turn.text || "(no text)"}</p>
+      </Section>
+      <Section title="Output">
+        <p className={TEXT}>{turn.result ?? "(no output)"}</p>
+      </Section>
+    </div>
+    <Section title="Steps">
+      {steps.length === 0 ? (
+        <p className="text-muted">The turn has no model call.</p>
+      ) : (
+        <StepList steps={steps} durations={new Map()} />
+      )}
+    </Section>
+  </>
+)

@@ -1,0 +1,53 @@
+import { type ReactNode, useState } from "react"
+import { useRead } from "../api/query.ts"
+import { TurnRules } from "../api/rules.ts"
+import { Button } from "../ui/button.tsx"
+import { ChoiceFilter, FilterBar, RangePicker, TextFilter } from "../ui/filter-bar.tsx"
+import type { ExplorerSearch } from "./turn-search.ts"
+
+interface TurnFiltersProps {
+  search: ExplorerSearch
+  /** Further filters at the start of the bar. */
+  children?: ReactNode
+  /** The names of the further filters with their values. */
+  more?: Record<string, unknown>
+  end?: ReactNode
+  /** True if the search also reads the texts of turns. */
+  texts: boolean
+}
+
+/** The filters that owners and operators share. */
+export function TurnFilters({ search, children, more = {}, end, texts }: TurnFiltersProps) {
+  const { sort: _sort, direction: _direction, offset: _offset, ...set } = search
+  const rare = [set.end_user_ref, set.reason, set.min_cost_usd, set.min_seconds]
+  const [isOpen, setOpen] = useState(rare.some((value) => value !== undefined))
+  return (
+    <FilterBar set={{ ...set, ...more }} end={end}>
+      <TextFilter label={texts ? "Id, customer, title or text" : "Id, customer or title"} name="q" value={set.q} wide />
+      {children}
+      <ChoiceFilter label="State" name="state" value={set.state} all="All states" options={TurnRules.state.words} />
+      {isOpen ? (
+        <>
+          <TextFilter label="End user" name="end_user_ref" value={set.end_user_ref} />
+          <TextFilter label="Reason or error code" name="reason" value={set.reason} />
+          <TextFilter label="Min cost (USD)" name="min_cost_usd" value={set.min_cost_usd} />
+          <TextFilter label="Min seconds" name="min_seconds" value={set.min_seconds} />
+        </>
+      ) : (
+        <Button kind="quiet" onClick={() => setOpen(true)}>
+          More filters
+        </Button>
+      )}
+      {set.conversation && <TextFilter label="Conversation id" name="conversation" value={set.conversation} />}
+      <RangePicker from={set.created_after} to={set.created_before} names={["created_after", "created_before"]} />
+    </FilterBar>
+  )
+}
+
+/** A filter by model, from the catalog that the account can use. */
+export function ModelFilter({ model }: { model: string | undefined }) {
+  const models = useRead("listModels", { query: {} })
+  const known = models.data?.data.map(({ pin, label }) => [pin, label] as const) ?? []
+  const options = model && known.every(([pin]) => pin !== model) ? [...known, [model, model] as const] : known
+  return <ChoiceFilter label="Model" name="model" value={model} all="All models" options={options} />
+}

@@ -1,0 +1,85 @@
+import type { TurnTrace } from "../api/operations.ts"
+import { Status } from "../ui/status.tsx"
+import { lasted } from "./turn-words.ts"
+
+type Span = TurnTrace["spans"][number]
+
+const LOOKS: Record<Span["kind"], string> = {
+  queue: "bg-edge",
+  model: "bg-accent",
+  tool: "bg-ok",
+  attempt: "bg-bad",
+  wait: "bg-warn",
+}
+
+const WORDS: Record<Span["kind"], string> = {
+  queue: "Waits in the queue",
+  model: "Model call",
+  tool: "Tool call",
+  attempt: "Failed attempt",
+  wait: "Waits",
+}
+
+/** Where the time of a turn went: one row for each wait, model call, tool call and failed attempt. */
+export function Waterfall({ trace: { spans, total_ms } }: { trace: TurnTrace }) {
+  const whole = Math.max(total_ms, 1)
+  const sums = (["queue", "model", "tool", "wait"] as const)
+    .map(
+      (kind) =>
+        [kind, spans.filter((span) => span.kind === kind).reduce((sum, one) => sum + one.duration_ms, 0)] as const,
+    )
+    .filter(([, ms]) => ms > 0)
+  return (
+    <div className="flex flex-col gap-2">
+      <p className="flex flex-wrap gap-x-4 gap-y-1 text-muted text-xs">
+        <span>{lasted(total_ms)} in total</span>
+        {sums.map(([kind, ms]) => (
+          <span key={kind} className="inline-flex items-center gap-1">
+            <span aria-hidden="true" className={`size-2 ${LOOKS[kind]}`} />
+            {WORDS[kind].toLowerCase()}: {lasted(ms)}
+          </span>
+        ))}
+      </p>
+      <ol className="flex flex-col rounded-md border border-line">
+        {spans.map((span, index) => (
+          <li
+            // biome-ignore lint/suspicious/noArrayIndexKey: spans have no id, and their order is fixed
+            key={index}
+            className="grid min-h-8 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 border-line border-b px-3 py-1 last:border-b-0 sm:grid-cols-[minmax(120px,260px)_minmax(0,1fr)_88px]"
+          >
+            <span className="flex min-w-0 flex-wrap items-center gap-x-2">
+              <span className="min-w-0 truncate" title={span.name}>
+                {span.kind === "queue" || span.kind === "wait" ? WORDS[span.kind] : span.name}
+              </span>
+              <span className="text-muted text-xs">{noteOf(span)}</span>
+              {span.state !== "ok" && <Status word={span.state === "open" ? "running" : "failed"} />}
+            </span>
+            <span
+              aria-hidden="true"
+              className="relative h-[10px] rounded-md bg-hover max-sm:order-last max-sm:col-span-2"
+            >
+              <span
+                className={`absolute top-0 h-full min-w-[2px] rounded-sm ${LOOKS[span.kind]}`}
+                style={{
+                  left: `${Math.min(99.5, (span.start_ms / whole) * 100)}%`,
+                  width: `${Math.max(0.4, Math.min(100, (span.duration_ms / whole) * 100))}%`,
+                }}
+              />
+            </span>
+            <span className="whitespace-nowrap text-right text-muted text-xs">
+              {span.kind === "attempt" ? `at ${lasted(span.start_ms)}` : lasted(span.duration_ms)}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </div>
+  )
+}
+
+function noteOf({ kind, subagent, step, detail }: Span): string {
+  if (kind === "queue") return ""
+  if (kind === "wait") return detail === null ? "" : `for ${detail}`
+  const of =
+    kind === "attempt" ? `failed ${(detail ?? "call").replaceAll("_", " ")}` : kind === "tool" ? "tool" : "model"
+  return [subagent, step === null ? of : `${of}, step ${step}`].filter(Boolean).join(" · ")
+}

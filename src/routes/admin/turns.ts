@@ -1,0 +1,131 @@
+import * as z from "zod"
+import type { App } from "../../http/app.ts"
+import { CSV_ANSWER, type CsvColumns, csvAnswer, csvQuery } from "../../http/csv.ts"
+import { idParam, listOf, wholeList } from "../../http/query.ts"
+import { sessionOf } from "../../http/session-of.ts"
+import { searchAll, searchHitSchema } from "../../search/search-all.ts"
+import {
+  type AdminTurnSummary,
+  adminTurnSummarySchema,
+  exploreAllTurns,
+  getTurnStats,
+  turnStatsSchema,
+} from "../../turns/find-turns.ts"
+import { adminTurnSchema, readAnyTurn } from "../../turns/read-any-turn.ts"
+import { adminExplorerFilters, explorerPage } from "../explorer.ts"
+
+const tag = "admin"
+
+const COLUMNS: CsvColumns<AdminTurnSummary> = {
+  turn_id: ({ turn_id }) => turn_id,
+  created_at: ({ created_at }) => created_at,
+  finished_at: ({ finished_at }) => finished_at,
+  state: ({ state }) => state,
+  status_reason: ({ status_reason }) => status_reason,
+  user_id: ({ account }) => account.user_id,
+  account_name: ({ account }) => account.name,
+  account_email: ({ account }) => account.email,
+  space: ({ space }) => space,
+  key_id: ({ key }) => key?.key_id ?? null,
+  end_user_ref: ({ end_user_ref }) => end_user_ref,
+  model: ({ model }) => model,
+  billed_cost_usd: ({ billed_cost_usd }) => billed_cost_usd,
+  seconds: ({ seconds }) => seconds,
+}
+
+/** The turns of all accounts. A list has no texts, and each look at a turn is in the audit log. */
+export function mountAllTurns(app: App) {
+  app.operation(
+    {
+      method: "get",
+      path: "/api/admin/turns",
+      id: "listAllTurns",
+      tag,
+      summary: "Explore the turns of all accounts",
+      description: "By time, cost or duration, without texts. Turns with equal values are sorted by id, newest first.",
+      query: z.strictObject({ ...adminExplorerFilters, ...explorerPage, ...csvQuery }),
+      answer: {
+        status: 200,
+        description: "A page of turns.",
+        schema: listOf(adminTurnSummarySchema),
+        also: CSV_ANSWER,
+      },
+      errors: ["ADMIN_REQUIRED"],
+    },
+    async (c, { query: { sort, direction, limit, offset, format, test: _test, bom: _bom, ...filters } }) => {
+      const read = (page: { limit: number; offset: number }) =>
+        exploreAllTurns(c.get("ctx"), sessionOf(c), { filters, page: { sort, direction, ...page } })
+      if (format === "csv") return csvAnswer(c, "all-turns", COLUMNS, async (page) => (await read(page)).items)
+      return { ...(await read({ limit, offset })), limit, offset }
+    },
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/admin/turn-stats",
+      id: "getAllTurnStats",
+      tag,
+      summary: "Count the turns of all accounts",
+      description:
+        "Figures of all turns that match: states, cost, latency, a histogram, and the most frequent reasons and models.",
+      query: z.strictObject(adminExplorerFilters),
+      answer: { status: 200, description: "The figures.", schema: turnStatsSchema },
+      errors: ["ADMIN_REQUIRED"],
+    },
+    async (c, { query: { test: _test, ...filters } }) =>
+      getTurnStats(c.get("ctx"), sessionOf(c), { all: true, filters }),
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/admin/turns/{turn_id}",
+      id: "getAnyTurn",
+      tag,
+      summary: "Read a turn of any account",
+      description:
+        "The turn with its account, trace and steps. The audit log records each look as `turn.read`. If the setting " +
+        "`turn_texts_for_operators` asks for a reason, texts are shown only with one.",
+      params: z.object({ turn_id: idParam }),
+      query: z.strictObject({
+        reason: z.string().trim().min(3).max(500).optional().meta({
+          description: "Why you read the customer's texts. The audit log records it.",
+          example: "Ticket 4711: the reply is wrong",
+        }),
+      }),
+      answer: { status: 200, description: "The turn.", schema: adminTurnSchema },
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+    },
+    async (c, { params, query: { reason } }) =>
+      readAnyTurn(c.get("ctx"), sessionOf(c), { turnId: params.turn_id, reason: reason ?? null }),
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/admin/search",
+      id: "searchEverything",
+      tag,
+      summary: "Search all accounts",
+      description:
+        "Finds a turn, space, key, webhook, delivery, file or conversation of any account by its id, and by a request's id (`req_…`) the " +
+        "turn and the audit entries of it. Any other text finds users and spaces with this part in their name.",
+      query: z.strictObject({
+        q: z
+          .string()
+          .trim()
+          .min(1)
+          .max(200)
+          .meta({ description: "An id or a part of a name.", example: "customer-42" }),
+      }),
+      answer: {
+        status: 200,
+        description: "The objects, the best first of each kind.",
+        schema: listOf(searchHitSchema),
+      },
+      errors: ["ADMIN_REQUIRED"],
+    },
+    async (c, { query: { q } }) => wholeList(await searchAll(c.get("ctx"), sessionOf(c), { q, all: true })),
+  )
+}

@@ -1,0 +1,91 @@
+import { jsonArrayFrom } from "kysely/helpers/postgres"
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { callAs, readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { traceColumns } from "./get-trace.ts"
+import { turnNotFound } from "./get-turn.ts"
+import { type ListedStep, STEP_COLUMNS, serializeStep, turnStepSchema } from "./list-steps.ts"
+import { EXPLORER_POLICY } from "./policies.ts"
+import { turnSchema } from "./schemas.ts"
+import { serializeTurn, type TurnRow } from "./turn-row.ts"
+import { serializeTrace, type TraceRow, turnTraceSchema } from "./turn-trace.ts"
+
+export const adminTurnSchema = z
+  .object({
+    account: z.object({
+      user_id: z.int().meta({ example: 42 }),
+      name: z.string().nullable().meta({ example: "Ada" }),
+      email: z.string().nullable().meta({ example: "ada@example.com" }),
+    }),
+    texts: z.enum(["shown", "hidden"]).meta({
+      description:
+        "`hidden`: the setting `turn_texts_for_operators` asks for a reason, and none was stated. Then texts, results, messages and " +
+        "metadata are empty, and `steps` has none.",
+      example: "shown",
+    }),
+    turn: turnSchema,
+    trace: turnTraceSchema,
+    steps: z
+      .array(turnStepSchema)
+      .meta({ description: `The turn's model calls in order, at most ${EXPLORER_POLICY.adminSteps}.` }),
+  })
+  .meta({ id: "AdminTurn" })
+
+/**
+ * A turn of any account, for admins. The audit log records each look, with its reason, before anything is read.
+ * Throws NOT_FOUND.
+ */
+export async function readAnyTurn(
+  ctx: Context,
+  credential: SessionCredential,
+  { turnId, reason }: { turnId: string; reason: string | null },
+): Promise<z.infer<typeof adminTurnSchema>> {
+  const { row: look } = await callAs(ctx, credential, "note_turn_read", { turn_id: turnId, reason })
+  if (!look.known) throw turnNotFound(turnId)
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) =>
+      db
+        .selectFrom("turns as t")
+        .innerJoin("spaces as s", "s.space_id", "t.space_id")
+        .innerJoin("users as u", "u.user_id", "t.user_id")
+        .innerJoin("caller", (join) => join.onTrue())
+        .where("t.turn_id", "=", turnId)
+        .selectAll("t")
+        .select(["s.slug as space", "s.title as space_title", "u.name as account_name", "u.email as account_email"])
+        .select((turn) => traceColumns(turn))
+        .select((turn) =>
+          jsonArrayFrom(
+            turn
+              .selectFrom("turn_steps as p")
+              .whereRef("p.turn_id", "=", "t.turn_id")
+              .select(STEP_COLUMNS)
+              .orderBy("p.step")
+              .limit(look.texts ? EXPLORER_POLICY.adminSteps : 0),
+          ).as("steps"),
+        ),
+    { role: "admin" },
+  )
+  const [row] = rows
+  if (!row) throw turnNotFound(turnId)
+  const shown = serializeTurn(row as unknown as TurnRow)
+  const turn = look.texts
+    ? shown
+    : {
+        ...shown,
+        text: "",
+        result: null,
+        error: shown.error && { ...shown.error, message: "" },
+        metadata: {},
+        outputs: [],
+      }
+  return {
+    account: { user_id: row.user_id, name: row.account_name, email: row.account_email },
+    texts: look.texts ? "shown" : "hidden",
+    turn,
+    trace: serializeTrace(row as unknown as TraceRow, ctx.clock.now()),
+    steps: (row.steps as unknown as ListedStep[]).map(serializeStep),
+  }
+}

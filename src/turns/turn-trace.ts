@@ -1,0 +1,166 @@
+import * as z from "zod"
+import { toInstant } from "../base/time.ts"
+import type { TurnEventRow } from "./turn-event.ts"
+
+const SPAN_KINDS = ["queue", "model", "tool", "attempt", "wait"] as const
+
+const spanSchema = z
+  .object({
+    kind: z.enum(SPAN_KINDS).meta({
+      description:
+        "`queue`: until a worker took the turn. `model`: a model call. `tool`: a tool call. `attempt`: a call of a model, a container or a " +
+        "sub-agent that failed; only its end is known. `wait`: a pause before the next attempt, or until the provider has capacity.",
+      example: "model",
+    }),
+    name: z.string().meta({
+      description: "The model, the tool, or the code of the failed attempt.",
+      example: "rehearsal/standard",
+    }),
+    step: z.int().nullable().meta({ description: "The number of its step.", example: 0 }),
+    subagent: z.string().nullable().meta({ description: "The sub-agent that made the call.", example: null }),
+    start_ms: z.int().meta({ description: "Milliseconds from the acceptance of the turn to its start.", example: 12 }),
+    duration_ms: z.int().meta({ example: 840 }),
+    state: z.enum(["ok", "failed", "open"]).meta({ description: "`open`: it has not ended.", example: "ok" }),
+    detail: z.string().nullable().meta({
+      description: "Why a model's answer ended, the kind of a failed call, or what a pause waits for.",
+      example: "tool-calls",
+    }),
+  })
+  .meta({ id: "TraceSpan" })
+
+export type TraceSpan = z.infer<typeof spanSchema>
+
+export const turnTraceSchema = z
+  .object({
+    turn_id: z.string(),
+    total_ms: z.int().meta({ description: "The time from acceptance to the end, or until now.", example: 1240 }),
+    space: z.object({ space_id: z.string(), title: z.string().meta({ example: "Support" }) }),
+    key: z
+      .object({ key_id: z.string(), name: z.string().meta({ example: "Production" }) })
+      .nullable()
+      .meta({ description: "The API key that sent the turn. Null for a web chat." }),
+    request_id: z.string().nullable().meta({ description: "The request that sent the turn. Null if it is not known." }),
+    idempotency_key: z.string().meta({ example: "order-1001" }),
+    spans: z.array(spanSchema).meta({ description: "By their start." }),
+  })
+  .meta({ id: "TurnTrace" })
+
+/** A call of a turn that failed: of a model, a container or a sub-agent. */
+export interface FailedAttempt {
+  kind: string
+  code: string
+  created_at: string
+}
+
+interface Traced {
+  created_at: string
+  started_at: string | null
+  finished_at: string | null
+  model: string
+}
+
+const EVENT_STEP = (data: Record<string, unknown>) => (typeof data.step === "number" ? data.step : null)
+const textOf = (value: unknown) => (typeof value === "string" ? value : null)
+const keyOf = ({ data }: TurnEventRow) => `${data.step} ${data.call ?? ""}`
+
+/** The parts of a turn in time, from its events and its failed attempts. It has no text of a customer. */
+export function traceSpans(
+  turn: Traced,
+  { events, attempts, now }: { events: TurnEventRow[]; attempts: FailedAttempt[]; now: Date },
+): TraceSpan[] {
+  const from = Date.parse(turn.created_at)
+  const end = turn.finished_at === null ? now.getTime() : Date.parse(turn.finished_at)
+  const at = (instant: string) => Math.max(0, Date.parse(instant) - from)
+  const span = (start: number, until: number, rest: Omit<TraceSpan, "start_ms" | "duration_ms">): TraceSpan => ({
+    start_ms: Math.round(start),
+    duration_ms: Math.max(0, Math.round(until - start)),
+    ...rest,
+  })
+  const over = turn.finished_at !== null
+  const taken = turn.started_at === null ? end - from : at(turn.started_at)
+  const queue = span(0, taken, {
+    kind: "queue",
+    name: "Queue",
+    step: null,
+    subagent: null,
+    state: turn.started_at === null && !over ? "open" : "ok",
+    detail: null,
+  })
+  const calls = [...callSpans("step.started", "step.ended"), ...callSpans("tool.started", "tool.ended")]
+  const failures = attempts.map(({ kind, code, created_at }) =>
+    span(at(created_at), at(created_at), {
+      kind: "attempt",
+      name: code,
+      step: null,
+      subagent: null,
+      state: "failed",
+      detail: kind,
+    }),
+  )
+  const waits = [
+    ...failures.flatMap(({ start_ms, detail }) =>
+      detail === "model_call" ? [{ start: start_ms, detail: "next attempt" }] : [],
+    ),
+    ...events
+      .filter(({ type }) => type === "model.waiting")
+      .map(({ created_at, data }) => ({ start: at(created_at), detail: textOf(data.reason) ?? "capacity" })),
+  ].flatMap(({ start, detail }) => {
+    const next = [...calls, ...failures].map(({ start_ms }) => start_ms).filter((other) => other > start)
+    const until = Math.min(end - from, ...next)
+    const state = next.length === 0 && !over ? ("open" as const) : ("ok" as const)
+    const wait = span(start, until, { kind: "wait", name: "Waiting", step: null, subagent: null, state, detail })
+    return wait.duration_ms > 0 ? [wait] : []
+  })
+  // Within a millisecond, a step's tools come after its model call and before the next step.
+  const order = ({ step, kind }: TraceSpan) => (step ?? -1) * SPAN_KINDS.length + SPAN_KINDS.indexOf(kind)
+  return [queue, ...calls, ...failures, ...waits].sort((a, b) => a.start_ms - b.start_ms || order(a) - order(b))
+
+  /** A call has an event for its start and one for its end. A call that was cut has no end. */
+  function callSpans(starts: "step.started" | "tool.started", ends: "step.ended" | "tool.ended"): TraceSpan[] {
+    const begun = new Map(events.filter(({ type }) => type === starts).map((event) => [keyOf(event), event]))
+    const ended = new Map(events.filter(({ type }) => type === ends).map((event) => [keyOf(event), event]))
+    return [...new Set([...begun.keys(), ...ended.keys()])].map((key) => {
+      const [first, last] = [begun.get(key), ended.get(key)]
+      const data = { ...first?.data, ...last?.data }
+      const until = last ? at(last.created_at) : end - from
+      const lasted = typeof data.duration_ms === "number" ? data.duration_ms : null
+      const start = lasted !== null ? Math.max(0, until - lasted) : first ? at(first.created_at) : until
+      const isTool = starts === "tool.started"
+      const failed = isTool ? data.ok === false : data.finish === "error" || data.finish === "aborted"
+      return span(start, until, {
+        kind: isTool ? "tool" : "model",
+        name: textOf(isTool ? data.name : data.model) ?? turn.model,
+        step: EVENT_STEP(data),
+        subagent: textOf(data.agent),
+        state: last ? (failed ? "failed" : "ok") : over ? "failed" : "open",
+        detail: isTool ? null : textOf(data.finish),
+      })
+    })
+  }
+}
+
+export interface TraceRow extends Traced {
+  turn_id: string
+  key_id: string | null
+  key_name: string | null
+  space: string
+  space_title: string
+  request_id: string | null
+  idempotency_key: string
+  events: TurnEventRow[]
+  attempts: FailedAttempt[]
+}
+
+export function serializeTrace(row: TraceRow, now: Date): z.infer<typeof turnTraceSchema> {
+  const { turn_id, key_id, key_name, space, space_title, request_id, idempotency_key, events, attempts } = row
+  const end = row.finished_at === null ? now.toISOString() : toInstant(row.finished_at)
+  return {
+    turn_id,
+    total_ms: Math.max(0, Date.parse(end) - Date.parse(row.created_at)),
+    space: { space_id: space, title: space_title },
+    key: key_id === null ? null : { key_id, name: key_name ?? "" },
+    request_id,
+    idempotency_key,
+    spans: traceSpans(row, { events, attempts, now }),
+  }
+}

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import type { AdminTurnSummary } from "../../src/turns/find-turns.ts"
+import { type Admin, signInAdmin } from "../harness/books.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+let admin: Admin
+beforeAll(async () => {
+  world = await createWorld()
+  admin = await signInAdmin(world)
+})
+afterAll(() => world.close())
+
+const TEXT = "a secret of the customer"
+
+async function failedTurn() {
+  const client = await world.createAccount({ usd: 10 })
+  const space = await client.space({ title: "Checkout helper" })
+  return {
+    client,
+    space,
+    turn: await client.runTurn({ space, text: `[fail OUT_OF_STOCK]\n${TEXT}`, end_user_ref: "ann" }),
+  }
+}
+
+const looks = (turnId: string) =>
+  world.sql<{ actor: number; after: { reason: string | null; texts: boolean } }>(
+    "select actor_user_id::int as actor, after from audit_log where action = 'turn.read' and subject_id = $1 order by audit_id",
+    [turnId],
+  )
+
+test("An operator lists turns of all accounts by state, reason and account, without their texts", async () => {
+  const { client, turn } = await failedTurn()
+  const other = await failedTurn()
+  const [status, all] = await admin.json("GET", "/api/admin/turns?reason=OUT_OF_STOCK")
+  expect(status).toBe(200)
+  const ids = all.items.map(({ turn_id }: AdminTurnSummary) => turn_id)
+  expect(ids).toEqual(expect.arrayContaining([turn.turn_id, other.turn.turn_id]))
+  expect(JSON.stringify(all)).not.toContain(TEXT)
+  const [, own] = await admin.json("GET", `/api/admin/turns?user_id=${client.userId}&state=failed`)
+  expect(own).toMatchObject({
+    total: 1,
+    items: [
+      {
+        turn_id: turn.turn_id,
+        account: { user_id: client.userId },
+        space_title: "Checkout helper",
+        status_reason: "OUT_OF_STOCK",
+      },
+    ],
+  })
+  expect(
+    (await admin.json("GET", `/api/admin/turns?q=${encodeURIComponent(TEXT)}`))[1].items,
+    "texts are not searched",
+  ).toEqual([])
+  expect((await admin.json("GET", `/api/admin/turn-stats?user_id=${client.userId}`))[1]).toMatchObject({
+    turns: 1,
+    failed: 1,
+  })
+})
+
+test("Each look at a turn is audited, and with the setting its texts need a reason", async () => {
+  const { client, turn } = await failedTurn()
+  const path = `/api/admin/turns/${turn.turn_id}`
+  const [, shown] = await admin.json("GET", path)
+  expect(shown).toMatchObject({
+    texts: "shown",
+    account: { user_id: client.userId },
+    turn: { turn_id: turn.turn_id, error: { code: "OUT_OF_STOCK" } },
+  })
+  expect(shown.turn.text).toContain(TEXT)
+  await admin.json("PUT", "/api/admin/settings", { key: "turn_texts_for_operators", value: "with_reason" })
+  const [, hidden] = await admin.json("GET", path)
+  expect(hidden).toMatchObject({
+    texts: "hidden",
+    turn: { text: "", result: null, error: { code: "OUT_OF_STOCK", message: "" } },
+    steps: [],
+  })
+  expect(JSON.stringify(hidden)).not.toContain(TEXT)
+  expect(hidden.trace.spans.length).toBeGreaterThan(0)
+  const [, stated] = await admin.json("GET", `${path}?reason=${encodeURIComponent("Ticket 4711")}`)
+  expect([stated.texts, stated.turn.text.includes(TEXT)]).toEqual(["shown", true])
+  expect((await admin.json("GET", `${path}?reason=no`))[0], "a reason says something").toBe(422)
+  await admin.json("PUT", "/api/admin/settings", { key: "turn_texts_for_operators", value: "shown" })
+  expect((await looks(turn.turn_id)).map(({ actor, after }) => [actor, after.texts, after.reason])).toEqual([
+    [admin.userId, true, null],
+    [admin.userId, false, null],
+    [admin.userId, true, "Ticket 4711"],
+  ])
+})
+
+test("An unknown turn is not found, and nothing is audited", async () => {
+  expect((await admin.json("GET", "/api/admin/turns/turn_nobody"))[0]).toBe(404)
+  expect(await looks("turn_nobody")).toEqual([])
+})
+
+test("An operator finds a turn of any account by its id and by its request, and the audit entries of a request", async () => {
+  const { client, space, turn } = await failedTurn()
+  const find = async (q: string) => (await admin.json("GET", `/api/admin/search?q=${encodeURIComponent(q)}`))[1].items
+  expect(await find(turn.turn_id)).toMatchObject([{ kind: "turn", id: turn.turn_id }])
+  expect(await find(space)).toMatchObject([{ kind: "space", id: space }])
+  const [sent] = await world.sql<{ request_id: string }>("select request_id from turns where turn_id = $1", [
+    turn.turn_id,
+  ])
+  expect(await find(sent?.request_id ?? "")).toMatchObject([{ kind: "turn", id: turn.turn_id }])
+  const changed = await admin.call("PUT", "/api/admin/settings", { key: "trial_days", value: 15 })
+  expect(await find(changed.headers.get("x-request-id") ?? "")).toMatchObject([
+    { kind: "audit", title: "setting.update" },
+  ])
+  expect(await find(String(client.userId))).toEqual(
+    expect.arrayContaining([expect.objectContaining({ kind: "user", id: String(client.userId) })]),
+  )
+  expect((await find("checkout h"))[0]).toMatchObject({ kind: "space", title: "Checkout helper" })
+})
