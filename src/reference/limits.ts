@@ -182,6 +182,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
   "OIDC_POLICY.*",
   "BOT_POLICY.*",
   "BOARD_POLICY.*",
+  "SETUP_POLICY.*",
   ...of("FILE_POLICY", "partBytes sweepBatch sweepBatches"),
   ...of("TOOL_POLICY", "maxWireBytes maxPictureAnswerBytes maxErrorBytes picturesAtOnce picturesWaiting"),
   ...of(
@@ -207,7 +208,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
     "jitter longestRetryAfterMs secretBytes batch batchBytes concurrency runBudgetMs leaseMs recordTries",
   ),
   ...of("WEBHOOK_POLICY", "inFlight inFlightFailing ownWakeMs rewakeMs sweepBatch sweepBatches stopBatch stopBatches"),
-  ...of("WEBHOOK_POLICY", "stopEndpoints stopSettlesMs replayBatch"),
+  ...of("WEBHOOK_POLICY", "stopEndpoints stopSettlesMs replayBatch healthDeliveries"),
   ...of("SESSION_POLICY", "noteUseMs keptMs mostKept"),
   ...of("FACTOR_POLICY", "digits periodSeconds window"),
   ...of("PASSWORD_POLICY", "atOnce"),

@@ -12,6 +12,7 @@ create function turnpike.setting_default(p_key text) returns jsonb language sql 
     when 'referrer_most_credited' then '50'::jsonb
     when 'admin_second_factor' then '"optional"'::jsonb
     when 'members_daily_credit_micros' then '50000000'::jsonb
+    when 'top_up_url' then '""'::jsonb
     when 'container_second_usd' then '0'::jsonb
     when 'stored_gib_hour_usd' then '0'::jsonb
     when 'max_open_test_turns' then '500'::jsonb

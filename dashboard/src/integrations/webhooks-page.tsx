@@ -3,6 +3,7 @@ import { lazy, Suspense } from "react"
 import type { Webhook } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
+import { wholeCurl } from "../ui/commands.ts"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
 import { TextLink } from "../ui/link.tsx"
@@ -41,7 +42,7 @@ export function WebhooksPage() {
               rowKey={({ webhook_id }) => webhook_id}
               stale={webhooks.isPlaceholderData}
               columns={COLUMNS}
-              empty={<NoWebhooks test={test} />}
+              empty={<NoWebhooks />}
             />
             <OffsetPager offset={offset} total={total} />
           </>
@@ -70,16 +71,11 @@ const COLUMNS: Column<Webhook>[] = [
   { title: "Created", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ]
 
-function NoWebhooks({ test }: { test: true | undefined }) {
-  const body = JSON.stringify({ url: "https://example.com/webhooks/turnpike", events: ["turn.done", "turn.failed"] })
-  const address = `${location.origin}/api/account/webhooks${test ? "?test=true" : ""}`
-  return (
-    <EmptyState
-      title="No webhooks yet"
-      curl={`curl -b cookies.txt '${address}' -H 'Content-Type: application/json' -H 'Origin: ${location.origin}' -H "Idempotency-Key: webhook-$(date +%s)" -d '${body}'`}
-    >
-      A webhook notifies your server when a turn ends, a cap is reached or the balance is low. Events are signed, and
-      failed deliveries are retried.
-    </EmptyState>
-  )
-}
+const EXAMPLE = { url: "https://example.com/webhooks/turnpike", events: ["turn.done", "turn.failed"] }
+
+const NoWebhooks = () => (
+  <EmptyState title="No webhooks yet" curl={wholeCurl("/v1/webhooks", { method: "POST", body: EXAMPLE })}>
+    A webhook notifies your server when a turn ends, a cap is reached or the balance is low. Events are signed, and
+    failed deliveries are retried.
+  </EmptyState>
+)

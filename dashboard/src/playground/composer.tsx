@@ -2,9 +2,10 @@ import { useSearch } from "@tanstack/react-router"
 import { type KeyboardEvent, useState } from "react"
 import type { CreateChatTurn, SpaceSummary } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
-import { turnAsCurl, turnAsTypeScript } from "../turns/turn-code.ts"
+import { turnAsTypeScript } from "../turns/turn-code.ts"
 import { Button } from "../ui/button.tsx"
 import { CodeBlock } from "../ui/code-block.tsx"
+import { exportBaseUrl, turnCurl } from "../ui/commands.ts"
 import { ErrorState, useCountdown } from "../ui/error-state.tsx"
 import { Form, Select, TextArea, TextInput } from "../ui/field.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
@@ -136,7 +137,11 @@ function AsCode({ asked: { conversation: _own, ...asked } }: { asked: CreateChat
       label="From your server"
       value={tab}
       tabs={[
-        { value: "curl", label: "As curl", content: () => <CodeBlock code={turnAsCurl(turn)} label="As curl" /> },
+        {
+          value: "curl",
+          label: "As curl",
+          content: () => <CodeBlock code={`${exportBaseUrl()}\n\n${turnCurl(turn)}`} label="As curl" />,
+        },
         {
           value: "typescript",
           label: "As TypeScript",

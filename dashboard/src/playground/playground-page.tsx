@@ -3,6 +3,7 @@ import { useRead } from "../api/query.ts"
 import { listSpacesQuery } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
 import { CodeBlock } from "../ui/code-block.tsx"
+import { wholeCurl } from "../ui/commands.ts"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
 import { ButtonLink } from "../ui/link.tsx"
@@ -36,7 +37,7 @@ export function PlaygroundPage() {
               </div>
             </div>
           ) : (
-            <NoSpaces test={test} />
+            <NoSpaces />
           )
         }}
       </Read>
@@ -44,8 +45,7 @@ export function PlaygroundPage() {
   )
 }
 
-function NoSpaces({ test }: { test: true | undefined }) {
-  const query = test ? "?test=true" : ""
+function NoSpaces() {
   return (
     <EmptyState
       title="No spaces yet"
@@ -60,7 +60,7 @@ function NoSpaces({ test }: { test: true | undefined }) {
       </p>
       <CodeBlock
         label="The next step as curl"
-        code={`curl -b cookies.txt ${location.origin}/api/account/spaces${query} -H 'Content-Type: application/json' -H 'Origin: ${location.origin}' -d '{"title":"First"}'`}
+        code={wholeCurl("/v1/spaces", { method: "POST", body: { title: "First" } })}
       />
     </EmptyState>
   )

@@ -3,6 +3,7 @@ import { lazy, Suspense, useState } from "react"
 import type { Tool } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
+import { wholeCurl } from "../ui/commands.ts"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
 import { Section } from "../ui/page.tsx"
@@ -27,9 +28,7 @@ const EXAMPLE = {
   },
 }
 
-const curlOf = (space: string) => `curl -X PUT ${location.origin}/v1/spaces/${space}/tools/lookup_order \\
-  -H "Authorization: Bearer $TURNPIKE_KEY" -H "Content-Type: application/json" \\
-  -d '${JSON.stringify(EXAMPLE)}'`
+const curlOf = (space: string) => wholeCurl(`/v1/spaces/${space}/tools/lookup_order`, { method: "PUT", body: EXAMPLE })
 
 type Opened = { kind: "edit"; tool: Tool | null } | { kind: "delete"; tool: Tool }
 

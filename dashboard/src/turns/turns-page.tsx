@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { useSearch } from "@tanstack/react-router"
 import { queryOf, useRead } from "../api/query.ts"
 import { listKeysQuery, listSpacesQuery, TurnRules } from "../api/rules.ts"
+import { firstTurnCurl } from "../ui/commands.ts"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { ChoiceFilter, FilterBar, RangePicker, TextFilter } from "../ui/filter-bar.tsx"
 import { ButtonLink } from "../ui/link.tsx"
@@ -9,7 +10,6 @@ import { Page } from "../ui/page.tsx"
 import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
 import { Read } from "../ui/read.tsx"
 import { turnsPages } from "./pages.ts"
-import { firstTurnAsCurl } from "./turn-code.ts"
 import { TurnTable } from "./turn-table.tsx"
 import { isOpenTurn } from "./turn-words.ts"
 
@@ -76,7 +76,7 @@ export function TurnsPage() {
 }
 
 const NoTurns = ({ space }: { space: string | undefined }) => (
-  <EmptyState title="No turns yet" curl={firstTurnAsCurl(space)}>
+  <EmptyState title="No turns yet" curl={firstTurnCurl(space)}>
     Send a turn from your server with an API key, or from the playground. It appears here immediately.
   </EmptyState>
 )
