@@ -157,14 +157,15 @@ function Spend() {
           days.filter(({ spent }) => spent > 0).length < 2 ? (
             <p className="text-muted">The chart appears when turns were billed on two days.</p>
           ) : (
-          <Chart
-            title="Spent by day, USD (UTC)"
-            kind="bars"
-            series={[{ key: "spent", label: "Spent" }]}
-            points={days.map(({ date, spent }) => ({ label: date, values: { spent: spent / ENERGY } }))}
-            format={(value) => `$${value.toFixed(value < 1 ? 4 : 2)}`}
-          />
-          )}
+            <Chart
+              title="Spent by day, USD (UTC)"
+              kind="bars"
+              series={[{ key: "spent", label: "Spent" }]}
+              points={days.map(({ date, spent }) => ({ label: date, values: { spent: spent / ENERGY } }))}
+              format={(value) => `$${value.toFixed(value < 1 ? 4 : 2)}`}
+            />
+          )
+        }
       </Read>
     </Section>
   )

@@ -2,7 +2,7 @@ import { useSearch } from "@tanstack/react-router"
 import { type KeyboardEvent, useState } from "react"
 import type { CreateChatTurn, SpaceSummary } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
-import { turnAsTypeScript } from "../turns/turn-code.ts"
+import { installCommand, turnAsPython, turnAsTypeScript } from "../turns/turn-code.ts"
 import { Button } from "../ui/button.tsx"
 import { CodeBlock } from "../ui/code-block.tsx"
 import { exportBaseUrl, turnCurl } from "../ui/commands.ts"
@@ -11,6 +11,7 @@ import { Form, Select, TextArea, TextInput } from "../ui/field.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
 import { Tabs } from "../ui/tabs.tsx"
 import { EstimateResult } from "./estimate-result.tsx"
+import { TurnExtras, useTurnExtras } from "./turn-extras.tsx"
 
 interface ComposerProps {
   spaces: readonly SpaceSummary[]
@@ -20,15 +21,17 @@ interface ComposerProps {
 /** The id of a conversation that starts with this turn. */
 const newConversation = () => `playground-${Date.now().toString(36)}`
 
-/** The form of a turn: its space, model, maximum cost and text. */
+/** The form of a turn: its space, models, end user, files, maximum cost and text. */
 export function Composer({ spaces, space }: ComposerProps) {
-  const { test, conversation, model = "" } = useSearch({ from: "/app/playground" })
+  const { test, conversation, other, model = "", text: linked = "" } = useSearch({ from: "/app/playground" })
   const change = useFilters()
   const tested = { test: test && ("true" as const) }
   const models = useRead("listModels", { query: tested })
-  const [text, setText] = useState("")
+  const { compare, extras } = useTurnExtras()
+  const [text, setText] = useState(linked)
   const [most, setMost] = useState("")
   const send = useChange("createChatTurn", { changes: ["listChatTurns", "listTurns"] })
+  const sendOther = useChange("createChatTurn", { changes: ["listChatTurns", "listTurns"] })
   const estimate = useChange("estimateChatTurn", { changes: [] })
   const wait = useCountdown(send.error)
   const asked: CreateChatTurn = {
@@ -37,21 +40,30 @@ export function Composer({ spaces, space }: ComposerProps) {
     ...(model && { model }),
     ...(most.trim() && { max_cost_usd: Number(most) }),
     ...(conversation && { conversation }),
+    ...extras,
   }
   const isEmpty = text.trim() === ""
   const submit = () => {
     if (isEmpty || send.isPending || wait > 0) return
     estimate.reset()
+    const name = conversation ?? newConversation()
     send.mutate(
-      { query: tested, body: { ...asked, conversation: conversation ?? newConversation() } },
+      { query: tested, body: { ...asked, conversation: name } },
       {
         onSuccess: (turn) => {
           setText("")
-          change({ space: space.space_id, conversation: turn.conversation, turn: turn.turn_id })
+          change({ space: space.space_id, conversation: turn.conversation, turn: turn.turn_id, text: undefined })
+          // The second model is asked only once the first turn is accepted, so a rejected text is not billed.
+          if (compare) askOther(other ?? `${name}-compared`)
         },
       },
     )
   }
+  const askOther = (name: string) =>
+    sendOther.mutate(
+      { query: tested, body: { ...asked, model: compare, conversation: name } },
+      { onSuccess: (turn) => change({ other: turn.conversation }) },
+    )
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return
     event.preventDefault()
@@ -80,7 +92,15 @@ export function Composer({ spaces, space }: ComposerProps) {
         <Select
           label="Space"
           value={space.space_id}
-          onChange={({ target }) => change({ space: target.value, conversation: undefined, turn: undefined })}
+          onChange={({ target }) =>
+            change({
+              space: target.value,
+              conversation: undefined,
+              other: undefined,
+              turn: undefined,
+              files: undefined,
+            })
+          }
           options={spaces.map(({ space_id, title }) => [space_id, title] as const)}
         />
         <div className="grid grid-cols-2 gap-3">
@@ -106,6 +126,7 @@ export function Composer({ spaces, space }: ComposerProps) {
             onChange={({ target }) => setMost(target.value)}
           />
         </div>
+        <TurnExtras spaceId={space.space_id} isOwner={space.role === "owner"} error={send.error} />
         <TextArea
           label="Text"
           name="text"
@@ -118,6 +139,12 @@ export function Composer({ spaces, space }: ComposerProps) {
           onChange={({ target }) => setText(target.value)}
         />
         {send.error && <ErrorState error={send.error} />}
+        {sendOther.error && (
+          <>
+            <p className="text-bad">The second model was not asked:</p>
+            <ErrorState error={sendOther.error} />
+          </>
+        )}
         {estimate.error && <ErrorState error={estimate.error} />}
         {estimate.data && <EstimateResult estimate={estimate.data} />}
       </Form>
@@ -131,7 +158,7 @@ export function Composer({ spaces, space }: ComposerProps) {
 /** The code with which a server sends the same turn. */
 function AsCode({ asked: { conversation: _own, ...asked } }: { asked: CreateChatTurn }) {
   const { tab = "curl" } = useSearch({ from: "/app/playground" })
-  const turn = { ...asked, text: asked.text || "Where is my order?", end_user_ref: "customer-1" }
+  const turn = { end_user_ref: "customer-1", ...asked, text: asked.text || "Where is my order?" }
   return (
     <Tabs
       label="From your server"
@@ -145,7 +172,17 @@ function AsCode({ asked: { conversation: _own, ...asked } }: { asked: CreateChat
         {
           value: "typescript",
           label: "As TypeScript",
-          content: () => <CodeBlock code={turnAsTypeScript(turn)} label="As TypeScript" />,
+          content: () => (
+            <div className="flex flex-col gap-2">
+              <CodeBlock code={`${exportBaseUrl()}\n${installCommand()}`} label="The installation of the client" />
+              <CodeBlock code={turnAsTypeScript(turn)} label="As TypeScript" />
+            </div>
+          ),
+        },
+        {
+          value: "python",
+          label: "As Python",
+          content: () => <CodeBlock code={turnAsPython(turn)} label="As Python" />,
         },
       ]}
     />

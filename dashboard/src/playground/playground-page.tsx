@@ -1,6 +1,7 @@
 import { useSearch } from "@tanstack/react-router"
 import { useRead } from "../api/query.ts"
 import { listSpacesQuery } from "../api/rules.ts"
+import { CreditNotice } from "../turns/credit-notice.tsx"
 import { Button } from "../ui/button.tsx"
 import { CodeBlock } from "../ui/code-block.tsx"
 import { wholeCurl } from "../ui/commands.ts"
@@ -22,10 +23,13 @@ export function PlaygroundPage() {
       {...playgroundPages.playground}
       action={
         conversation && (
-          <Button onClick={() => change({ conversation: undefined, turn: undefined })}>New conversation</Button>
+          <Button onClick={() => change({ conversation: undefined, other: undefined, turn: undefined })}>
+            New conversation
+          </Button>
         )
       }
     >
+      <CreditNotice />
       <Read of={spaces} rows={8}>
         {({ items }) => {
           const chosen = items.find(({ space_id }) => space_id === space) ?? items[0]

@@ -3,12 +3,21 @@ import { appRoute } from "../shell/app-route.tsx"
 import { oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { playgroundPages as pages } from "./pages.ts"
 
-const CODE_TABS = ["curl", "typescript"] as const
+const CODE_TABS = ["curl", "typescript", "python"] as const
 
 interface PlaygroundSearch {
   space?: string
   conversation?: string
   model?: string
+  /** A second model that gets the same texts, and its conversation. */
+  compare?: string
+  other?: string
+  /** The end user as whom the turns run. */
+  as?: string
+  /** Ids of attached files, separated by commas. */
+  files?: string
+  /** The text at first, from a link. */
+  text?: string
   /** The turn that was sent last. */
   turn?: string
   tab?: (typeof CODE_TABS)[number]
@@ -22,6 +31,11 @@ export const playgroundRoutes = [
       space: textIn(search.space),
       conversation: textIn(search.conversation),
       model: textIn(search.model),
+      compare: textIn(search.compare),
+      other: textIn(search.other),
+      as: textIn(search.as),
+      files: textIn(search.files),
+      text: textIn(search.text),
       turn: textIn(search.turn),
       tab: oneIn(search.tab, CODE_TABS),
     }),

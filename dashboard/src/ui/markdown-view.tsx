@@ -25,7 +25,7 @@ const each = (tokens: Token[] | undefined, render: (token: Token) => ReactNode) 
 const blocksOf = (tokens: Token[] | undefined) => each(tokens, block)
 const partsOf = (tokens: Token[] | undefined) => each(tokens, part)
 
-const SIZES = ["text-md", "text-md", "font-strong", "font-strong", "font-strong", "font-strong"]
+const HEADINGS = ["h3", "h4", "h5", "h6"] as const
 
 function block(token: Token): ReactNode {
   switch (token.type) {
@@ -34,20 +34,19 @@ function block(token: Token): ReactNode {
       return null
     case "heading": {
       const { depth, tokens } = token as Tokens.Heading
-      return (
-        // The page has headings of its own, so these are below them.
-        <p role="heading" aria-level={Math.min(6, depth + 2)} className={`pt-1 font-strong ${SIZES[depth - 1]}`}>
-          {partsOf(tokens)}
-        </p>
-      )
+      // The page has headings of its own, so these are below them.
+      const Tag = HEADINGS[Math.min(depth, HEADINGS.length) - 1] ?? "h6"
+      return <Tag className={`pt-1 font-strong ${depth < 3 ? "text-md" : ""}`}>{partsOf(tokens)}</Tag>
     }
     case "code": {
       const { text, lang } = token as Tokens.Code
       return (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
-        <pre tabIndex={0} aria-label={lang || "Code"} className="overflow-x-auto rounded-md bg-hover p-2">
-          <code>{text}</code>
-        </pre>
+        <section tabIndex={0} aria-label={lang || "Code"} className="overflow-x-auto rounded-md bg-hover p-2">
+          <pre>
+            <code>{text}</code>
+          </pre>
+        </section>
       )
     }
     case "blockquote":
@@ -59,9 +58,9 @@ function block(token: Token): ReactNode {
     case "hr":
       return <hr className="border-line" />
     case "paragraph":
-      return <p>{partsOf(token.tokens)}</p>
+      return <p className="whitespace-pre-wrap">{partsOf(token.tokens)}</p>
     default:
-      return "tokens" in token && token.tokens ? <p>{partsOf(token.tokens)}</p> : <p>{textOf(token)}</p>
+      return <p className="whitespace-pre-wrap">{part(token)}</p>
   }
 }
 
@@ -106,11 +105,15 @@ const cellOf = (Tag: "th" | "td", cell: Tokens.TableCell, at: number) => (
 )
 
 /** The text of a token without markup of its own, HTML included. */
-const textOf = (token: Token) => (token.type === "html" ? token.raw : "text" in token ? unescaped(token.text) : token.raw)
+const textOf = (token: Token) =>
+  token.type === "html" ? token.raw : "text" in token ? unescaped(token.text) : token.raw
 
 /** The lexer escapes nothing, but keeps the entities of the source. These are the ones that models write. */
 const unescaped = (text: string) =>
-  text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ({ amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" })[name] ?? "")
+  text.replace(
+    /&(amp|lt|gt|quot|#39);/g,
+    (_, name: string) => ({ amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" })[name] ?? "",
+  )
 
 function part(token: Token): ReactNode {
   switch (token.type) {
