@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises"
+import { readGuide } from "../src/reference/guides.ts"
 import { CLIENT_PATH } from "./client-path.ts"
-import { documentOf, type SurfaceName } from "./documents.ts"
+import { documentOf, SURFACES, type SurfaceName } from "./documents.ts"
 import { constantOf, rulesOf } from "./schema-rules.ts"
 import { docOf, fieldsOf, type JsonSchema, nameOf, typeOf } from "./schema-types.ts"
 
@@ -36,6 +37,7 @@ const files = new Map<string, string>([
   ["dashboard/src/api/event-labels.ts", eventLabels()],
   ["dashboard/src/api/event-samples.ts", eventSamples()],
   ["dashboard/src/api/client-package.ts", clientPackage()],
+  ["dashboard/src/api/documents.ts", guidePages()],
 ])
 for (const [target, text] of files) {
   if (!process.argv.includes("--check")) await writeFile(target, text)
@@ -60,6 +62,25 @@ function eventSamples(): string {
 
 /** An example of each type of event, as a webhook receives it. */
 export const EVENT_SAMPLES: Record<string, unknown> = ${JSON.stringify(Object.fromEntries(samples), null, 2)}
+`
+}
+
+/** The source of the list of guides, with the words of their headings, for the palette. */
+function guidePages(): string {
+  const surfaces = Object.values(SURFACES)
+  const pages = surfaces.flatMap(({ api: { pagePath, guides } }) =>
+    guides.map((guide) => {
+      const { name, description } = readGuide(guide, [])
+      const words = [...description.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading).join(" ")
+      const operators = pagePath !== SURFACES.v1.api.pagePath
+      return `  { title: ${JSON.stringify(name)}, path: ${JSON.stringify(`${pagePath}/${guide}`)}, words: ${JSON.stringify(words)}, operators: ${operators} },\n`
+    }),
+  )
+  return `// Generated from the guides by scripts/generate-client.ts: npm run client:types.
+
+/** The guides of the reference. \`operators\`: of the dashboard's API. */
+export const DOCUMENTS: readonly { title: string; path: string; words: string; operators: boolean }[] = [
+${pages.join("")}]
 `
 }
 

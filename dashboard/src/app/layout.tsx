@@ -8,6 +8,7 @@ import { Button, IconButton } from "../ui/button.tsx"
 import { Icon } from "../ui/icon.tsx"
 import { isOperators } from "./all-pages.ts"
 import { Navigation } from "./navigation.tsx"
+import { TestFrame } from "./test-frame.tsx"
 
 const Palette = lazy(() => import("./palette.tsx").then(({ Palette }) => ({ default: Palette })))
 
@@ -58,6 +59,7 @@ export function Layout() {
           <b className="grow">Turnpike</b>
           <IconButton label="Search" icon="search" onClick={openPalette} />
         </header>
+        <TestFrame />
         <ActingBanner />
         <main
           ref={content}

@@ -102,7 +102,7 @@ function Today() {
       {({ available_usd, held_usd }) => (
         <Stats>
           <Stat
-            label="Balance"
+            label={test ? "Balance (live)" : "Balance"}
             hint={
               held_usd > 0 ? (
                 <>
@@ -115,7 +115,10 @@ function Today() {
           >
             <Money usd={available_usd} />
           </Stat>
-          <Stat label="Spent today" hint={test ? "by live turns, since 00:00 UTC" : "since 00:00 UTC"}>
+          <Stat
+            label={test ? "Spent today (live)" : "Spent today"}
+            hint={test ? "by live turns, since 00:00 UTC" : "since 00:00 UTC"}
+          >
             <Money usd={energy.data && (energy.data.days.at(-1)?.spent ?? 0) / ENERGY} />
           </Stat>
           <Stat

@@ -7,12 +7,13 @@ import { AnswerDialog, ConfirmDialog } from "../ui/dialog.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
 import { SecretDialog } from "../ui/secret-dialog.tsx"
 import { toast } from "../ui/toast.tsx"
+import { RecoverEvents } from "./recover-dialog.tsx"
 import { ReplayEvents } from "./replay-dialog.tsx"
 import { WebhookFields, type WebhookValues, webhookBody } from "./webhook-form.tsx"
 import type { EventType } from "./webhook-words.ts"
 
 export interface WebhookChange {
-  kind: "edit" | "switch" | "rotate" | "replay" | "delete"
+  kind: "edit" | "switch" | "rotate" | "replay" | "recover" | "delete"
   webhook: Webhook
 }
 
@@ -26,6 +27,7 @@ export function WebhookDialog({ kind, ...props }: WebhookChange & { onClose: () 
   if (kind === "edit") return <EditWebhook {...props} />
   if (kind === "switch") return <SwitchWebhook {...props} />
   if (kind === "rotate") return <RotateSecret {...props} />
+  if (kind === "recover") return <RecoverEvents {...props} />
   return kind === "replay" ? <ReplayEvents {...props} /> : <DeleteWebhook {...props} />
 }
 

@@ -1,18 +1,19 @@
 import { useSearch } from "@tanstack/react-router"
 import { lazy, Suspense } from "react"
-import type { Webhook } from "../api/operations.ts"
+import type { ListedWebhook } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { wholeCurl } from "../ui/commands.ts"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
-import { TextLink } from "../ui/link.tsx"
+import { ButtonLink, TextLink } from "../ui/link.tsx"
 import { Page } from "../ui/page.tsx"
 import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { Id, Time } from "../ui/values.tsx"
 import { integrationsPages } from "./pages.ts"
+import { SuccessRate } from "./success-rate.tsx"
 import { WebhookState } from "./webhook-state.tsx"
 
 const NewWebhookDialog = lazy(() =>
@@ -28,9 +29,12 @@ export function WebhooksPage() {
     <Page
       {...integrationsPages.webhooks}
       action={
-        <Button kind="primary" icon="plus" onClick={() => open(true)}>
-          Create a webhook
-        </Button>
+        <>
+          <ButtonLink to="/event-types">Event catalog</ButtonLink>
+          <Button kind="primary" icon="plus" onClick={() => open(true)}>
+            Create a webhook
+          </Button>
+        </>
       }
     >
       <Read of={webhooks} rows={4}>
@@ -53,7 +57,7 @@ export function WebhooksPage() {
   )
 }
 
-const COLUMNS: Column<Webhook>[] = [
+const COLUMNS: Column<ListedWebhook>[] = [
   {
     title: "URL",
     cell: ({ webhook_id, url, description }) => (
@@ -66,6 +70,7 @@ const COLUMNS: Column<Webhook>[] = [
     ),
   },
   { title: "State", cell: (row) => <WebhookState webhook={row} /> },
+  { title: "Success", cell: ({ health }) => <SuccessRate health={health} /> },
   { title: "Events", cell: ({ events }) => events?.join(", ") ?? "all" },
   { title: "Webhook", cell: ({ webhook_id }) => <Id id={webhook_id} /> },
   { title: "Created", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
