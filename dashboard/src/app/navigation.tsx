@@ -54,7 +54,7 @@ function Sections({ groups, pagesOf, pathname }: SectionsProps) {
           type="button"
           aria-expanded={open === group}
           onClick={() => setChosen({ at: pathname, group: open === group ? null : group })}
-          className={`flex h-8 w-full items-center justify-between rounded-md px-2 text-left hover:bg-hover ${group === current ? "font-strong" : ""}`}
+          className={`flex h-8 w-full items-center justify-between rounded-md px-2 text-left hover:bg-hover ${group === current ? "font-strong" : "font-normal text-muted"}`}
         >
           {group}
           <Icon name={open === group ? "up" : "down"} />

@@ -24,8 +24,8 @@ export function FailingWebhooks() {
               <TextLink to="/webhooks/$webhookId" params={{ webhookId: webhook_id }}>
                 {url}
               </TextLink>{" "}
-              fails since <Time at={failing_since} />. {health.retrying.toLocaleString("en-US")} of its newest
-              deliveries are retried, {health.failed.toLocaleString("en-US")} have failed.
+              has failed since <Time at={failing_since} />. Of its newest deliveries, {health.delivered} arrived,{" "}
+              {health.retrying} are retried and {health.failed} have failed.
             </span>
           </li>
         ))}

@@ -6,7 +6,6 @@ import { ConfirmDialog, Dialog } from "../ui/dialog.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, TextArea, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
-import { ModelSelect } from "./model-select.tsx"
 import { jsonText, readJson, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
 
 interface SpaceDialogProps extends SpaceTabProps {
@@ -17,12 +16,11 @@ export function SpaceSettingsDialog({ space, onClose }: SpaceDialogProps) {
   const input = useSpaceInput()
   const update = useChange("updateSpace", { changes: ["getSpace", "listSpaces", "listConfigVersions"] })
   const [title, setTitle] = useState(space.title)
-  const [model, setModel] = useState(space.model ?? "")
   const [notes, setNotes] = useState(jsonText(space.metadata))
   const metadata = readJson(notes)
   const send = () =>
     update.mutate(
-      { ...input, body: { title, model: model || null, metadata: (metadata.value ?? {}) as Record<string, string> } },
+      { ...input, body: { title, metadata: (metadata.value ?? {}) as Record<string, string> } },
       {
         onSuccess: () => {
           toast("The space is saved.")
@@ -56,16 +54,6 @@ export function SpaceSettingsDialog({ space, onClose }: SpaceDialogProps) {
           value={title}
           autoComplete="off"
           onChange={({ target }) => setTitle(target.value)}
-        />
-        <ModelSelect
-          label="Default model"
-          none="Service default"
-          hint="For turns that name no model, unless the tab Instructions sets one."
-          name="model"
-          error={update.error}
-          value={model}
-          test={space.test || undefined}
-          onChange={setModel}
         />
         <TextArea
           mono

@@ -32,14 +32,14 @@ interface TableProps<Row> {
 /** From this number of rows on, a button lets keyboard users skip them. */
 const LONG = 10
 
-/** Below 640 px, a row is a card with three lines. These are the classes of its cells in a grid of two columns. */
+/** Below 640 px, a row is a card with three lines. These are the classes of its cells in a grid of twelve columns. */
 const PLACES = {
-  title: "max-sm:row-start-1 max-sm:col-start-1 max-sm:font-strong",
-  aside: "max-sm:row-start-1 max-sm:col-start-2 max-sm:justify-end",
-  left2: "max-sm:row-start-2 max-sm:col-start-1",
-  right2: "max-sm:row-start-2 max-sm:col-start-2 max-sm:justify-end",
-  left3: "max-sm:row-start-3 max-sm:col-start-1",
-  right3: "max-sm:row-start-3 max-sm:col-start-2 max-sm:justify-end",
+  title: "max-sm:row-start-1 max-sm:col-[1/8] max-sm:font-strong",
+  aside: "max-sm:row-start-1 max-sm:col-[8/13] max-sm:justify-end",
+  left2: "max-sm:row-start-2 max-sm:col-[1/7]",
+  right2: "max-sm:row-start-2 max-sm:col-[7/13] max-sm:justify-end",
+  left3: "max-sm:row-start-3 max-sm:col-[1/7]",
+  right3: "max-sm:row-start-3 max-sm:col-[7/13] max-sm:justify-end",
   none: "max-sm:hidden",
 } as const
 
@@ -108,7 +108,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, sorting, empty, sta
             <tr
               key={rowKey(row)}
               role="row"
-              className="border-line border-b hover:bg-panel max-sm:grid max-sm:grid-cols-[minmax(0,1fr)_minmax(0,auto)] max-sm:gap-x-4 max-sm:py-2"
+              className="border-line border-b hover:bg-panel max-sm:grid max-sm:grid-cols-[repeat(12,minmax(0,1fr))] max-sm:gap-x-1 max-sm:py-2"
             >
               {columns.map((column, index) => (
                 <td
@@ -121,7 +121,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, sorting, empty, sta
                       {column.title}
                     </span>
                   )}
-                  <span className="min-w-0 max-sm:overflow-hidden max-sm:text-ellipsis max-sm:whitespace-nowrap">
+                  <span className="min-w-0 max-sm:block max-sm:max-w-full max-sm:overflow-hidden max-sm:text-ellipsis max-sm:whitespace-nowrap max-sm:[&>*]:flex-nowrap">
                     {column.cell(row)}
                   </span>
                 </td>
