@@ -24,16 +24,21 @@ async function arrange() {
   }
   const health = () => read(`${WEBHOOKS}/${id}/health`)
   const run = () => client.runTurn({ space, text: "hello" })
-  return { client, browser, receiver, id, read, health, run }
+  return { client, browser, space, receiver, id, read, health, run }
 }
 
 test("A webhook's health counts delivered, retried and failed deliveries of those that were attempted", async () => {
-  const { browser, receiver, id, read, health, run } = await arrange()
+  const { client, browser, space, receiver, id, read, health, run } = await arrange()
   expect(await health()).toEqual({ attempted: 0, delivered: 0, failed: 0, retrying: 0 })
   await run()
   receiver.answer = () => new Response("busy", { status: 503 })
   await run()
   expect(await health()).toEqual({ attempted: 2, delivered: 1, failed: 0, retrying: 1 })
+  // A delivery that was not attempted yet does not count.
+  await client.sendTurn({ space, text: "hello" })
+  await world.deliverDue()
+  expect((await read(`${WEBHOOKS}/${id}/deliveries`)).items[0].attempts).toEqual([])
+  expect(await health()).toMatchObject({ attempted: 2 })
   await browser.json("PATCH", `${WEBHOOKS}/${id}`, { enabled: false })
   await world.drain()
   expect(await health()).toEqual({ attempted: 2, delivered: 1, failed: 1, retrying: 0 })
