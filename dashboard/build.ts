@@ -6,7 +6,8 @@ import { build, type Rolldown } from "vite"
 import { packClient } from "../scripts/pack-client.ts"
 
 /**
- * `npm run build:dashboard [-- --if-stale]`: builds dist/dashboard, with the client's package. Fails if a bundle exceeds its budget.
+ * `npm run build:dashboard [-- --if-stale]`: builds dist/dashboard, with the client's package.
+ * Fails if a bundle exceeds its budget.
  * With --if-stale, it does nothing if no source is newer than the last build.
  */
 const HERE = import.meta.dirname

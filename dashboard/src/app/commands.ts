@@ -75,7 +75,7 @@ const fitOf = (title: string, wanted: string) =>
     true,
   ].indexOf(true)
 
-/** The pages, actions and documents that match a text, best first. Among equals, pages of the current area are first. */
+/** The pages, actions and documents that match a text, best first. Pages of the current area precede equal ones. */
 export function commandsFor(text: string, situation: Situation): Entry[] {
   const { admin, operators } = situation
   const wanted = text.trim().toLowerCase()

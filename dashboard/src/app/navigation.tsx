@@ -6,7 +6,7 @@ import { ALL_PAGES, type AreaPage, isOperators } from "./all-pages.ts"
 const LINK =
   "flex h-7 items-center rounded-md px-2 text-muted hover:bg-hover hover:text-text data-[status=active]:bg-hover data-[status=active]:font-strong data-[status=active]:text-text"
 
-/** The pages of an account, or of operators in sections of which one is open. */
+/** The pages of an account, or the pages of operators in sections. One section is open. */
 export function Navigation({ admin }: { admin: boolean }) {
   const { pathname } = useLocation()
   const operators = isOperators(pathname)

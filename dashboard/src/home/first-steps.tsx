@@ -23,7 +23,7 @@ interface FirstStepsProps {
   onHide: () => void
 }
 
-/** Guides an account to a working integration. The first step that is not done is open, until the user opens another. */
+/** Guides an account to a working integration. The first open task is unfolded, until the user unfolds another. */
 export function FirstSteps({ setup, availableUsd, test, onHide }: FirstStepsProps) {
   const steps = stepsOf({ setup, availableUsd })
   const current = steps.find(({ done }) => !done)?.id

@@ -3,7 +3,7 @@ import type { AccountSetup } from "../api/operations.ts"
 export const SETUP_STEPS = ["credit", "try", "key", "turn", "webhook", "tool"] as const
 export type SetupStep = (typeof SETUP_STEPS)[number]
 
-/** True for a user who has no space of their own, but may use one of somebody else. */
+/** True for a user who has no space of their own, but may use a shared one. */
 export const isMember = ({ own_space, shared_space }: AccountSetup) => own_space === null && shared_space !== null
 
 interface Facts {
@@ -28,7 +28,7 @@ export function stepsOf({ setup, availableUsd }: Facts): { id: SetupStep; done: 
 
 const KEY = "first-steps-hidden"
 
-/** The users of this browser who have hidden the first steps. Without storage, nobody can. */
+/** The users of this browser who have hidden the first steps. This needs the browser's storage. */
 function hiddenFor(): string[] {
   try {
     return JSON.parse(localStorage.getItem(KEY) ?? "[]") as string[]

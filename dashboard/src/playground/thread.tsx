@@ -93,7 +93,7 @@ function Conversation({ space: { space_id }, conversation, model }: Conversation
 const tookOf = ({ created_at, finished_at }: Turn) =>
   finished_at === null ? null : Date.parse(finished_at) - Date.parse(created_at)
 
-/** What the shown turns of a compared model cost together, and how long they took. */
+/** The total cost and time of the shown turns of a compared model. */
 function Totals({ turns }: { turns: readonly Turn[] }) {
   const sum = (of: (turn: Turn) => number) => turns.reduce((total, turn) => total + of(turn), 0)
   return (

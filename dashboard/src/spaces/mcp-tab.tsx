@@ -18,7 +18,7 @@ const RemoveDialog = lazy(() =>
   import("./remove-dialog.tsx").then((module) => ({ default: module.RemoveFromSpaceDialog })),
 )
 
-const EXAMPLE = { url: "https://docs.example/mcp", headers: { Authorization: "Bearer {{secrets.DOCS_TOKEN}}" } }
+const EXAMPLE = { url: "https://docs.example.com/mcp", headers: { Authorization: "Bearer {{secrets.DOCS_TOKEN}}" } }
 
 const curlOf = (space: string) => wholeCurl(`/v1/spaces/${space}/mcp-servers/docs`, { method: "PUT", body: EXAMPLE })
 

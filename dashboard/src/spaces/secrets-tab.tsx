@@ -17,7 +17,7 @@ const RemoveDialog = lazy(() =>
 )
 
 const curlOf = (space: string) =>
-  wholeCurl(`/v1/spaces/${space}/secrets/SHOP_TOKEN`, { method: "PUT", body: { value: "…" } })
+  wholeCurl(`/v1/spaces/${space}/secrets/SHOP_TOKEN`, { method: "PUT", body: { value: "your-token" } })
 
 type Opened = { kind: "put"; name: string | null } | { kind: "delete"; name: string }
 

@@ -124,7 +124,7 @@ export function ToolDialog({ tool, taken, onClose }: ToolDialogProps) {
           <Select label="Method" options={PutToolRules["request.method"].words} {...bind("method", "request.method")} />
           <TextInput
             label="URL"
-            placeholder="https://shop.example/orders/{{input.order_id}}"
+            placeholder="https://shop.example.com/orders/{{input.order_id}}"
             autoComplete="off"
             {...bind("url", "request.url")}
           />

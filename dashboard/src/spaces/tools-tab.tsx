@@ -23,7 +23,7 @@ const EXAMPLE = {
   input_schema: { type: "object", properties: { order_id: { type: "string" } }, required: ["order_id"] },
   request: {
     method: "GET",
-    url: "https://shop.example/orders/{{input.order_id}}",
+    url: "https://shop.example.com/orders/{{input.order_id}}",
     headers: { Authorization: "Bearer {{secrets.SHOP_TOKEN}}" },
   },
 }

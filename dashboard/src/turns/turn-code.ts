@@ -15,7 +15,7 @@ export const installCommand = () => `npm install ${location.origin}${CLIENT_PACK
 
 const given = (turn: object) => Object.entries(turn).filter(([, value]) => value !== undefined)
 
-/** The request of a turn as code for the TypeScript client, which reads the address and the key from the environment. */
+/** The request of a turn for the TypeScript client, which reads the address and the key from the environment. */
 export function turnAsTypeScript({ space, ...turn }: AskedTurn): string {
   const fields = given(turn).map(([name, value]) => `  ${name}: ${JSON.stringify(value)},`)
   const made = space ? "" : 'const space = await turnpike.spaces.create({ title: "First" })\n'
@@ -31,31 +31,36 @@ ${fields.join("\n")}
 console.log(turn.state, turn.result, turn.billed_cost_usd)`
 }
 
+/** A function that calls the API with the standard library of Python. */
+const PYTHON_CALL = [
+  "import json, os, urllib.request, uuid",
+  "",
+  "def call(method, path, body=None):",
+  "    request = urllib.request.Request(",
+  '        os.environ["TURNPIKE_BASE_URL"] + path,',
+  "        method=method,",
+  "        data=json.dumps(body).encode() if body else None,",
+  "        headers={",
+  '            "Authorization": "Bearer " + os.environ["TURNPIKE_API_KEY"],',
+  '            "Content-Type": "application/json",',
+  '            "Idempotency-Key": str(uuid.uuid4()),',
+  "        },",
+  "    )",
+  "    with urllib.request.urlopen(request) as response:",
+  "        return json.load(response)",
+  "",
+].join("\n")
+
 /** The request of a turn as Python, with its standard library alone. */
 export function turnAsPython({ space, ...turn }: AskedTurn): string {
   const fields = given(turn).map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)},`)
   const made = space ? "" : 'space = call("POST", "/v1/spaces", {"title": "First"})["space_id"]\n'
-  return `import json, os, urllib.request, uuid
-
-def call(method, path, body=None):
-    request = urllib.request.Request(
-        os.environ["TURNPIKE_BASE_URL"] + path,
-        method=method,
-        data=None if body is None else json.dumps(body).encode(),
-        headers={
-            "Authorization": "Bearer " + os.environ["TURNPIKE_API_KEY"],
-            "Content-Type": "application/json",
-            "Idempotency-Key": str(uuid.uuid4()),
-        },
-    )
-    with urllib.request.urlopen(request) as response:
-        return json.load(response)
-
+  return `${PYTHON_CALL}
 ${made}turn = call("POST", "/v1/turns", {
     "space": ${space ? JSON.stringify(space) : "space"},
 ${fields.join("\n")}
 })
-while turn["finished_at"] is None:
+while not turn["finished_at"]:
     turn = call("GET", "/v1/turns/" + turn["turn_id"] + "?wait=30")
 print(turn["state"], turn["result"], turn["billed_cost_usd"])`
 }

@@ -47,7 +47,7 @@ type Place = keyof typeof PLACES
 
 /**
  * The places of the columns on a card. The first line has the first column and the first figure. The actions end the
- * last line. Of the other columns, the first ones and the last one are shown.
+ * last line. The other places have the first other columns and the last one.
  */
 function placesOf<Row>(columns: readonly Column<Row>[]): Place[] {
   const actions = columns.findIndex((column) => column.actions)
