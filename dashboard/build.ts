@@ -3,14 +3,16 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { build, type Rolldown } from "vite"
+import { packClient } from "../scripts/pack-client.ts"
 
 /**
- * `npm run build:dashboard [-- --if-stale]`: builds dist/dashboard. Fails if a bundle exceeds its budget.
+ * `npm run build:dashboard [-- --if-stale]`: builds dist/dashboard, with the client's package.
+ * Fails if a bundle exceeds its budget.
  * With --if-stale, it does nothing if no source is newer than the last build.
  */
 const HERE = import.meta.dirname
 const TARGET = join(HERE, "../dist/dashboard/index.html")
-const SOURCES = ["src", "public", "index.html", "package.json", "vite.config.ts", "build.ts"]
+const SOURCES = ["src", "public", "index.html", "package.json", "vite.config.ts", "build.ts", "../client"]
 /** Part of the digest: other package versions build other files from the same sources. */
 const LOCK_FILE = join(HERE, "../package-lock.json")
 
@@ -29,6 +31,7 @@ if (!process.argv.includes("--if-stale") || (await isStale())) {
   })
   await keepForGood(folder)
   await servePages()
+  await packClient(join(TARGET, ".."))
   const { output } = built as Rolldown.RolldownOutput
   const sizes = sizesOf(output.filter((part) => part.type === "chunk"))
   const wrong = sizes.filter(({ kind, kib }) => kib > BUDGETS[kind])
@@ -70,7 +73,7 @@ async function sourcePaths(): Promise<string[]> {
   const paths = SOURCES.map(async (source) => {
     const path = join(HERE, source)
     const below = (await stat(path)).isDirectory() ? await readdir(path, { recursive: true }) : []
-    return [path, ...below.map((name) => join(path, name)).sort()]
+    return [path, ...below.map((name) => join(path, name)).sort()].filter((name) => !name.includes("node_modules"))
   })
   return (await Promise.all(paths)).flat()
 }
@@ -103,7 +106,7 @@ async function keepForGood(folder: string): Promise<void> {
  */
 async function servePages(): Promise<void> {
   const sources = (await sourcePaths()).filter(
-    (path) => /\.tsx?$/.test(path) && !path.startsWith(join(HERE, "src/api")),
+    (path) => /\.tsx?$/.test(path) && path.startsWith(join(HERE, "src")) && !path.startsWith(join(HERE, "src/api")),
   )
   const texts = await Promise.all(sources.map((path) => readFile(path, "utf8")))
   const pages = texts.flatMap((text) => [...text.matchAll(/\bpath: "(\/[^"]*)"/g)].map(([, path]) => path as string))

@@ -530,6 +530,21 @@ create table former_key_values (
 );
 create index former_key_values_of_key on former_key_values (key_id);
 
+-- The newest request that was refused to a key of an account, for each error code and mode.
+create table refused_requests (
+  user_id bigint not null references users,
+  test boolean not null,
+  code text not null,
+  key_id text not null,
+  -- The method and the path, without any end_user_ref.
+  operation text not null,
+  -- The field or parameter that the error names.
+  param text,
+  request_id text not null,
+  refused_at timestamptz not null,
+  primary key (user_id, test, code)
+) with (fillfactor = 50);
+
 -- Objects that were created under an Idempotency-Key of /v1, written by the statement that created them.
 -- Turns have their keys in their own table.
 create table idempotency_keys (

@@ -279,6 +279,8 @@ export interface DeliveryAttempt {
   /** The target of a redirect. Redirects are not followed. */
   location: string | null
   duration_ms: number
+  /** The headers that were sent, without `webhook-signature`, which is not stored. */
+  request_headers: Record<string, string>
 }
 
 export interface DeliveryList {

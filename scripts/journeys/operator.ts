@@ -56,15 +56,20 @@ export const catalog: Journey = {
   },
 }
 
-/** The titles of the analytics pages in the navigation. */
-const REPORTS = ["Usage", "Costs", "Top users", "Hours", "Errors"]
+/** The analytics pages by the sections of the navigation. */
+const REPORTS = {
+  "Usage reports": ["Usage", "Top users", "Hours"],
+  "Cost reports": ["Costs"],
+  "Quality reports": ["Errors"],
+}
 
 export const dashboards: Journey = {
   name: "the dashboards",
   as: "Admin",
   async go({ keyboard }) {
-    for (const report of REPORTS) {
-      await follow(keyboard, report)
+    for (const [section, reports] of Object.entries(REPORTS)) {
+      await keyboard.enter("button", section)
+      for (const report of reports) await follow(keyboard, report)
     }
     await keyboard.go("usage", "Usage")
     await keyboard.enter("button", "7 days")

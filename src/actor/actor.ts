@@ -86,18 +86,23 @@ export function requireActor(
   if (row?.kind === "session" && row.unproved) {
     throw forAdmins && row.role !== "admin" ? adminRequired(row) : proofRequired()
   }
-  if (!row?.usable) throw refusal(credential, row?.expired ?? false)
+  if (!row?.usable) throw refusal(credential, row)
   const { usable: _usable, expired: _expired, unproved: _unproved, used_at: _usedAt, ...actor } = row
   return actor
 }
 
-function refusal({ kind }: Credential, expired: boolean): TurnpikeError {
+/** The `cause` of INVALID_API_KEY for a key that exists, but was revoked or belongs to a disabled account. */
+export const REVOKED = "revoked"
+
+function refusal({ kind }: Credential, row: ActorRow | null | undefined): TurnpikeError {
+  const expired = row?.expired ?? false
   if (kind === "session") {
     const message = expired ? "The session has expired. Sign in again." : "The session has ended. Sign in again."
     return new TurnpikeError("SESSION_REQUIRED", message)
   }
   if (expired) return new TurnpikeError("API_KEY_EXPIRED", "This API key has expired.")
-  return new TurnpikeError("INVALID_API_KEY", "This API key is unknown or was revoked.")
+  const cause = row ? REVOKED : undefined
+  return new TurnpikeError("INVALID_API_KEY", "This API key is unknown or was revoked.", { cause })
 }
 
 /**

@@ -99,6 +99,8 @@ export interface Doors {
   keys: Set<string>
   /** Limits lookups of unknown credentials from addresses that have sent many wrong ones. */
   strangers: Turnstile
+  /** The refused requests of keys that were stored: until when an equal one is not, and how many are being stored. */
+  refused: { until: Map<string, number>; storing: number }
 }
 
 /** The context of a change without a signed-in caller, as on the command line. */
@@ -148,7 +150,12 @@ const platformOf = onceFor((env: BaseEnv) => ({
   posting: new Map<number, Posting>(),
   cooling: new Map<string, Cooling>(),
   memory: new MemoryBudget(MEMORY),
-  doors: { shut: new Map(), keys: new Set(), strangers: new Turnstile({ atOnce: 4, waiting: 0 }) } as Doors,
+  doors: {
+    shut: new Map(),
+    keys: new Set(),
+    strangers: new Turnstile({ atOnce: 4, waiting: 0 }),
+    refused: { until: new Map(), storing: 0 },
+  } as Doors,
   botApiUrl: env.BOT_API_URL.replace(/\/+$/, ""),
   emailHook: emailHook(env),
   providerLogins: env.PROVIDER_LOGINS,

@@ -32,6 +32,7 @@ const NEW_ORIGIN =
 const ACCOUNT = {
   getMe: "none",
   getBalance: "none",
+  getSetup: "none",
   getEnergy: "none",
   listLedger: "none",
   getLimits: "none",
@@ -108,6 +109,7 @@ const ACCOUNT = {
   deleteWebhook: "none",
   rotateWebhookSecret: always("secrets"),
   listWebhooks: "none",
+  getWebhookHealth: "none",
   testWebhook: "none",
   replayEvents: "none",
   getDelivery: "none",

@@ -47,7 +47,7 @@ begin
       select o.turn_id from open_turns o join turns t on t.turn_id = o.turn_id
       where o.user_id = p_user_id and o.test = kind and (o.state = 'queued' or t.cancel_requested_at is null)
         and case p_cause when 'key' then t.key_id = p_key_id when 'space' then t.space_id = p_space_id
-          when 'end_user' then t.end_user_ref = p_end_user and t.key_id is not null and t.created_at <= p_until
+          when 'end_user' then t.end_user_ref = p_end_user and t.created_at <= p_until
           when 'expired' then o.state = 'queued' and o.created_at <= p_until else true end
       order by o.turn_id collate "C" limit p_limit - cardinality(ids));
   end loop;

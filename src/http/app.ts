@@ -14,6 +14,7 @@ import { TableRouter } from "./router.ts"
 import { SAFE_HEADERS } from "./safe-headers.ts"
 import { answerInsecure, isInsecure } from "./secure-scheme.ts"
 import { sessionOf } from "./session-of.ts"
+import { shownPath } from "./shown-path.ts"
 import { answerUnconfigured } from "./unconfigured.ts"
 import { setVersion } from "./versions.ts"
 
@@ -82,8 +83,7 @@ function createApp(group: Group, overrides: Overrides = {}): App {
     headers.set("Cache-Control", "no-store")
     for (const [name, value] of SAFE) headers.set(name, value)
     const { method } = c.req
-    // An end_user_ref is chosen by a customer and must not appear in a log.
-    const path = c.req.path.replace(/(\/end-users\/+)[^/]+/g, "$1{end_user_ref}")
+    const path = shownPath(c.req.path)
     ctx.log("info", "request", { method, path, status: c.res.status, ms: Math.round(ms) })
     return undefined
   })

@@ -1,12 +1,14 @@
 import type { Context as HonoContext } from "hono"
 import { createMiddleware } from "hono/factory"
-import type { KeyCredential } from "../actor/actor.ts"
+import { type KeyCredential, REVOKED } from "../actor/actor.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { parseApiKey } from "../keys/api-key.ts"
+import { noteRefused } from "../keys/note-refused.ts"
 import type { RateLimit } from "../platform/rate-limit.ts"
 import type { AppEnv } from "./app-env.ts"
 import { forgetAnswer, limitAt, remember, secondsOf } from "./doors.ts"
 import { UNKNOWN_KEYS } from "./policies.ts"
+import { shownPath } from "./shown-path.ts"
 
 /**
  * Reads `Authorization: Bearer <API_KEY>`. A malformed key or a wrong checksum is rejected without any I/O.
@@ -22,11 +24,20 @@ export const keyAuth = createMiddleware<AppEnv>(async (c, next) => {
     await strangers.pass(next, () => tooManyKeys(Math.min(1_000, limit.known())))
   } else await next()
   if (c.res.ok) remember(keys, credential.hash)
-  else if (limit && c.error instanceof TurnpikeError && c.error.code === "INVALID_API_KEY") {
+  else noteRefusal(c, credential)
+  if (limit && c.error instanceof TurnpikeError && c.error.code === "INVALID_API_KEY") {
     keys.delete(credential.hash)
     await countUnknown(c, limit)
   }
 })
+
+/** The owner of the key sees the refusal in the web app. An unknown key has no owner, so it costs no statement. */
+function noteRefusal(c: HonoContext<AppEnv>, credential: KeyCredential): void {
+  const { error } = c
+  if (!(error instanceof TurnpikeError) || error.status >= 500) return
+  if (error.code === "INVALID_API_KEY" && error.cause !== REVOKED) return
+  noteRefused(c.get("ctx"), credential, { error, operation: `${c.req.method} ${shownPath(c.req.path)}` })
+}
 
 function credentialOf(header: string | undefined): KeyCredential {
   if (!header) throw new TurnpikeError("INVALID_API_KEY", "Send your key as `Authorization: Bearer <API_KEY>`.")

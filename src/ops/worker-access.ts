@@ -39,6 +39,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "note_erased",
       "note_export",
       "note_objects_removed",
+      "note_refused_request",
       "note_removed_files",
       "patch_space",
       "put_end_user_limits",
@@ -226,6 +227,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "model_calls": [],
       "model_catalog": [],
       "open_turns": [],
+      "refused_requests": [],
       "second_factors": [
         "secret",
         "recovery_hashes"

@@ -851,6 +851,17 @@ interface Referrals {
   referrer_user_id: number;
 }
 
+interface RefusedRequests {
+  code: string;
+  key_id: string;
+  operation: string;
+  param: string | null;
+  refused_at: Timestamp;
+  request_id: string;
+  test: boolean;
+  user_id: number;
+}
+
 interface RegisteredMembers {
   owner_id: number | null;
   role: string | null;
@@ -1567,6 +1578,7 @@ export interface DB {
   reconciliation_findings: ReconciliationFindings;
   reconciliations: Reconciliations;
   referrals: Referrals;
+  refused_requests: RefusedRequests;
   registered_members: RegisteredMembers;
   runners: Runners;
   schema_migrations: SchemaMigrations;

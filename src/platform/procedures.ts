@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_8ecc1727f2f6"
+export const RELEASE = "turnpike_49f2cd1a24b6"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -2513,6 +2513,17 @@ export interface Procedures {
       note_objects_removed: boolean | null
     }
   }
+  note_refused_request: {
+    args: {
+      request: Records["request"] | null
+      code: string | null
+      operation: string | null
+      param: string | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+    }
+  }
   note_removed_files: {
     args: {
       file_ids: string[] | null
@@ -4160,6 +4171,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   note_loss: { args: ["turn_id", "epoch", "step", "cause", "micros", "moment"] },
   note_lost_picture: { args: ["turn_id", "file_id", "cause", "micros", "moment"] },
   note_objects_removed: { args: ["erasure_id", "keys", "moment"] },
+  note_refused_request: { args: ["request:request", "code", "operation", "param"], columns: ["actor:json"] },
   note_removed_files: { args: ["file_ids", "moment"] },
   note_slice: { args: ["reconciliation_id", "phase", "position", "size"] },
   note_sweeps: { args: ["runs:json"] },

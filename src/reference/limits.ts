@@ -184,6 +184,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
   "BOT_POLICY.*",
   "BOARD_POLICY.*",
   "EXPLORER_POLICY.*",
+  "SETUP_POLICY.*",
   ...of("FILE_POLICY", "partBytes sweepBatch sweepBatches"),
   ...of("TOOL_POLICY", "maxWireBytes maxPictureAnswerBytes maxErrorBytes picturesAtOnce picturesWaiting"),
   ...of(
@@ -209,7 +210,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
     "jitter longestRetryAfterMs secretBytes batch batchBytes concurrency runBudgetMs leaseMs recordTries",
   ),
   ...of("WEBHOOK_POLICY", "inFlight inFlightFailing ownWakeMs rewakeMs sweepBatch sweepBatches stopBatch stopBatches"),
-  ...of("WEBHOOK_POLICY", "stopEndpoints stopSettlesMs replayBatch"),
+  ...of("WEBHOOK_POLICY", "stopEndpoints stopSettlesMs replayBatch healthDeliveries"),
   ...of("SESSION_POLICY", "noteUseMs keptMs mostKept"),
   ...of("FACTOR_POLICY", "digits periodSeconds window"),
   ...of("PASSWORD_POLICY", "atOnce"),

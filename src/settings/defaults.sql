@@ -13,6 +13,7 @@ create function turnpike.setting_default(p_key text) returns jsonb language sql 
     when 'admin_second_factor' then '"optional"'::jsonb
     when 'turn_texts_for_operators' then '"shown"'::jsonb
     when 'members_daily_credit_micros' then '50000000'::jsonb
+    when 'top_up_url' then '""'::jsonb
     when 'container_second_usd' then '0'::jsonb
     when 'stored_gib_hour_usd' then '0'::jsonb
     when 'max_open_test_turns' then '500'::jsonb

@@ -103,6 +103,16 @@ export const SETTINGS = {
     schema: creditMicros,
     default: 50_000_000,
   }),
+  top_up_url: setting({
+    description:
+      "The page where users buy credit: an address with https, or a mailto address. The web app links it. Empty: it tells users to ask the operator.",
+    schema: z
+      .string()
+      .trim()
+      .max(500)
+      .regex(/^(|https:\/\/\S+|mailto:\S+)$/, "must be empty, or begin with https:// or mailto:"),
+    default: "",
+  }),
   container_second_usd: setting({
     description: "The price of one second of a container, in USD.",
     schema: z.number().min(0).max(1),

@@ -1,6 +1,7 @@
 -- The decision of admit_turn about a new turn, with the rows that the turn names.
--- refused: 'space' (the caller sees no such space), 'archived', 'end_user' (blocked), 'model', 'conversation', 'files'
--- or 'max_cost' (the turn's own limit is below `needed`). Null: it may be sent if the balance and the caps allow it.
+-- refused: 'space' (the caller sees no such space), 'archived', 'end_user' (blocked), 'end_user_of_owner' (named by a
+-- member), 'model', 'conversation', 'files' or 'max_cost' (the turn's own limit is below `needed`).
+-- Null: it may be sent if the balance and the caps allow it.
 create type turnpike.admission as (
   refused text,
   space_id bigint,
@@ -62,6 +63,11 @@ begin
   admission.made_by := space.created_by_key_id;
   if space.archived_at is not null then
     admission.refused := 'archived';
+    return admission;
+  end if;
+  -- A member of a shared space must not read conversations and tasks of its owner's customers.
+  if caller.member_id is not null and p_asked.end_user <> '' then
+    admission.refused := 'end_user_of_owner';
     return admission;
   end if;
   select e.* into customer from end_users e

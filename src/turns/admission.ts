@@ -40,6 +40,10 @@ export function admissionRefusal(refused: string, body: CreateTurn): TurnpikeErr
       return new TurnpikeError("END_USER_BLOCKED", "The account has blocked this end user: it may send no new turns.", {
         param: "end_user_ref",
       })
+    case "end_user_of_owner":
+      return new TurnpikeError("SPACE_ROLE_REQUIRED", "Only the owner of the space can send a turn as an end user.", {
+        param: "end_user_ref",
+      })
     case "model":
       return new TurnpikeError(
         "VALIDATION_FAILED",

@@ -9,9 +9,8 @@ import { createTurnSchema } from "./schemas.ts"
 import type { TurnRow } from "./turn-row.ts"
 
 /**
- * The end_user_ref of a web chat. No request of /v1 can use it, because there it needs at least one character. So a
- * chat never shares a conversation with an end user. Each member has separate conversations
- * (src/turns/admission.sql).
+ * The end_user_ref of a web chat that names no end user. No request of /v1 can use it, because there it needs at least
+ * one character. Each member has separate conversations (src/turns/admission.sql).
  */
 export const OWNER_REF = ""
 
@@ -21,6 +20,12 @@ const KEY_PREFIX = "chat\t"
 export const createChatTurnSchema = createTurnSchema
   .pick({ space: true, text: true, files: true, model: true, max_cost_usd: true })
   .extend({
+    end_user_ref: createTurnSchema.shape.end_user_ref.optional().meta({
+      description:
+        "The end user as whom the turn runs, to try what that customer sees: their conversations and tasks. Only in your " +
+        "own spaces. Caps and usage of the end user do not count the turn. Default: no end user.",
+      example: "customer-42",
+    }),
     conversation: createTurnSchema.shape.conversation.meta({
       description:
         "A conversation's id (`conv_…`), or a name of your choice within this space. Default: one " +
@@ -40,7 +45,7 @@ export function acceptChatTurn(
 ): Promise<Made<TurnRow>> {
   return acceptTurn(ctx, credential, {
     idempotencyKey: KEY_PREFIX + (idempotencyKey ?? ctx.requestId),
-    body: { ...body, end_user_ref: OWNER_REF },
+    body: { ...body, end_user_ref: body.end_user_ref ?? OWNER_REF },
   })
 }
 
@@ -51,7 +56,7 @@ export const estimateChatTurn = (
   ctx: Context,
   credential: SessionCredential,
   body: z.output<typeof createChatTurnSchema>,
-): Promise<TurnEstimate> => estimateTurn(ctx, credential, { ...body, end_user_ref: OWNER_REF })
+): Promise<TurnEstimate> => estimateTurn(ctx, credential, { ...body, end_user_ref: body.end_user_ref ?? OWNER_REF })
 
 /** Returns a web-chat turn when it has ended, or after `waitSeconds`. NOT_FOUND for any other turn. */
 export async function getChatTurn(

@@ -9,7 +9,7 @@ import type { ClaimedDelivery } from "./claim-deliveries.ts"
 import type { EndpointRow } from "./endpoint-row.ts"
 import { serializeEvent } from "./event-payload.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
-import { signatureHeaders } from "./signing.ts"
+import { FIXED_HEADERS, signatureHeaders } from "./signing.ts"
 
 export interface DispatchContext extends Context {
   readonly outbound: Outbound
@@ -43,8 +43,7 @@ export async function attemptDelivery(
   const answer = await post(ctx, endpoint.url, {
     body,
     headers: {
-      "content-type": "application/json",
-      "user-agent": "Turnpike-Webhooks",
+      ...FIXED_HEADERS,
       ...(await signatureHeaders(secrets, { id: event.event_id, at, body })),
     },
   })

@@ -2,6 +2,7 @@ import { TurnpikeError } from "../base/errors.ts"
 import { toInstant } from "../base/time.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 import type { Delivery } from "./schemas.ts"
+import { FIXED_HEADERS, identityHeaders } from "./signing.ts"
 
 /** A row of `webhook_deliveries` as to_jsonb returns it, with its event's type and its attempts, oldest first. */
 export interface DeliveryRow extends Omit<JsonRow<"webhook_deliveries">, "state" | "status_reason" | "attempts"> {
@@ -40,6 +41,7 @@ export function serializeDelivery(row: DeliveryRow): Delivery {
       answer,
       location,
       duration_ms,
+      request_headers: { ...FIXED_HEADERS, ...identityHeaders(row.event_id, new Date(created_at)) },
     })),
     next_attempt_at: toInstant(row.next_attempt_at),
     created_at: toInstant(row.created_at),

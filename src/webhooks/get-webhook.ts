@@ -1,12 +1,16 @@
 import { createHash } from "node:crypto"
-import { type QueryCreator, sql } from "kysely"
-import { jsonArrayFrom } from "kysely/helpers/postgres"
+import { type ExpressionBuilder, type QueryCreator, sql } from "kysely"
+import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres"
+import type * as z from "zod"
 import type { Credential, SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { keyReused } from "../actor/once.ts"
 import { type CreatedFilters, createdBetween, decodeCursor, type Page, toPage } from "../base/pagination.ts"
+import type { DB } from "../platform/db-types.ts"
 import { type EndpointRow, endpointInScope, webhookNotFound } from "./endpoint-row.ts"
+import { WEBHOOK_POLICY } from "./policies.ts"
+import type { webhookHealthSchema } from "./schemas.ts"
 import { openSigningSecrets } from "./signing.ts"
 
 /** The endpoints `w` that the caller may use. */
@@ -55,21 +59,72 @@ export async function readWithSecret(ctx: Context, credential: Credential, shown
   return { webhook, secret }
 }
 
-/** Lists endpoints by offset instead of by cursor, with the total. */
+type Health = z.infer<typeof webhookHealthSchema>
+
+/** The results of the newest deliveries of an endpoint `w`, which the index of its deliveries has in this order. */
+function healthOf(eb: ExpressionBuilder<CallerDB & { w: DB["webhook_endpoints"] }, "w">) {
+  const newest = eb
+    .selectFrom("webhook_deliveries as d")
+    .whereRef("d.webhook_id", "=", "w.webhook_id")
+    .select(["d.state", "d.attempts"])
+    .orderBy((sub) => sql`${sub.ref("d.delivery_id")} collate "C"`, "desc")
+    .limit(WEBHOOK_POLICY.healthDeliveries)
+  const health = eb
+    .selectFrom(newest.as("n"))
+    .where("n.attempts", ">", 0)
+    .select(({ fn }) => {
+      const count = (state: string) => fn.countAll<number>().filterWhere("n.state", "=", state)
+      return [
+        fn.countAll<number>().as("attempted"),
+        count("delivered").as("delivered"),
+        count("failed").as("failed"),
+        count("pending").as("retrying"),
+      ]
+    })
+  return jsonObjectFrom(health).$notNull()
+}
+
+/** Lists endpoints by offset instead of by cursor, with the total and the results of their newest deliveries. */
 export async function findWebhooks(
   ctx: Context,
   credential: SessionCredential,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ webhooks: EndpointRow[]; total: number }> {
-  const { rows } = await readAs(ctx, credential, (db) =>
-    db.selectNoFrom([
-      inScope(db)
+  { failing, limit, offset }: { failing?: boolean | undefined; limit: number; offset: number },
+): Promise<{ webhooks: (EndpointRow & { health: Health })[]; total: number }> {
+  const { rows } = await readAs(ctx, credential, (db) => {
+    const wanted = (failing: boolean | undefined) =>
+      inScope(db).$if(failing !== undefined, (query) =>
+        query.where("w.disabled_at", "is", null).where("w.failing_since", failing ? "is not" : "is", null),
+      )
+    return db.selectNoFrom([
+      wanted(failing)
         .select((eb) => eb.cast<number>(eb.fn.countAll(), "integer").as("total"))
         .as("total"),
-      jsonArrayFrom(newestFirst(db).limit(limit).offset(offset)).as("webhooks"),
-    ]),
+      jsonArrayFrom(
+        wanted(failing)
+          .selectAll("w")
+          .select((eb) => healthOf(eb).as("health"))
+          .orderBy((eb) => sql`${eb.ref("w.webhook_id")} collate "C"`, "desc")
+          .limit(limit)
+          .offset(offset),
+      ).as("webhooks"),
+    ])
+  })
+  return rows[0] as unknown as { webhooks: (EndpointRow & { health: Health })[]; total: number }
+}
+
+/** The results of the newest deliveries of an endpoint. Throws NOT_FOUND. */
+export async function getWebhookHealth(
+  ctx: Context,
+  credential: SessionCredential,
+  webhookId: string,
+): Promise<Health> {
+  const { rows } = await readAs(ctx, credential, (db) =>
+    inScope(db)
+      .where("w.webhook_id", "=", webhookId)
+      .select((eb) => healthOf(eb).as("health")),
   )
-  return rows[0] as { webhooks: EndpointRow[]; total: number }
+  if (!rows[0]) throw webhookNotFound(webhookId)
+  return rows[0].health as Health
 }
 
 /** Lists the endpoints in the caller's scope, newest first. */

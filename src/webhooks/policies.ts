@@ -57,6 +57,8 @@ export const WEBHOOK_POLICY = {
   replayBatch: 1000,
   /** How many attempts a list shows for each delivery, newest first. */
   attemptsListed: 16,
+  /** The newest deliveries of an endpoint that make its success rate. */
+  healthDeliveries: 200,
   /** The most items that an event names of a long list: the limits in src/teams/tell-shared.sql. */
   mostNamed: 20,
 } as const

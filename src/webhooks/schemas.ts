@@ -102,6 +102,23 @@ const webhookShape = {
 
 export const webhookSchema = z.object(webhookShape).meta({ id: "Webhook" })
 
+export const webhookHealthSchema = z
+  .object({
+    attempted: z.int().meta({ description: "How many of the newest deliveries were attempted.", example: 200 }),
+    delivered: z.int().meta({ description: "How many of these were delivered.", example: 199 }),
+    failed: z.int().meta({ description: "How many have failed and are not attempted again.", example: 0 }),
+    retrying: z.int().meta({ description: "How many failed so far and are attempted again.", example: 1 }),
+  })
+  .meta({
+    id: "WebhookHealth",
+    description: `The results of the newest ${WEBHOOK_POLICY.healthDeliveries} deliveries, for a success rate.`,
+  })
+
+/** A webhook in the list of its owner. */
+export const listedWebhookSchema = z
+  .object({ ...webhookShape, health: webhookHealthSchema })
+  .meta({ id: "ListedWebhook" })
+
 export const webhookWithSecretSchema = z
   .object({
     ...webhookShape,
@@ -126,6 +143,15 @@ const attemptSchema = z
       .nullable()
       .meta({ description: "The target of a redirect. Redirects are not followed.", example: null }),
     duration_ms: z.int(),
+    request_headers: z.record(z.string(), z.string()).meta({
+      description: "The headers that were sent, without `webhook-signature`, which is not stored.",
+      example: {
+        "content-type": "application/json",
+        "user-agent": "Turnpike-Webhooks",
+        "webhook-id": "evt_01jd3k9m2x4t8r5w6y7z0a1b2c",
+        "webhook-timestamp": "1768467731",
+      },
+    }),
   })
   .meta({ id: "DeliveryAttempt" })
 

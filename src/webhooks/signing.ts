@@ -40,6 +40,15 @@ async function rewrap(ctx: Context, webhookId: string, { old, text }: { old: str
   }
 }
 
+/** The headers that every attempt has. */
+export const FIXED_HEADERS = { "content-type": "application/json", "user-agent": "Turnpike-Webhooks" } as const
+
+/** The event's id and the time of the attempt in Unix seconds, which are signed too. */
+export const identityHeaders = (id: string, at: Date) => ({
+  "webhook-id": id,
+  "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+})
+
 /**
  * The headers of one attempt (Standard Webhooks). The id is the event's, the time is the attempt's,
  * and each secret signs `id.timestamp.body` with HMAC-SHA256.
@@ -48,8 +57,8 @@ export async function signatureHeaders(
   secrets: string[],
   { id, at, body }: { id: string; at: Date; body: string },
 ): Promise<Record<string, string>> {
-  const timestamp = String(Math.floor(at.getTime() / 1000))
-  const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`)
+  const identity = identityHeaders(id, at)
+  const signed = new TextEncoder().encode(`${id}.${identity["webhook-timestamp"]}.${body}`)
   const signatures = await Promise.all(
     secrets.map(async (secret) => {
       const bytes = Uint8Array.from(atob(secret.slice(PREFIX.length)), (char) => char.charCodeAt(0))
@@ -58,5 +67,5 @@ export async function signatureHeaders(
       return `v1,${btoa(String.fromCharCode(...signature))}`
     }),
   )
-  return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signatures.join(" ") }
+  return { ...identity, "webhook-signature": signatures.join(" ") }
 }

@@ -1,6 +1,11 @@
 import type { Browser, BrowserContext, Page } from "playwright-core"
-import { launchChromium } from "../../scripts/browser.ts"
+import { findChromium, launchChromium } from "../../scripts/browser.ts"
 import { npmStart, type Started } from "./npm-start.ts"
+
+/** True if a browser is installed. Otherwise the tests of the web app are skipped, with a message. */
+export const hasBrowser = findChromium() !== undefined
+if (!hasBrowser)
+  console.log("Skipped: there is no Chromium. Install one (apt-get install chromium), or name it in CHROMIUM.")
 
 /** Long, so that a slow machine fails no test. It only ends tests that hang. */
 const PATIENCE_MS = 60_000
@@ -8,7 +13,7 @@ const PATIENCE_MS = 60_000
 export interface WebApp {
   service: Started
   /** A signed-in person with a browser of their own: the demo's owner, or the user of this name. */
-  signIn(name?: string): Promise<Person>
+  signIn(name?: string, size?: Size): Promise<Person>
   stop(): Promise<void>
 }
 
@@ -27,21 +32,27 @@ export async function startWebApp(): Promise<WebApp> {
   const [service, browser] = await Promise.all([npmStart(), launchChromium()])
   return {
     service,
-    signIn: (name) => signIn({ service, browser, name }),
+    signIn: (name, size) => signIn({ service, browser, name, size }),
     async stop() {
       await Promise.all([browser.close(), service.stop()])
     },
   }
 }
 
+interface Size {
+  width: number
+  height: number
+}
+
 interface Entering {
   service: Started
   browser: Browser
   name: string | undefined
+  size: Size | undefined
 }
 
-async function signIn({ service, browser, name }: Entering): Promise<Person> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+async function signIn({ service, browser, name, size }: Entering): Promise<Person> {
+  const context = await browser.newContext({ viewport: size ?? { width: 1440, height: 900 } })
   context.setDefaultTimeout(PATIENCE_MS)
   const page = await context.newPage()
   // A question of the browser itself, before it leaves a page with unsaved input.
@@ -83,4 +94,19 @@ export function idempotencyKeysOf(page: Page, request: string): string[] {
     keys.push(sent.headers()["idempotency-key"] ?? "none")
   })
   return keys
+}
+
+/** Creates a key in the open page of keys or first steps. Returns its value. */
+export async function createKeyOnPage(page: Page, name: string): Promise<string> {
+  await page
+    .getByRole("button", { name: /^Create (a|another) key$/ })
+    .first()
+    .click()
+  await page.getByLabel("Name").fill(name)
+  await page.getByRole("button", { name: "Create the key" }).click()
+  const variable = await page.getByRole("region", { name: "The key as a variable" }).innerText()
+  await page.getByRole("button", { name: "I have saved it" }).click()
+  const value = /TURNPIKE_API_KEY=(\S+)/.exec(variable)?.[1]
+  if (!value) throw new Error(`The dialog shows no key: ${variable}`)
+  return value
 }

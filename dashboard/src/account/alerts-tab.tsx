@@ -2,6 +2,7 @@ import { useSearch } from "@tanstack/react-router"
 import { EVENT_LABELS } from "../api/event-labels.ts"
 import type { BalanceReached, CapReached, FeedEvent } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
+import { wholeCurl } from "../ui/commands.ts"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { ChoiceFilter, FilterBar, RangePicker } from "../ui/filter-bar.tsx"
 import { TextLink } from "../ui/link.tsx"
@@ -17,8 +18,7 @@ import { ALERT_TYPES, type AlertType } from "./words.ts"
 const [USUAL, ...OTHERS] = ALERT_TYPES
 const CHOICES = OTHERS.map((type) => [type, EVENT_LABELS[type]] as const)
 
-const curlOf = (type: AlertType) => `curl "${location.origin}/v1/events?type=${type}" \\
-  -H "Authorization: Bearer $TURNPIKE_KEY"`
+const curlOf = (type: AlertType) => wholeCurl(`/v1/events?type=${type}`)
 
 export function AlertsTab() {
   const { type = USUAL, created_after, created_before, cursor, test } = useSearch({ from: "/app/account" })

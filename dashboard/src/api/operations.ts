@@ -48,6 +48,39 @@ export interface AccountPlan {
   daily_cap: CapState | null
 }
 
+export interface AccountSetup {
+  /** True if the account has an API key that works. */
+  has_key: boolean
+  /** The newest turn that a key has sent; null: none yet. */
+  key_turn: {
+    turn_id: string
+    state: string
+    created_at: string
+  } | null
+  /** True if a turn that a key has sent is done. */
+  has_done_turn: boolean
+  /** True if the user has sent a turn in the playground. */
+  has_chat_turn: boolean
+  /** The state of the most advanced webhook. */
+  webhook: "none" | "pending" | "verified"
+  /** True if a space of the account has a tool or an MCP server. */
+  has_tool: boolean
+  /** The newest space that the account owns. */
+  own_space: {
+    space_id: string
+    title: string
+  } | null
+  /** The newest space of another account that the user may use. */
+  shared_space: {
+    space_id: string
+    title: string
+  } | null
+  /** The newest refused request for each error code, from the last 7 days, newest first. Requests without a known key are not listed. */
+  refused: RefusedRequest[]
+  /** The page where the account buys credit (the setting `top_up_url`); null: ask the operator. */
+  top_up_url: string | null
+}
+
 export interface AccountSpace {
   /** The id of the space, which turns send as `space`. */
   space_id: string
@@ -1098,6 +1131,8 @@ export interface CreateChatTurn {
   model?: string | undefined
   /** The most that the turn can cost, in USD. This amount is held for it, as far as the balance and the caps allow. Default: 0.25 USD is held at first, and the hold grows while the turn runs. */
   max_cost_usd?: number | undefined
+  /** The end user as whom the turn runs, to try what that customer sees: their conversations and tasks. Only in your own spaces. Caps and usage of the end user do not count the turn. Default: no end user. */
+  end_user_ref?: string | undefined
   /** A conversation's id (`conv_…`), or a name of your choice within this space. Default: one conversation for the space. */
   conversation?: string | undefined
 }
@@ -1374,6 +1409,8 @@ export interface DeliveryAttempt {
   /** The target of a redirect. Redirects are not followed. */
   location: string | null
   duration_ms: number
+  /** The headers that were sent, without `webhook-signature`, which is not stored. */
+  request_headers: Record<string, string>
 }
 
 export interface DeliveryList {
@@ -1966,6 +2003,43 @@ export interface ListModelsAnswer {
   has_more: boolean
   next_cursor: string | null
   image_models: ImageModel[]
+}
+
+export interface ListedWebhook {
+  webhook_id: string
+  /** The key that created it and whose scope it has. Null if it was created in the dashboard. It stays active after the key is revoked. */
+  key_id: string | null
+  /** The URL to which events are posted. */
+  url: string
+  /** The types of events to send. Null: all types. */
+  events: string[] | null
+  description: string | null
+  /** `pending`: the URL has not answered a `ping` with 2xx yet. Events wait until it has. A failed ping is retried like any event, and `POST …/test` sends another. */
+  state: "pending" | "verified"
+  /** When the URL answered a ping. Null: not yet. */
+  verified_at: string | null
+  /** True if events are posted to it. */
+  enabled: boolean
+  disabled_at: string | null
+  /** `customer`: you disabled it. `gone`: it returned 410. `failing`: every attempt failed for 5 days, or it never answered its ping. `account_disabled`: it is enabled again together with the account. */
+  disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
+  /** When the first failure since the last success occurred. Null: the last attempt succeeded. */
+  failing_since: string | null
+  /** Until when former secrets also sign. Each does so for 24 hours after its rotation. Null: none signs. */
+  previous_secret_expires_at: string | null
+  /** True if it was created with a test key. Then it receives only events of test turns. */
+  test: boolean
+  created_at: string
+  updated_at: string
+  health: WebhookHealth
+}
+
+export interface ListedWebhookList {
+  items: ListedWebhook[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
 }
 
 export interface LoginRequest {
@@ -2759,6 +2833,24 @@ export interface RefusedByCostLimit {
   retryable: false
 }
 
+export interface RefusedRequest {
+  /** The code of the error. */
+  code: string
+  status: number
+  /** What the code means. */
+  cause: string
+  /** What to do about it. */
+  cure: string
+  /** The method and the path. */
+  operation: string
+  /** The field or parameter that the error names. */
+  param: string | null
+  key_id: string
+  key_name: string | null
+  request_id: string
+  refused_at: string
+}
+
 export interface RemoveSecondFactorAnswer {
   ok: true
 }
@@ -2944,7 +3036,7 @@ export interface SetCredentials {
 }
 
 export interface Setting {
-  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "turn_texts_for_operators" | "members_daily_credit_micros" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
+  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "turn_texts_for_operators" | "members_daily_credit_micros" | "top_up_url" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
   /** The current value. */
   value: unknown
   /** The value until an operator sets one. */
@@ -2971,7 +3063,7 @@ export interface SettingList {
 }
 
 export interface SettingUpdate {
-  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "turn_texts_for_operators" | "members_daily_credit_micros" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
+  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "turn_texts_for_operators" | "members_daily_credit_micros" | "top_up_url" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
   /** The complete new value. */
   value: unknown
 }
@@ -4481,12 +4573,16 @@ export interface Webhook {
   updated_at: string
 }
 
-export interface WebhookList {
-  items: Webhook[]
-  /** The number of entries on all pages. */
-  total: number
-  limit: number
-  offset: number
+/** The results of the newest 200 deliveries, for a success rate. */
+export interface WebhookHealth {
+  /** How many of the newest deliveries were attempted. */
+  attempted: number
+  /** How many of these were delivered. */
+  delivered: number
+  /** How many have failed and are not attempted again. */
+  failed: number
+  /** How many failed so far and are attempted again. */
+  retrying: number
 }
 
 export interface WebhookWithSecret {
@@ -5557,6 +5653,15 @@ export interface Operations {
     answer: ServiceHealth
   }
 
+  /** Read how far the account's integration is */
+  getSetup: {
+    query?: {
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    answer: AccountSetup
+  }
+
   /** Read a space's sharing */
   getSharing: {
     path: {
@@ -5902,6 +6007,19 @@ export interface Operations {
       test?: boolean | "true" | "false" | undefined
     }
     answer: Webhook
+  }
+
+  /** Read a webhook's success rate */
+  getWebhookHealth: {
+    path: {
+      /** The webhook, `whk_…`. */
+      webhook_id: string
+    }
+    query?: {
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    answer: WebhookHealth
   }
 
   /** Read a workspace */
@@ -6548,6 +6666,8 @@ export interface Operations {
   /** List webhooks */
   listWebhooks: {
     query?: {
+      /** `true`: only enabled webhooks whose last attempt failed. `false`: only the other enabled ones. */
+      failing?: boolean | "true" | "false" | undefined
       /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
       /** The most entries on a page. */
@@ -6555,7 +6675,7 @@ export interface Operations {
       /** The number of entries to skip. */
       offset?: number | undefined
     }
-    answer: WebhookList
+    answer: ListedWebhookList
   }
 
   /** List workspaces */
@@ -7186,6 +7306,7 @@ export const OPERATIONS: {
   getPools: { method: "GET", path: "/api/admin/providers/pool" },
   getSecondFactor: { method: "GET", path: "/api/account/second-factor" },
   getServiceHealth: { method: "GET", path: "/api/health" },
+  getSetup: { method: "GET", path: "/api/account/setup" },
   getSharing: { method: "GET", path: "/api/account/spaces/{space_id}/sharing" },
   getSpace: { method: "GET", path: "/api/account/spaces/{space_id}" },
   getSpaceById: { method: "GET", path: "/api/admin/spaces/by-id/{space_id}" },
@@ -7209,6 +7330,7 @@ export const OPERATIONS: {
   getUserEnergy: { method: "GET", path: "/api/admin/users/{user_id}/energy" },
   getWebLogin: { method: "GET", path: "/api/auth/tg-login/status" },
   getWebhook: { method: "GET", path: "/api/account/webhooks/{webhook_id}" },
+  getWebhookHealth: { method: "GET", path: "/api/account/webhooks/{webhook_id}/health" },
   getWorkspace: { method: "GET", path: "/api/admin/workspaces/{workspace_id}" },
   linkIdentity: { method: "GET", path: "/api/account/identities/link" },
   listAllTurns: { method: "GET", path: "/api/admin/turns" },

@@ -4,6 +4,10 @@ export const AccountEventRules = {
   type: { words: ["endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
 } as const
 
+export const AccountSetupRules = {
+  webhook: { words: ["none", "pending", "verified"] },
+} as const
+
 export const AccountSpaceRules = {
   metadata: { maxProperties: 16 },
   role: { words: ["owner", "admin", "member"] },
@@ -133,6 +137,7 @@ export const CreateChatTurnRules = {
   "files[]": { minLength: 1, maxLength: 64 },
   model: { minLength: 1, maxLength: 128 },
   max_cost_usd: { maximum: 1000000, exclusiveMinimum: 0 },
+  end_user_ref: { minLength: 1, maxLength: 128 },
   conversation: { minLength: 1, maxLength: 128 },
 } as const
 
@@ -217,6 +222,10 @@ export const IdpSessionRequestRules = {
 export const LedgerEntryRules = {
   reason: { words: ["admin_grant", "admin_action", "operator_topup", "signup_credit", "referral_signup_credit", "manual_topup", "credit_purchase", "usage", "space_usage", "referral_credit_commission"] },
   actor: { words: ["turn", "system", "payment", "operator"] },
+} as const
+
+export const ListedWebhookRules = {
+  state: { words: ["pending", "verified"] },
 } as const
 
 export const LoginRequestRules = {
@@ -461,11 +470,11 @@ export const SetCredentialsRules = {
 } as const
 
 export const SettingRules = {
-  key: { words: ["plans", "trial_plan", "trial_days", "signup_credit_micros", "referred_credit_micros", "referrer_credit_micros", "referrer_most_credited", "admin_second_factor", "turn_texts_for_operators", "members_daily_credit_micros", "container_second_usd", "stored_gib_hour_usd", "max_open_test_turns", "max_daily_test_turns", "test_data_days", "max_keys", "max_daily_key_changes", "max_end_users", "max_spaces", "kept_versions", "max_config_bytes", "max_files", "max_file_bytes", "provider_limit_requests"] },
+  key: { words: ["plans", "trial_plan", "trial_days", "signup_credit_micros", "referred_credit_micros", "referrer_credit_micros", "referrer_most_credited", "admin_second_factor", "turn_texts_for_operators", "members_daily_credit_micros", "top_up_url", "container_second_usd", "stored_gib_hour_usd", "max_open_test_turns", "max_daily_test_turns", "test_data_days", "max_keys", "max_daily_key_changes", "max_end_users", "max_spaces", "kept_versions", "max_config_bytes", "max_files", "max_file_bytes", "provider_limit_requests"] },
 } as const
 
 export const SettingUpdateRules = {
-  key: { words: ["plans", "trial_plan", "trial_days", "signup_credit_micros", "referred_credit_micros", "referrer_credit_micros", "referrer_most_credited", "admin_second_factor", "turn_texts_for_operators", "members_daily_credit_micros", "container_second_usd", "stored_gib_hour_usd", "max_open_test_turns", "max_daily_test_turns", "test_data_days", "max_keys", "max_daily_key_changes", "max_end_users", "max_spaces", "kept_versions", "max_config_bytes", "max_files", "max_file_bytes", "provider_limit_requests"] },
+  key: { words: ["plans", "trial_plan", "trial_days", "signup_credit_micros", "referred_credit_micros", "referrer_credit_micros", "referrer_most_credited", "admin_second_factor", "turn_texts_for_operators", "members_daily_credit_micros", "top_up_url", "container_second_usd", "stored_gib_hour_usd", "max_open_test_turns", "max_daily_test_turns", "test_data_days", "max_keys", "max_daily_key_changes", "max_end_users", "max_spaces", "kept_versions", "max_config_bytes", "max_files", "max_file_bytes", "provider_limit_requests"] },
 } as const
 
 export const SignInWaysRules = {

@@ -14,6 +14,7 @@ import { isOperators } from "./all-pages.ts"
 import { LeaveGuard } from "./leave-guard.tsx"
 import { Navigation } from "./navigation.tsx"
 import { OfflineBar } from "./offline-bar.tsx"
+import { TestFrame } from "./test-frame.tsx"
 import { TopDialog } from "./top-dialog.tsx"
 
 const Palette = lazyPart(() => import("./palette.tsx").then(({ Palette }) => ({ default: Palette })))
@@ -68,6 +69,7 @@ export function Layout() {
           <IconButton label="Search" icon="search" onClick={openPalette} />
         </header>
         <OfflineBar />
+        <TestFrame />
         <ActingBanner />
         <main
           ref={content}

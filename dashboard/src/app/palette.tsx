@@ -1,6 +1,7 @@
 import { useLocation, useNavigate, useRouteContext, useSearch } from "@tanstack/react-router"
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react"
-import { ALL_PAGES, type AreaPage, isOperators } from "./all-pages.ts"
+import { isOperators } from "./all-pages.ts"
+import { commandsFor, type Entry, type Situation } from "./commands.ts"
 import { useSearchHits } from "./search-hits.ts"
 
 /** The page that shows an object, by the prefix of its id. */
@@ -15,24 +16,10 @@ const PAGES_OF_IDS: Record<string, string> = {
 
 const IS_ID = /^[a-z]+_[0-9a-z]{26}$/
 
-interface Entry {
-  label: string
-  hint: string
-  href: string
-}
-
-/**
- * Ranks a page for the typed text; lower is better: equal title, start of the title, part of the title,
- * other match. Among equals, pages of the current area come first.
- */
-function fitOf({ title, path }: AreaPage, wanted: string, operators: boolean): number {
-  const name = title.toLowerCase()
-  const place = [name === wanted, name.startsWith(wanted), name.includes(wanted), true].indexOf(true)
-  return 2 * place + Number(isOperators(path) !== operators)
-}
-
-function entriesOf(text: string, { admin, operators }: { admin: boolean; operators: boolean }): Entry[] {
+/** The pages of a pasted id, before everything that matches the text. */
+function entriesOf(text: string, situation: Situation): Entry[] {
   const wanted = text.trim()
+  const { admin } = situation
   const prefix = /^([a-z]+)_[0-9a-z]{6,}$/i.exec(wanted)?.[1]?.toLowerCase() ?? ""
   const home = PAGES_OF_IDS[prefix]
   const ids: Entry[] = home ? [{ label: wanted, hint: "Open", href: home + encodeURIComponent(wanted) }] : []
@@ -40,20 +27,11 @@ function entriesOf(text: string, { admin, operators }: { admin: boolean; operato
     ids.push({ label: wanted, hint: "Open as operator", href: `/operator/spaces/${wanted}` })
   if (admin && prefix === "turn") {
     const anyones = { label: wanted, hint: "Open as operator", href: `/operator/turns/${wanted}` }
-    ids.splice(operators ? 0 : 1, 0, anyones)
+    ids.splice(situation.operators ? 0 : 1, 0, anyones)
   }
   if (admin && /^\d+$/.test(wanted))
     ids.push({ label: `User ${wanted}`, hint: "Open", href: `/operator/users/${wanted}` })
-  const name = wanted.toLowerCase()
-  const words = name.split(/\s+/)
-  const pages = ALL_PAGES.filter(
-    ({ path, title, about, nav = "" }) =>
-      !path.includes("$") &&
-      (admin || !isOperators(path)) &&
-      words.every((word) => `${title} ${about} ${nav}`.toLowerCase().includes(word)),
-  )
-  pages.sort((a, b) => fitOf(a, name, operators) - fitOf(b, name, operators))
-  return [...ids, ...pages.map(({ title, path, nav }) => ({ label: title, hint: nav ?? "", href: path }))].slice(0, 12)
+  return [...ids, ...commandsFor(text, situation)].slice(0, 12)
 }
 
 export function Palette({ onClose }: { onClose: () => void }) {
@@ -65,9 +43,14 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const list = useId()
   const { pathname } = useLocation()
   const { test } = useSearch({ from: "/app" })
-  const who = { admin: user.role === "admin", operators: isOperators(pathname) }
-  const found = useSearchHits(text, { ...who, test })
-  const known = entriesOf(text, who)
+  const situation = {
+    userId: user.user_id,
+    admin: user.role === "admin",
+    test: test === true,
+    operators: isOperators(pathname),
+  }
+  const found = useSearchHits(text, { ...situation, test })
+  const known = entriesOf(text, situation)
   const others = found.filter(({ href }) => known.every((entry) => entry.href !== href))
   // Pages come first, so that results which arrive later move no entry. A found id replaces the guess.
   const entries = IS_ID.test(text.trim()) && found.length > 0 ? found : [...known, ...others]
@@ -76,7 +59,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const go = (entry: Entry | undefined) => {
     if (!entry) return
     onClose()
-    void navigate({ href: entry.href })
+    if (entry.run) entry.run()
+    else if (entry.leaves) location.assign(entry.href)
+    else void navigate({ href: entry.href })
   }
   const onKeyDown = (event: KeyboardEvent) => {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0
@@ -98,7 +83,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         aria-controls={list}
         aria-expanded={entries.length > 0}
         aria-activedescendant={entries[at] ? `${list}-${at}` : undefined}
-        placeholder="Go to a page or paste an id"
+        placeholder="Find a page, an action or a document, or paste an id"
         value={text}
         onKeyDown={onKeyDown}
         onChange={({ target }) => {
@@ -111,7 +96,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         {entries.map((entry, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the input has the focus and handles the keys
           <div
-            key={entry.href}
+            key={`${entry.href} ${entry.label}`}
             id={`${list}-${index}`}
             role="option"
             tabIndex={-1}
@@ -124,7 +109,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </div>
-      {entries.length === 0 && <p className="px-4 pb-4 text-muted">No page or id matches.</p>}
+      {entries.length === 0 && <p className="px-4 pb-4 text-muted">No page, action, document or id matches.</p>}
     </dialog>
   )
 }

@@ -5,6 +5,6 @@ export const auditPages = {
     path: "/operator/audit",
     title: "Audit",
     about: "Every change by an operator: who made it, when, and its values before and after.",
-    nav: "Operate",
+    nav: "Service",
   },
 } as const satisfies Record<string, PageInfo>

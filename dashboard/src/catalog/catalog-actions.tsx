@@ -3,9 +3,10 @@ import type { ModelCatalogRow } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { Switch } from "../ui/field.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
-import { Menu } from "../ui/menu.tsx"
 import { toast } from "../ui/toast.tsx"
 
+// The menu is half of the page. It loads after the table.
+const Menu = lazyPart(() => import("../ui/menu.tsx").then((file) => ({ default: file.Menu })))
 const Disable = lazyPart(() => import("./catalog-disable.tsx").then((file) => ({ default: file.OperatorDisableModel })))
 const Prices = lazyPart(() => import("./catalog-prices.tsx").then((file) => ({ default: file.OperatorModelPrices })))
 const Rename = lazyPart(() => import("./catalog-rename.tsx").then((file) => ({ default: file.OperatorRenameModel })))
@@ -45,13 +46,15 @@ export function OperatorCatalogActions({ of }: { of: ModelCatalogRow }) {
   const [open, setOpen] = useState<"prices" | "label" | null>(null)
   return (
     <>
-      <Menu
-        label={`Actions for ${of.label}`}
-        items={[
-          { label: "Change prices", onSelect: () => setOpen("prices") },
-          { label: "Rename", onSelect: () => setOpen("label") },
-        ]}
-      />
+      <Suspense fallback={<span className="inline-block size-8" />}>
+        <Menu
+          label={`Actions for ${of.label}`}
+          items={[
+            { label: "Change prices", onSelect: () => setOpen("prices") },
+            { label: "Rename", onSelect: () => setOpen("label") },
+          ]}
+        />
+      </Suspense>
       <Suspense>
         {open === "prices" && <Prices of={of} onClose={() => setOpen(null)} />}
         {open === "label" && <Rename of={of} onClose={() => setOpen(null)} />}

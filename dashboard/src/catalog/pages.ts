@@ -5,6 +5,6 @@ export const catalogPages = {
     path: "/operator/catalog",
     title: "Catalog",
     about: "Models that spaces and turns can use.",
-    nav: "Operate",
+    nav: "Models",
   },
 } as const satisfies Record<string, PageInfo>

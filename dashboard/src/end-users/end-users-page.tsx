@@ -3,6 +3,7 @@ import { Suspense, useState } from "react"
 import type { Customer, CustomerTotals } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
+import { firstTurnCurl } from "../ui/commands.ts"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
@@ -22,10 +23,6 @@ import { endUsersPages } from "./pages.ts"
 const CapEndUser = lazyPart(() =>
   import("./limits-dialog.tsx").then((module) => ({ default: module.CapEndUserDialog })),
 )
-
-const curl = () => `curl ${location.origin}/v1/turns \\
-  -H "Authorization: Bearer $TURNPIKE_API_KEY" -H "Content-Type: application/json" -H "Idempotency-Key: order-1001" \\
-  -d '{"space":"spc_…","end_user_ref":"customer-42","text":"Where is my order?"}'`
 
 export function EndUsersPage() {
   const { q, blocked, sort = "month", direction = "desc", offset = 0, test } = useSearch({ from: "/app/end-users" })
@@ -70,7 +67,7 @@ export function EndUsersPage() {
                 q || blocked ? (
                   <EmptyState title="No end users match these filters" />
                 ) : (
-                  <EmptyState title="No end users yet" curl={curl()}>
+                  <EmptyState title="No end users yet" curl={firstTurnCurl(undefined)}>
                     An end user is one of your customers, named by your own id. It appears here after its first turn, or
                     when you set its caps.
                   </EmptyState>

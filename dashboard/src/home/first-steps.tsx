@@ -1,114 +1,180 @@
-import { type ReactNode, Suspense, useState } from "react"
-import type { Turn } from "../api/operations.ts"
-import { useRead } from "../api/query.ts"
-import { useLiveTurn } from "../turns/live-turn.ts"
-import { firstTurnAsCurl } from "../turns/turn-code.ts"
-import { TurnState } from "../turns/turn-table.tsx"
-import { isOpenTurn } from "../turns/turn-words.ts"
+import { type ReactNode, Suspense, useEffect, useState } from "react"
+import type { AccountSetup } from "../api/operations.ts"
+import { AddCredit } from "../turns/credit-notice.tsx"
 import { Button } from "../ui/button.tsx"
-import { CodeBlock } from "../ui/code-block.tsx"
-import { Icon } from "../ui/icon.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
-import { TextLink } from "../ui/link.tsx"
+import { ButtonLink, TextLink } from "../ui/link.tsx"
 import { Section } from "../ui/page.tsx"
+import { Money } from "../ui/values.tsx"
+import { FirstTurnStep } from "./first-turn-step.tsx"
+import { RefusedRequests } from "./refused-requests.tsx"
+import { isMember, type SetupStep, stepsOf } from "./setup-steps.ts"
+import { Step } from "./step.tsx"
+import { WebhookStep } from "./webhook-step.tsx"
 
 const NewKeyDialog = lazyPart(() =>
   import("../integrations/new-key-dialog.tsx").then((module) => ({ default: module.NewKeyDialog })),
 )
 
 interface FirstStepsProps {
-  /** The account's first turn; undefined before it is sent. */
-  turn: Turn | undefined
+  setup: AccountSetup
+  /** Undefined in the test data. */
+  availableUsd: number | undefined
   test: true | undefined
+  onHide: () => void
 }
 
-/** Guides a new account to its first finished turn: create a key, send a turn, follow it. */
-export function FirstSteps({ turn, test }: FirstStepsProps) {
-  const keys = useRead("listKeys", { query: { test: test ? "true" : "false", limit: 100 } })
-  const spaces = useRead("listSpaces", { query: { test: test && "true", limit: 1 } })
-  const [making, setMaking] = useState(false)
-  const usable = keys.data?.items.filter(({ revoked_at }) => revoked_at === null) ?? []
-  const space = spaces.data?.items[0]
+/** Guides an account to a working integration. The first open task is unfolded, until the user unfolds another. */
+export function FirstSteps({ setup, availableUsd, test, onHide }: FirstStepsProps) {
+  const steps = stepsOf({ setup, availableUsd })
+  const current = steps.find(({ done }) => !done)?.id
+  const [chosen, setChosen] = useState<SetupStep | "none" | null>(null)
+  const open = chosen ?? current
+  // A turn that arrives while the page is open stays in view.
+  const [turnAtFirst] = useState(setup.key_turn?.turn_id)
+  const isNewTurn = setup.key_turn !== null && setup.key_turn.turn_id !== turnAtFirst
+  useEffect(() => {
+    if (isNewTurn) setChosen("turn")
+  }, [isNewTurn])
+  const contents: Record<SetupStep, [title: string, content: () => ReactNode]> = {
+    credit: ["Get credit", () => <CreditStep availableUsd={availableUsd} url={setup.top_up_url} />],
+    try: [`Try ${setup.shared_space?.title ?? "the shared space"}`, () => <TryStep setup={setup} test={test} />],
+    key: ["Create an API key", () => <KeyStep setup={setup} test={test} onMade={() => setChosen(null)} />],
+    turn: ["Send a turn from your code", () => <FirstTurnStep setup={setup} test={test} />],
+    webhook: ["Receive events with a webhook", () => <WebhookStep test={test} />],
+    tool: ["Give the agent a tool", () => <ToolStep setup={setup} test={test} />],
+  }
   return (
-    <Section title="First steps">
-      <ol className="flex flex-col gap-5">
-        <Step number={1} title="Create an API key" done={usable.length > 0}>
-          <p className="text-muted">
-            {usable.length > 0
-              ? `Existing keys: ${usable.length}. A value is shown only when its key is created.`
-              : "Your server sends turns with this key. Its value is shown only once."}
-          </p>
-          <div>
-            <Button kind={usable.length > 0 ? "plain" : "primary"} icon="plus" onClick={() => setMaking(true)}>
-              {usable.length > 0 ? "Create another key" : "Create a key"}
-            </Button>
-          </div>
-        </Step>
-        <Step number={2} title="Send a turn" done={turn !== undefined}>
-          <p className="text-muted">
-            {space
-              ? `Run this in a shell with the key in TURNPIKE_API_KEY. The turn runs in your space ${space.title}, so the key needs access to that space.`
-              : "Run this in a shell with the key in TURNPIKE_API_KEY. It creates a space for an agent, and sends a turn to it."}
-          </p>
-          <CodeBlock code={firstTurnAsCurl(space?.space_id)} label="The first turn as curl" />
-        </Step>
-        <Step number={3} title="Follow the turn" done={turn?.state === "done"}>
-          {turn ? (
-            <WatchedTurn turn={turn} test={test} />
-          ) : (
-            <p role="status" className="flex items-center gap-2 text-muted">
-              <Icon name="waiting" />
-              Waiting for your first turn. It appears here.
-            </p>
-          )}
-        </Step>
+    <Section
+      title="First steps"
+      action={
+        <span className="inline-flex items-center gap-3 text-muted">
+          {steps.filter(({ done }) => done).length} of {steps.length} done
+          <Button kind="quiet" onClick={onHide}>
+            Hide
+          </Button>
+        </span>
+      }
+    >
+      <RefusedRequests setup={setup} />
+      <ol className="flex flex-col rounded-md border border-line px-4">
+        {steps.map(({ id, done }, index) => (
+          <Step
+            key={id}
+            number={index + 1}
+            title={contents[id][0]}
+            done={done}
+            open={open === id}
+            onOpen={() => setChosen(open === id ? "none" : id)}
+          >
+            {contents[id][1]()}
+          </Step>
+        ))}
       </ol>
-      <Suspense>
-        {making && <NewKeyDialog scope={space ? "all" : "created"} test={test} onClose={() => setMaking(false)} />}
-      </Suspense>
     </Section>
   )
 }
 
-interface StepProps {
-  number: number
-  title: string
-  done: boolean
-  children: ReactNode
+function CreditStep({ availableUsd, url }: { availableUsd: number | undefined; url: string | null }) {
+  if (availableUsd !== undefined && availableUsd > 0) {
+    return (
+      <p className="text-muted">
+        <Money usd={availableUsd} /> is available.
+      </p>
+    )
+  }
+  return (
+    <>
+      <p>
+        This account has no available credit, so live turns are refused with 402. <AddCredit url={url} />
+      </p>
+      <p className="text-muted">
+        Without credit, you can build everything with a test key: it runs the rehearsal model and costs nothing.
+      </p>
+      <div>
+        <ButtonLink to="/home" search={{ test: true } as never}>
+          Start with a test key
+        </ButtonLink>
+      </div>
+    </>
+  )
 }
 
-const Step = ({ number, title, done, children }: StepProps) => (
-  <li className="flex gap-3">
-    <span
-      className={`flex size-6 shrink-0 items-center justify-center rounded-full text-xs ${done ? "bg-ok-soft text-ok" : "bg-accent-soft text-accent"}`}
-    >
-      {done ? <Icon name="check" /> : number}
-    </span>
-    <div className="flex min-w-0 grow flex-col gap-2">
-      <h3 className="leading-6">
-        {title}
-        {done && <span className="sr-only"> (done)</span>}
-      </h3>
-      {children}
-    </div>
-  </li>
-)
-
-/** Shows the state of the first turn and streams its text. */
-function WatchedTurn({ turn, test }: { turn: Turn; test: true | undefined }) {
-  const live = useLiveTurn(turn.turn_id, { open: isOpenTurn(turn.state), test })
-  const text = turn.result ?? turn.error?.message ?? live.findLast((step) => step.text)?.text ?? "…"
+function TryStep({ setup: { shared_space }, test }: { setup: AccountSetup; test: true | undefined }) {
   return (
-    <div className="flex flex-col gap-2">
-      <div className="flex flex-wrap items-center gap-3">
-        <TurnState turn={turn} />
-        <TextLink to="/turns/$turnId" params={{ turnId: turn.turn_id }}>
-          Steps and bill
-        </TextLink>
-      </div>
-      <p aria-live="polite" className="whitespace-pre-wrap break-words rounded-md border border-line bg-panel p-3">
-        {text}
+    <>
+      <p className="text-muted">
+        This space is shared with you. You use it in the playground, and its owner pays. An API key of yours cannot
+        reach it: a key reaches only spaces that you own.
       </p>
-    </div>
+      <div>
+        <ButtonLink kind="primary" to="/playground" search={{ test, space: shared_space?.space_id } as never}>
+          Open in playground
+        </ButtonLink>
+      </div>
+    </>
+  )
+}
+
+interface KeyStepProps {
+  setup: AccountSetup
+  test: true | undefined
+  onMade: () => void
+}
+
+function KeyStep({ setup, test, onMade }: KeyStepProps) {
+  const [making, setMaking] = useState(false)
+  return (
+    <>
+      <p className="text-muted">
+        {setup.has_key
+          ? "The account has a key. The value of a key is shown only when it is created."
+          : `Your server sends turns with this key. Its value is shown only once.${isMember(setup) ? " It reaches spaces of your own, which your turns pay for." : ""}`}
+      </p>
+      <div>
+        <Button kind={setup.has_key ? "plain" : "primary"} icon="plus" onClick={() => setMaking(true)}>
+          {setup.has_key ? "Create another key" : "Create a key"}
+        </Button>
+      </div>
+      <Suspense>
+        {making && (
+          <NewKeyDialog
+            scope={setup.own_space ? "all" : "created"}
+            test={test}
+            onClose={() => {
+              setMaking(false)
+              onMade()
+            }}
+          />
+        )}
+      </Suspense>
+    </>
+  )
+}
+
+function ToolStep({ setup: { own_space }, test }: { setup: AccountSetup; test: true | undefined }) {
+  return (
+    <>
+      <p className="text-muted">
+        A tool is a request to your own API that the agent can send. You fill in a form and try it before a turn uses
+        it.
+      </p>
+      <div>
+        {own_space ? (
+          <ButtonLink
+            kind="primary"
+            to="/spaces/$spaceId"
+            params={{ spaceId: own_space.space_id }}
+            search={{ test, tab: "tools" } as never}
+          >
+            Add a tool to {own_space.title}
+          </ButtonLink>
+        ) : (
+          <TextLink to="/spaces" search={{ test }}>
+            Create a space first
+          </TextLink>
+        )}
+      </div>
+    </>
   )
 }

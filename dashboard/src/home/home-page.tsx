@@ -1,7 +1,8 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
-import { useSearch } from "@tanstack/react-router"
-import { useState } from "react"
+import { useRouteContext, useSearch } from "@tanstack/react-router"
+import { useEffect, useState } from "react"
 import { queryOf, useRead } from "../api/query.ts"
+import { CreditNotice } from "../turns/credit-notice.tsx"
 import { TurnTable } from "../turns/turn-table.tsx"
 import { isOpenTurn } from "../turns/turn-words.ts"
 import { Chart } from "../ui/chart.tsx"
@@ -12,8 +13,10 @@ import { PlanStat } from "../ui/plan-stat.tsx"
 import { Read } from "../ui/read.tsx"
 import { Count, Money } from "../ui/values.tsx"
 import { Alerts } from "./alerts.tsx"
+import { FailingWebhooks } from "./failing-webhooks.tsx"
 import { FirstSteps } from "./first-steps.tsx"
 import { homePages } from "./pages.ts"
+import { hideSetup, isSetupHidden, stepsOf } from "./setup-steps.ts"
 
 const LIVE_MS = 3000
 const QUIET_MS = 10_000
@@ -26,19 +29,29 @@ const today = () => `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`
 
 export function HomePage() {
   const { test } = useSearch({ from: "/app" })
+  const { user } = useRouteContext({ from: "/app" })
   const turns = useQuery({
     ...queryOf("listTurns", { query: { test: test && "true", limit: SHOWN } }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state: { data } }) =>
       data && (data.total === 0 || data.items.some(({ state }) => isOpenTurn(state)) ? LIVE_MS : QUIET_MS),
   })
-  const first = turns.data?.items.at(-1)
-  const hasDone =
-    turns.data !== undefined && (turns.data.total > SHOWN || turns.data.items.some(({ state }) => state === "done"))
-  // The first steps stay visible until the user leaves the page, even after the first turn is done.
-  const [newIn, setNewIn] = useState<"test" | "live" | null>(null)
-  const mode = test ? "test" : "live"
-  if (turns.data && !turns.isPlaceholderData && !hasDone && newIn !== mode) setNewIn(mode)
+  const setup = useSetup(test)
+  const balance = useRead("getBalance")
+  const mode = test === true
+  const [hidden, setHidden] = useState(() => isSetupHidden(user.user_id, mode))
+  useEffect(() => setHidden(isSetupHidden(user.user_id, mode)), [user.user_id, mode])
+  const facts = setup.data &&
+    balance.data && { setup: setup.data, availableUsd: test ? undefined : balance.data.available_usd }
+  // The first steps stay visible until the user leaves the page, even after the last one is done.
+  const isOpen = facts !== undefined && stepsOf(facts).some(({ done }) => !done)
+  const [newIn, setNewIn] = useState<boolean | null>(null)
+  if (isOpen && !setup.isPlaceholderData && newIn !== mode) setNewIn(mode)
+  const isShown = facts && newIn === mode && !hidden
+  const hide = () => {
+    hideSetup(user.user_id, mode, true)
+    setHidden(true)
+  }
   return (
     <Page
       {...homePages.home}
@@ -49,23 +62,33 @@ export function HomePage() {
       }
     >
       <Today />
+      {!isShown && <CreditNotice />}
+      <FailingWebhooks />
       <Alerts />
+      {isShown && <FirstSteps key={String(mode)} {...facts} test={test} onHide={hide} />}
       <Read of={turns} rows={SHOWN + 1}>
         {({ items, total }) => (
           <>
-            {newIn === mode && <FirstSteps turn={first} test={test} />}
             {total > 0 && (
               <Section title="Latest turns" action={<TextLink to="/turns">All turns</TextLink>}>
                 <TurnTable turns={items} caption="Latest turns" />
               </Section>
             )}
-            {hasDone && !test && <Spend />}
+            {total > 0 && !test && <Spend />}
           </>
         )}
       </Read>
     </Page>
   )
 }
+
+/** How far the integration is, read again while something is left to do. */
+const useSetup = (test: true | undefined) =>
+  useQuery({
+    ...queryOf("getSetup", { query: { test: test && "true" } }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state: { data } }) => data && (data.has_done_turn ? QUIET_MS : LIVE_MS),
+  })
 
 function Today() {
   const { test } = useSearch({ from: "/app" })
@@ -80,7 +103,7 @@ function Today() {
       {({ available_usd, held_usd }) => (
         <Stats>
           <Stat
-            label="Balance"
+            label={test ? "Balance (live)" : "Balance"}
             hint={
               held_usd > 0 ? (
                 <>
@@ -93,7 +116,10 @@ function Today() {
           >
             <Money usd={available_usd} />
           </Stat>
-          <Stat label="Spent today" hint={test ? "by live turns, since 00:00 UTC" : "since 00:00 UTC"}>
+          <Stat
+            label={test ? "Spent today (live)" : "Spent today"}
+            hint={test ? "by live turns, since 00:00 UTC" : "since 00:00 UTC"}
+          >
             <Money usd={energy.data && (energy.data.days.at(-1)?.spent ?? 0) / ENERGY} />
           </Stat>
           <PlanStat />
@@ -132,15 +158,19 @@ function Spend() {
   return (
     <Section title={`Spend, last ${DAYS} days`} action={<TextLink to="/usage">Usage</TextLink>}>
       <Read of={energy} rows={7}>
-        {({ days }) => (
-          <Chart
-            title="Spent by day, USD (UTC)"
-            kind="bars"
-            series={[{ key: "spent", label: "Spent" }]}
-            points={days.map(({ date, spent }) => ({ label: date, values: { spent: spent / ENERGY } }))}
-            format={(value) => `$${value.toFixed(value < 1 ? 4 : 2)}`}
-          />
-        )}
+        {({ days }) =>
+          days.filter(({ spent }) => spent > 0).length < 2 ? (
+            <p className="text-muted">The chart appears when turns were billed on two days.</p>
+          ) : (
+            <Chart
+              title="Spent by day, USD (UTC)"
+              kind="bars"
+              series={[{ key: "spent", label: "Spent" }]}
+              points={days.map(({ date, spent }) => ({ label: date, values: { spent: spent / ENERGY } }))}
+              format={(value) => `$${value.toFixed(value < 1 ? 4 : 2)}`}
+            />
+          )
+        }
       </Read>
     </Section>
   )

@@ -66,10 +66,26 @@ function WholeDelivery({ delivery, test }: { delivery: Delivery; test: true | un
   )
 }
 
+/** The headers of an attempt. The signature is not stored, because it belongs to the secret. */
+const RequestHeaders = ({ headers }: { headers: Record<string, string> }) => (
+  <details>
+    <summary className="cursor-pointer text-accent">Headers</summary>
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-left text-xs">
+      {Object.entries({ ...headers, "webhook-signature": "v1,… (not stored)" }).map(([name, value]) => (
+        <div key={name} className="contents">
+          <dt className="text-muted">{name}</dt>
+          <dd className="break-all font-mono">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  </details>
+)
+
 const ATTEMPTS: Column<DeliveryAttempt>[] = [
   { title: "Attempt", cell: ({ attempt }) => attempt },
   { title: "Response", cell: (row) => <AttemptAnswer attempt={row} /> },
   { title: "Response body", cell: ({ answer }) => <code className="break-all">{answer || "–"}</code> },
+  { title: "Request headers", cell: ({ request_headers }) => <RequestHeaders headers={request_headers} /> },
   { title: "Duration", right: true, cell: ({ duration_ms }) => lasted(duration_ms) },
   { title: "Time", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ]

@@ -90,14 +90,8 @@ const COLUMNS: Column<ApiKey>[] = [
   { title: "Expires", right: true, cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : "never") },
 ]
 
-function NoKeys({ test }: { test: true | undefined }) {
-  const body = JSON.stringify({ name: "Production server", scope: "created", ...(test && { test: true }) })
-  return (
-    <EmptyState
-      title={test ? "No test keys yet" : "No API keys yet"}
-      curl={`curl -b cookies.txt ${location.origin}/api/account/keys -H 'Content-Type: application/json' -H 'Origin: ${location.origin}' -d '${body}'`}
-    >
-      A key lets your server send turns. Its value is shown only once, when the key is created.
-    </EmptyState>
-  )
-}
+const NoKeys = ({ test }: { test: true | undefined }) => (
+  <EmptyState title={test ? "No test keys yet" : "No API keys yet"}>
+    A key lets your server send turns. Its value is shown only once, when the key is created.
+  </EmptyState>
+)

@@ -3,9 +3,9 @@ import type { CreateApiKey, NewApiKey } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
 import { CreateApiKeyRules } from "../api/rules.ts"
 import { choicesOf } from "../api/words.ts"
-import { firstTurnAsCurl } from "../turns/turn-code.ts"
 import { Button } from "../ui/button.tsx"
 import { CodeBlock } from "../ui/code-block.tsx"
+import { exportBaseUrl, firstTurnCurl } from "../ui/commands.ts"
 import { AnswerDialog, DismissButton } from "../ui/dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
@@ -55,13 +55,17 @@ export function NewKeyDialog({
       { onSuccess: setMade },
     )
   if (made) {
-    const reached = { space, all: spaces.data?.items[0]?.space_id, created: undefined }[made.scope]
+    const reached = {
+      space,
+      all: spaces.data?.items.find(({ role }) => role === "owner")?.space_id,
+      created: undefined,
+    }[made.scope]
     return (
       <SecretDialog secret={made.value} title={`The key ${made.name} is created`} onClose={onClose}>
         <p className="text-muted">Set it where your server runs:</p>
-        <CodeBlock code={`export TURNPIKE_API_KEY=${made.value}`} label="The key as a variable" />
+        <CodeBlock code={`${exportBaseUrl()}\nexport TURNPIKE_API_KEY=${made.value}`} label="The key as a variable" />
         <p className="text-muted">Then send a turn with it:</p>
-        <CodeBlock code={firstTurnAsCurl(reached)} label="The first turn as curl" />
+        <CodeBlock code={firstTurnCurl(reached)} label="The first turn as curl" />
       </SecretDialog>
     )
   }

@@ -19,6 +19,11 @@ export const integrationsPages = {
     about: "Endpoints that receive events of turns and of the account.",
     nav: "Integrations",
   },
+  eventTypes: {
+    path: "/event-types",
+    title: "Event catalog",
+    about: "Every type of event, with a sample of its body.",
+  },
   webhook: {
     path: "/webhooks/$webhookId",
     title: "Webhook",

@@ -1,61 +1,34 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query"
-import { useSearch } from "@tanstack/react-router"
 import { useState } from "react"
-import type { ApiError } from "../api/api-error.ts"
 import type { Webhook } from "../api/operations.ts"
 import { ReplayRules } from "../api/rules.ts"
-import { send } from "../api/send.ts"
 import { Button } from "../ui/button.tsx"
 import { AnswerDialog, DismissButton } from "../ui/dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Checkbox, TextInput } from "../ui/field.tsx"
-import { toast } from "../ui/toast.tsx"
+import { fieldOfInstant, instantOfField, useReplay } from "./use-replay.ts"
 import { EventFields } from "./webhook-form.tsx"
 import type { EventType } from "./webhook-words.ts"
 
-const instantOfText = (text: string) => new Date(`${text}Z`).toISOString()
-const dayAgo = () => new Date(Date.now() - 86_400_000).toISOString().slice(0, 16)
+const DAY_MS = 86_400_000
 
 /** Sends the events of a time range again, for example after an outage of the receiving server. */
 export function ReplayEvents({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
-  const { test } = useSearch({ from: "/app" })
-  const client = useQueryClient()
   const draft = useDraft(`replay.${webhook.webhook_id}`)
-  const [first] = useState(dayAgo)
+  const [first] = useState(() => fieldOfInstant(new Date(Date.now() - DAY_MS).toISOString()))
   const [from, setFrom] = draft.useField("from", first)
   const [to, setTo] = draft.useField("to", "")
   const [events, setEvents] = draft.useField<readonly EventType[]>("events", [])
   const [again, setAgain] = draft.useField<boolean>("again", ReplayRules.include_delivered.default)
-  const input = { path: { webhook_id: webhook.webhook_id }, query: { test: test && ("true" as const) } }
   const body = () => ({
-    from: instantOfText(from),
-    ...(to && { to: instantOfText(to) }),
+    from: instantOfField(from),
+    ...(to && { to: instantOfField(to) }),
     ...(events.length > 0 && { events: [...events] }),
     include_delivered: again,
   })
-  /** Replays one page of events after another, until no cursor is left. */
-  const replay = useMutation<number, ApiError>({
-    mutationFn: async () => {
-      let sum = 0
-      let cursor: string | undefined
-      do {
-        const part = await send("replayEvents", { ...input, query: { ...input.query, cursor }, body: body() })
-        sum += part.replayed
-        cursor = part.next_cursor ?? undefined
-      } while (cursor)
-      return sum
-    },
-    onSuccess: (sum) => {
-      draft.clear()
-      toast(
-        sum === 1
-          ? "One event is queued for delivery."
-          : `${sum.toLocaleString("en-US")} events are queued for delivery.`,
-      )
-      onClose()
-    },
-    onSettled: () => client.invalidateQueries({ queryKey: ["listDeliveries"] }),
+  const replay = useReplay(webhook, body, () => {
+    draft.clear()
+    onClose()
   })
   return (
     <AnswerDialog

@@ -40,6 +40,12 @@ export const integrationsRoutes = [
   }),
   createRoute({
     getParentRoute: () => appRoute,
+    path: pages.eventTypes.path,
+    validateSearch: (search: RawSearch): { type?: string } => ({ type: textIn(search.type) }),
+    component: lazyPage(() => import("./event-types-page.tsx"), "EventTypesPage"),
+  }),
+  createRoute({
+    getParentRoute: () => appRoute,
     path: pages.webhook.path,
     validateSearch: (search: RawSearch): DeliveriesSearch => ({
       state: oneIn(search.state, DeliveryRules.state.words),

@@ -8,12 +8,13 @@ import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { SecretDialog } from "../ui/secret-dialog.tsx"
 import { toast } from "../ui/toast.tsx"
+import { RecoverEvents } from "./recover-dialog.tsx"
 import { ReplayEvents } from "./replay-dialog.tsx"
 import { WebhookFields, type WebhookValues, webhookBody } from "./webhook-form.tsx"
 import type { EventType } from "./webhook-words.ts"
 
 export interface WebhookChange {
-  kind: "edit" | "switch" | "rotate" | "replay" | "delete"
+  kind: "edit" | "switch" | "rotate" | "replay" | "recover" | "delete"
   webhook: Webhook
 }
 
@@ -27,6 +28,7 @@ export function WebhookDialog({ kind, ...props }: WebhookChange & { onClose: () 
   if (kind === "edit") return <EditWebhook {...props} />
   if (kind === "switch") return <SwitchWebhook {...props} />
   if (kind === "rotate") return <RotateSecret {...props} />
+  if (kind === "recover") return <RecoverEvents {...props} />
   return kind === "replay" ? <ReplayEvents {...props} /> : <DeleteWebhook {...props} />
 }
 

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { useParams, useSearch } from "@tanstack/react-router"
 import { Suspense, useState } from "react"
-import type { Delivery, Webhook } from "../api/operations.ts"
+import type { Delivery, Webhook, WebhookHealth } from "../api/operations.ts"
 import { queryOf, useChange, useRead } from "../api/query.ts"
 import { DeliveryRules, listDeliveriesQuery } from "../api/rules.ts"
 import { DeliveryTable } from "../turns/delivery-table.tsx"
@@ -14,9 +14,10 @@ import { Menu } from "../ui/menu.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
 import { Read } from "../ui/read.tsx"
-import { toast } from "../ui/toast.tsx"
 import { Id, Time } from "../ui/values.tsx"
+import { LiveTest } from "./live-test.tsx"
 import { integrationsPages } from "./pages.ts"
+import { SuccessRate } from "./success-rate.tsx"
 import type { WebhookChange } from "./webhook-dialogs.tsx"
 import { WebhookState } from "./webhook-state.tsx"
 
@@ -28,13 +29,14 @@ export function WebhookPage() {
   const { webhookId } = useParams({ from: "/app/webhooks/$webhookId" })
   const { test } = useSearch({ from: "/app/webhooks/$webhookId" })
   const webhook = useRead("getWebhook", { path: { webhook_id: webhookId }, query: { test: test && "true" } })
+  const health = useRead("getWebhookHealth", { path: { webhook_id: webhookId }, query: { test: test && "true" } })
   const [asked, setAsked] = useState<WebhookChange | null>(null)
   return (
     <Page
       {...integrationsPages.webhook}
       title={webhook.data?.url ?? integrationsPages.webhook.title}
       above={<TextLink to="/webhooks">Webhooks</TextLink>}
-      action={webhook.data && <Actions webhook={webhook.data} test={test} ask={setAsked} />}
+      action={webhook.data && <Actions webhook={webhook.data} health={health.data} ask={setAsked} />}
     >
       <Read of={webhook}>
         {(data) => (
@@ -42,6 +44,7 @@ export function WebhookPage() {
             <KeyValues
               entries={[
                 ["State", <WebhookState key="state" webhook={data} />],
+                ["Success", <SuccessRate key="success" health={health.data} />],
                 ["Webhook", <Id key="id" id={data.webhook_id} full />],
                 ["Events", data.events?.join(", ") ?? "all, including future types"],
                 ["Description", data.description ?? undefined],
@@ -58,6 +61,9 @@ export function WebhookPage() {
                 ],
               ]}
             />
+            <Section title="Live test">
+              <LiveTest webhook={data} />
+            </Section>
             <Deliveries webhookId={webhookId} />
           </>
         )}
@@ -69,26 +75,17 @@ export function WebhookPage() {
 
 interface ActionsProps {
   webhook: Webhook
-  test: true | undefined
+  health: WebhookHealth | undefined
   ask: (change: WebhookChange) => void
 }
 
-function Actions({ webhook, test, ask }: ActionsProps) {
-  const ping = useChange("testWebhook", { changes: ["listDeliveries"] })
-  const input = { path: { webhook_id: webhook.webhook_id }, query: { test: test && ("true" as const) } }
-  const told = (words: string) => ({
-    onSuccess: () => toast(words),
-    onError: (error: Error) => toast(error.message, { bad: true }),
-  })
+function Actions({ webhook, health, ask }: ActionsProps) {
   const isOn = webhook.enabled
+  const hasLost = webhook.failing_since !== null || (health !== undefined && health.failed > 0)
   return (
     <>
-      <Button
-        kind="primary"
-        busy={ping.isPending}
-        onClick={() => ping.mutate(input, told("A test event is queued. See the deliveries."))}
-      >
-        Send a test event
+      <Button kind={hasLost ? "primary" : "plain"} disabled={!isOn} onClick={() => ask({ kind: "recover", webhook })}>
+        Recover events
       </Button>
       <Menu
         label={`Actions of the webhook ${webhook.url}`}

@@ -1,18 +1,20 @@
 import { useSearch } from "@tanstack/react-router"
 import { Suspense } from "react"
-import type { Webhook } from "../api/operations.ts"
+import type { ListedWebhook } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
+import { wholeCurl } from "../ui/commands.ts"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
-import { TextLink } from "../ui/link.tsx"
+import { ButtonLink, TextLink } from "../ui/link.tsx"
 import { Page } from "../ui/page.tsx"
 import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { Id, Time } from "../ui/values.tsx"
 import { integrationsPages } from "./pages.ts"
+import { SuccessRate } from "./success-rate.tsx"
 import { WebhookState } from "./webhook-state.tsx"
 
 const NewWebhookDialog = lazyPart(() =>
@@ -28,9 +30,12 @@ export function WebhooksPage() {
     <Page
       {...integrationsPages.webhooks}
       action={
-        <Button kind="primary" icon="plus" onClick={() => open(true)}>
-          Create a webhook
-        </Button>
+        <>
+          <ButtonLink to="/event-types">Event catalog</ButtonLink>
+          <Button kind="primary" icon="plus" onClick={() => open(true)}>
+            Create a webhook
+          </Button>
+        </>
       }
     >
       <Read of={webhooks} rows={4}>
@@ -42,7 +47,7 @@ export function WebhooksPage() {
               rowKey={({ webhook_id }) => webhook_id}
               stale={webhooks.isPlaceholderData}
               columns={COLUMNS}
-              empty={<NoWebhooks test={test} />}
+              empty={<NoWebhooks />}
             />
             <OffsetPager offset={offset} total={total} />
           </>
@@ -53,7 +58,7 @@ export function WebhooksPage() {
   )
 }
 
-const COLUMNS: Column<Webhook>[] = [
+const COLUMNS: Column<ListedWebhook>[] = [
   {
     title: "URL",
     cell: ({ webhook_id, url, description }) => (
@@ -66,21 +71,17 @@ const COLUMNS: Column<Webhook>[] = [
     ),
   },
   { title: "State", cell: (row) => <WebhookState webhook={row} /> },
+  { title: "Success", cell: ({ health }) => <SuccessRate health={health} /> },
   { title: "Events", cell: ({ events }) => events?.join(", ") ?? "all" },
   { title: "Webhook", cell: ({ webhook_id }) => <Id id={webhook_id} /> },
   { title: "Created", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ]
 
-function NoWebhooks({ test }: { test: true | undefined }) {
-  const body = JSON.stringify({ url: "https://example.com/webhooks/turnpike", events: ["turn.done", "turn.failed"] })
-  const address = `${location.origin}/api/account/webhooks${test ? "?test=true" : ""}`
-  return (
-    <EmptyState
-      title="No webhooks yet"
-      curl={`curl -b cookies.txt '${address}' -H 'Content-Type: application/json' -H 'Origin: ${location.origin}' -H "Idempotency-Key: webhook-$(date +%s)" -d '${body}'`}
-    >
-      A webhook notifies your server when a turn ends, a cap is reached or the balance is low. Events are signed, and
-      failed deliveries are retried.
-    </EmptyState>
-  )
-}
+const EXAMPLE = { url: "https://example.com/webhooks/turnpike", events: ["turn.done", "turn.failed"] }
+
+const NoWebhooks = () => (
+  <EmptyState title="No webhooks yet" curl={wholeCurl("/v1/webhooks", { method: "POST", body: EXAMPLE })}>
+    A webhook notifies your server when a turn ends, a cap is reached or the balance is low. Events are signed, and
+    failed deliveries are retried.
+  </EmptyState>
+)

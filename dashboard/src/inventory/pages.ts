@@ -5,7 +5,7 @@ export const inventoryPages = {
     path: "/operator/spaces",
     title: "Spaces",
     about: "All spaces of all accounts.",
-    nav: "Operate",
+    nav: "Agents",
   },
   space: {
     path: "/operator/spaces/$spaceId",
@@ -17,12 +17,12 @@ export const inventoryPages = {
     path: "/operator/sessions",
     title: "Contexts",
     about: "How much of the model's context window the last call of each agent and sub-agent used.",
-    nav: "Operate",
+    nav: "Agents",
   },
   tasks: {
     path: "/operator/tasks",
     title: "Tasks",
     about: "Tasks that agents created for people. Each step of a flow is a task.",
-    nav: "Operate",
+    nav: "Agents",
   },
 } as const satisfies Record<string, PageInfo>

@@ -5,6 +5,6 @@ export const operatorPages = {
     path: "/operator",
     title: "Overview",
     about: "Current state of the service.",
-    nav: "Operate",
+    nav: "Service",
   },
 } as const satisfies Record<string, PageInfo>

@@ -1,3 +1,4 @@
+import { exportBaseUrl } from "../ui/commands.ts"
 import { TextLink } from "../ui/link.tsx"
 import { plainJson } from "../ui/plain.ts"
 
@@ -19,14 +20,14 @@ export function OperatorPerson({ of }: { of: Person | null | undefined }) {
   )
 }
 
-/** A curl command that calls the API with the session of the operator. */
+/** A command that calls the API with the operator's session, the cookie `token`, in TURNPIKE_SESSION. */
 export function operatorCurl(path: string, { method = "GET", body }: { method?: string; body?: object } = {}): string {
   const lines = [
-    `curl${method === "GET" ? "" : ` -X ${method}`} '${location.origin}${path}'`,
-    `-H 'Cookie: token=YOUR_SESSION'`,
+    `curl -s${method === "GET" ? "" : ` -X ${method}`} "$TURNPIKE_BASE_URL${path}"`,
+    `-H "Cookie: token=$TURNPIKE_SESSION"`,
     // The API rejects a change without this header as a cross-site request.
-    ...(method === "GET" ? [] : [`-H 'Origin: ${location.origin}'`]),
+    ...(method === "GET" ? [] : [`-H "Origin: $TURNPIKE_BASE_URL"`]),
     ...(body ? ["-H 'Content-Type: application/json'", `-d '${plainJson(body, 0)}'`] : []),
   ]
-  return lines.join(" \\\n  ")
+  return `${exportBaseUrl()}\n${lines.join(" \\\n  ")}`
 }

@@ -2,9 +2,10 @@ import { useSearch } from "@tanstack/react-router"
 import type { KeyboardEvent } from "react"
 import type { CreateChatTurn, SpaceSummary } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
-import { turnAsCurl, turnAsTypeScript } from "../turns/turn-code.ts"
+import { installCommand, turnAsPython, turnAsTypeScript } from "../turns/turn-code.ts"
 import { Button } from "../ui/button.tsx"
 import { CodeBlock } from "../ui/code-block.tsx"
+import { exportBaseUrl, turnCurl } from "../ui/commands.ts"
 import { useDraft } from "../ui/draft.ts"
 import { ErrorState, useCountdown } from "../ui/error-state.tsx"
 import { Form, Select, TextArea, TextInput } from "../ui/field.tsx"
@@ -13,27 +14,33 @@ import { SpacePicker } from "../ui/pickers.tsx"
 import { Tabs } from "../ui/tabs.tsx"
 import { EstimateResult } from "./estimate-result.tsx"
 import { useTextOfTurn } from "./text-of-turn.ts"
+import { TurnExtras, useTurnExtras } from "./turn-extras.tsx"
 
-export type PlaygroundSpace = Pick<SpaceSummary, "space_id" | "title">
+export type PlaygroundSpace = Pick<SpaceSummary, "space_id" | "title" | "role">
 
 /** The name of a conversation that starts with this turn. */
 const newConversation = () => `playground-${Date.now().toString(36)}`
 
 const NOTHING = { text: "", begins: "", from: "" }
 
-/** The form of a turn: its space, model, maximum cost and text. */
+/** The form of a turn: its space, models, end user, files, maximum cost and text. */
 export function Composer({ space }: { space: PlaygroundSpace }) {
-  const { test, conversation, model = "" } = useSearch({ from: "/app/playground" })
+  const { test, conversation, other, model = "", text: linked = "" } = useSearch({ from: "/app/playground" })
   const change = useFilters()
   const tested = { test: test && ("true" as const) }
   const models = useRead("listModels", { query: tested })
+  const { compare, extras } = useTurnExtras()
   const draft = useDraft("playground", { quiet: true })
   // `begins` is the name of the conversation that the text would begin. It stays the same for a second attempt. `from`
   // is the turn whose text was filled in.
-  const [{ text, begins, from }, setTyped] = draft.useField("typed", NOTHING)
+  const [typed, setTyped] = draft.useField("typed", NOTHING)
+  const text = typed.text || linked
+  const begins = typed.begins || (text && newConversation())
+  const { from } = typed
   useTextOfTurn(from, (copied, turn) => setTyped({ text: copied, begins, from: turn }))
   const [most, setMost] = draft.useField("most", "")
   const send = useChange("createChatTurn", { changes: ["listChatTurns", "listTurns"], draft })
+  const sendOther = useChange("createChatTurn", { changes: ["listChatTurns", "listTurns"] })
   const estimate = useChange("estimateChatTurn", { changes: [] })
   const wait = useCountdown(send.error)
   const asked: CreateChatTurn = {
@@ -42,22 +49,31 @@ export function Composer({ space }: { space: PlaygroundSpace }) {
     ...(model && { model }),
     ...(most.trim() && { max_cost_usd: Number(most) }),
     ...(conversation && { conversation }),
+    ...extras,
   }
   const isEmpty = text.trim() === ""
   const submit = () => {
     if (isEmpty || send.isPending || wait > 0) return
     estimate.reset()
+    const name = conversation ?? begins
     send.mutate(
-      { query: tested, body: { ...asked, conversation: conversation ?? begins } },
+      { query: tested, body: { ...asked, conversation: name } },
       {
         onSuccess: (turn) => {
           setTyped({ ...NOTHING, from })
           draft.clear()
-          change({ space: space.space_id, conversation: turn.conversation, turn: turn.turn_id })
+          change({ space: space.space_id, conversation: turn.conversation, turn: turn.turn_id, text: undefined })
+          // The second model is asked only once the first turn is accepted, so a rejected text is not billed.
+          if (compare) askOther(other ?? `${name}-compared`)
         },
       },
     )
   }
+  const askOther = (name: string) =>
+    sendOther.mutate(
+      { query: tested, body: { ...asked, model: compare, conversation: name } },
+      { onSuccess: (turn) => change({ other: turn.conversation }) },
+    )
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return
     event.preventDefault()
@@ -87,7 +103,9 @@ export function Composer({ space }: { space: PlaygroundSpace }) {
           label="Space"
           value={space.space_id}
           test={test}
-          onChange={(id) => change({ space: id, conversation: undefined, turn: undefined })}
+          onChange={(id) =>
+            change({ space: id, conversation: undefined, other: undefined, turn: undefined, files: undefined })
+          }
         />
         <div className="grid grid-cols-2 gap-3">
           <Select
@@ -112,6 +130,7 @@ export function Composer({ space }: { space: PlaygroundSpace }) {
             onChange={({ target }) => setMost(target.value)}
           />
         </div>
+        <TurnExtras spaceId={space.space_id} isOwner={space.role === "owner"} error={send.error} />
         <TextArea
           label="Text"
           name="text"
@@ -128,6 +147,12 @@ export function Composer({ space }: { space: PlaygroundSpace }) {
           }
         />
         {send.error && <ErrorState error={send.error} />}
+        {sendOther.error && (
+          <>
+            <p className="text-bad">The second model was not asked:</p>
+            <ErrorState error={sendOther.error} />
+          </>
+        )}
         {estimate.error && <ErrorState error={estimate.error} />}
         {estimate.data && <EstimateResult estimate={estimate.data} />}
       </Form>
@@ -141,17 +166,31 @@ export function Composer({ space }: { space: PlaygroundSpace }) {
 /** The code with which a server sends the same turn. */
 function AsCode({ asked: { conversation: _own, ...asked } }: { asked: CreateChatTurn }) {
   const { tab = "curl" } = useSearch({ from: "/app/playground" })
-  const turn = { ...asked, text: asked.text || "Where is my order?", end_user_ref: "customer-1" }
+  const turn = { end_user_ref: "customer-1", ...asked, text: asked.text || "Where is my order?" }
   return (
     <Tabs
       label="From your server"
       value={tab}
       tabs={[
-        { value: "curl", label: "As curl", content: () => <CodeBlock code={turnAsCurl(turn)} label="As curl" /> },
+        {
+          value: "curl",
+          label: "As curl",
+          content: () => <CodeBlock code={`${exportBaseUrl()}\n\n${turnCurl(turn)}`} label="As curl" />,
+        },
         {
           value: "typescript",
           label: "As TypeScript",
-          content: () => <CodeBlock code={turnAsTypeScript(turn)} label="As TypeScript" />,
+          content: () => (
+            <div className="flex flex-col gap-2">
+              <CodeBlock code={`${exportBaseUrl()}\n${installCommand()}`} label="The installation of the client" />
+              <CodeBlock code={turnAsTypeScript(turn)} label="As TypeScript" />
+            </div>
+          ),
+        },
+        {
+          value: "python",
+          label: "As Python",
+          content: () => <CodeBlock code={turnAsPython(turn)} label="As Python" />,
         },
       ]}
     />

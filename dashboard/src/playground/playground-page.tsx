@@ -2,8 +2,10 @@ import { useQuery } from "@tanstack/react-query"
 import { useSearch } from "@tanstack/react-router"
 import { ApiError } from "../api/api-error.ts"
 import { queryOf, useRead } from "../api/query.ts"
+import { CreditNotice } from "../turns/credit-notice.tsx"
 import { Button } from "../ui/button.tsx"
 import { CodeBlock } from "../ui/code-block.tsx"
+import { wholeCurl } from "../ui/commands.ts"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
@@ -23,10 +25,13 @@ export function PlaygroundPage() {
       {...playgroundPages.playground}
       action={
         conversation && (
-          <Button onClick={() => change({ conversation: undefined, turn: undefined })}>New conversation</Button>
+          <Button onClick={() => change({ conversation: undefined, other: undefined, turn: undefined })}>
+            New conversation
+          </Button>
         )
       }
     >
+      <CreditNotice />
       <ChosenSpace spaceId={space} test={test} />
     </Page>
   )
@@ -49,7 +54,7 @@ function ChosenSpace({ spaceId, test }: ChosenProps) {
   const first = newest.data?.items[0]
   const space = spaceId === undefined || first?.space_id === spaceId ? first : named.data
   if (space) return <Room space={space} />
-  if (spaceId === undefined && newest.data) return <NoSpaces test={test} />
+  if (spaceId === undefined && newest.data) return <NoSpaces />
   const { error, refetch } = spaceId === undefined ? newest : named
   if (error instanceof ApiError && error.status === 404) return <UnknownSpace error={error} test={test} />
   return error ? <ErrorState error={error} onRetry={() => void refetch()} /> : <Skeleton rows={8} />
@@ -81,8 +86,7 @@ const Room = ({ space }: { space: PlaygroundSpace }) => (
   </div>
 )
 
-function NoSpaces({ test }: { test: true | undefined }) {
-  const query = test ? "?test=true" : ""
+function NoSpaces() {
   return (
     <EmptyState
       title="No spaces yet"
@@ -97,7 +101,7 @@ function NoSpaces({ test }: { test: true | undefined }) {
       </p>
       <CodeBlock
         label="The next step as curl"
-        code={`curl -b cookies.txt ${location.origin}/api/account/spaces${query} -H 'Content-Type: application/json' -H 'Origin: ${location.origin}' -d '{"title":"First"}'`}
+        code={wholeCurl("/v1/spaces", { method: "POST", body: { title: "First" } })}
       />
     </EmptyState>
   )

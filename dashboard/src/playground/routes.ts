@@ -4,7 +4,7 @@ import { lazyPage } from "../shell/lazy-page.ts"
 import { oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { playgroundPages as pages } from "./pages.ts"
 
-const CODE_TABS = ["curl", "typescript"] as const
+const CODE_TABS = ["curl", "typescript", "python"] as const
 
 interface PlaygroundSearch {
   space?: string
@@ -12,6 +12,15 @@ interface PlaygroundSearch {
   model?: string
   /** A turn whose text is filled in. */
   from?: string
+  /** A second model that gets the same texts, and its conversation. */
+  compare?: string
+  other?: string
+  /** The end user as whom the turns run. */
+  as?: string
+  /** Ids of attached files, separated by commas. */
+  files?: string
+  /** The text at first, from a link. */
+  text?: string
   /** The turn that was sent last. */
   turn?: string
   tab?: (typeof CODE_TABS)[number]
@@ -26,6 +35,11 @@ export const playgroundRoutes = [
       conversation: textIn(search.conversation),
       model: textIn(search.model),
       from: textIn(search.from),
+      compare: textIn(search.compare),
+      other: textIn(search.other),
+      as: textIn(search.as),
+      files: textIn(search.files),
+      text: textIn(search.text),
       turn: textIn(search.turn),
       tab: oneIn(search.tab, CODE_TABS),
     }),

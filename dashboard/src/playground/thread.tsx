@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
 import { useSearch } from "@tanstack/react-router"
-import { Suspense, useEffect, useRef, useState } from "react"
+import { type ReactNode, Suspense, useEffect, useRef, useState } from "react"
 import type { Turn } from "../api/operations.ts"
 import { queryOf, useRead } from "../api/query.ts"
 import { type LiveStep, useLiveTurn } from "../turns/live-turn.ts"
@@ -9,6 +9,7 @@ import { isOpenTurn, lasted } from "../turns/turn-words.ts"
 import { Button } from "../ui/button.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
+import { Markdown } from "../ui/markdown.tsx"
 import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
 import { Id, Money, Time } from "../ui/values.tsx"
@@ -24,7 +25,7 @@ const FALLBACK_MS = 5000
 
 /** The turns of the conversation, newest last. Running turns are updated live. */
 export function Thread({ space }: { space: PlaygroundSpace }) {
-  const { conversation } = useSearch({ from: "/app/playground" })
+  const { conversation, other, model, compare } = useSearch({ from: "/app/playground" })
   if (!conversation) {
     return (
       <section aria-label="Conversation" className="rounded-md border border-line border-dashed p-6 text-muted">
@@ -32,10 +33,23 @@ export function Thread({ space }: { space: PlaygroundSpace }) {
       </section>
     )
   }
-  return <Conversation space={space} conversation={conversation} />
+  if (!compare || !other) return <Conversation space={space} conversation={conversation} />
+  return (
+    <div className="grid items-start gap-6 xl:grid-cols-2">
+      <Conversation space={space} conversation={conversation} model={model ?? "Space default"} />
+      <Conversation space={space} conversation={other} model={compare} />
+    </div>
+  )
 }
 
-function Conversation({ space: { space_id }, conversation }: { space: PlaygroundSpace; conversation: string }) {
+interface ConversationProps {
+  space: PlaygroundSpace
+  conversation: string
+  /** The model that is compared with another one. */
+  model?: string
+}
+
+function Conversation({ space: { space_id }, conversation, model }: ConversationProps) {
   const { test } = useSearch({ from: "/app/playground" })
   const turns = useQuery({
     ...queryOf("listChatTurns", {
@@ -44,7 +58,8 @@ function Conversation({ space: { space_id }, conversation }: { space: Playground
     refetchInterval: ({ state }) => state.data?.items.some((turn) => isOpenTurn(turn.state)) && FALLBACK_MS,
   })
   return (
-    <section aria-label="Conversation" className="flex min-w-0 flex-col gap-5">
+    <section aria-label={model ? `Conversation with ${model}` : "Conversation"} className="flex min-w-0 flex-col gap-5">
+      {model && <h2 className="text-md break-words">{model}</h2>}
       <div className="flex flex-wrap items-center justify-between gap-2 text-muted">
         <span className="inline-flex items-center gap-2">
           Conversation <Id id={conversation} />
@@ -56,6 +71,7 @@ function Conversation({ space: { space_id }, conversation }: { space: Playground
       <Read of={turns} rows={4}>
         {({ items, total }) => (
           <>
+            {model && <Totals turns={items} />}
             {total > items.length && (
               <p className="text-muted">
                 The last {items.length} of {total} turns.
@@ -75,6 +91,31 @@ function Conversation({ space: { space_id }, conversation }: { space: Playground
   )
 }
 
+/** The time from the request to the end, in milliseconds. */
+const tookOf = ({ created_at, finished_at }: Turn) =>
+  finished_at === null ? null : Date.parse(finished_at) - Date.parse(created_at)
+
+/** The total cost and time of the shown turns of a compared model. */
+function Totals({ turns }: { turns: readonly Turn[] }) {
+  const sum = (of: (turn: Turn) => number) => turns.reduce((total, turn) => total + of(turn), 0)
+  return (
+    <dl className="flex flex-wrap gap-x-6 gap-y-1 rounded-md bg-panel px-3 py-2">
+      <Total name="Cost">
+        <Money usd={sum(({ billed_cost_usd }) => billed_cost_usd)} />
+      </Total>
+      <Total name="Time">{lasted(sum((turn) => tookOf(turn) ?? 0))}</Total>
+      <Total name="Output tokens">{sum(({ usage }) => usage.tokens_output).toLocaleString("en-US")}</Total>
+    </dl>
+  )
+}
+
+const Total = ({ name, children }: { name: string; children: ReactNode }) => (
+  <div className="flex gap-2">
+    <dt className="text-muted">{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)
+
 /** One turn: its input, tool calls, output and cost. */
 function Exchange({ turn, test }: { turn: Turn; test: true | undefined }) {
   const { turn_id, text, result, error, state, created_at } = turn
@@ -87,6 +128,7 @@ function Exchange({ turn, test }: { turn: Turn; test: true | undefined }) {
   useEffect(() => {
     if (sent === turn_id) article.current?.scrollIntoView({ block: "nearest" })
   }, [sent, turn_id])
+  const took = tookOf(turn)
   const coming = live.findLast((step) => !step.subagent && step.text)?.text
   return (
     <article ref={article} aria-label={`Turn ${turn_id}`} className="flex flex-col gap-3">
@@ -99,16 +141,15 @@ function Exchange({ turn, test }: { turn: Turn; test: true | undefined }) {
           <code>{error.code}</code> {error.message}
         </p>
       ) : (
-        <p
-          aria-live="polite"
-          className="max-w-[88ch] whitespace-pre-wrap break-words rounded-md border border-line bg-panel px-3 py-2"
-        >
-          {result ?? coming ?? (isOpen ? "…" : "No output.")}
-        </p>
+        <div aria-live="polite" className="max-w-[88ch] rounded-md border border-line bg-panel px-3 py-2">
+          <Markdown text={result ?? coming ?? (isOpen ? "…" : "No output.")} />
+        </div>
       )}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-muted text-xs">
         <TurnState turn={turn} />
         <TurnCost turn={turn} test={test} />
+        {took !== null && <span>took {lasted(took)}</span>}
+        <code>{turn.model}</code>
         <Time at={created_at} />
         <TextLink to="/turns/$turnId" params={{ turnId: turn_id }}>
           Steps and bill

@@ -5,24 +5,24 @@ export const providersPages = {
     path: "/operator/providers",
     title: "Provider pools",
     about: "Provider accounts, their state and the use of their limits.",
-    nav: "Providers",
+    nav: "Models",
   },
   capacity: {
     path: "/operator/providers/capacity",
     title: "Capacity",
     about: "Use of each provider limit over time.",
-    nav: "Providers",
+    nav: "Models",
   },
   signIn: {
     path: "/operator/providers/sign-in",
     title: "Add an account",
     about: "Log in to a provider account, or add an API key.",
-    nav: "Providers",
+    nav: "Models",
   },
   media: {
     path: "/operator/providers/media",
     title: "Media account",
     about: "The provider account that makes pictures.",
-    nav: "Providers",
+    nav: "Models",
   },
 } as const satisfies Record<string, PageInfo>

@@ -1,6 +1,7 @@
 import { Suspense, useState } from "react"
 import type { Pools, Provider } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
+import { exportBaseUrl } from "../ui/commands.ts"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
@@ -71,7 +72,7 @@ interface AccountsProps {
 }
 
 function Accounts({ pool, accounts, ask }: AccountsProps) {
-  const key = { name: "Main", kind: "api_key", pool, engine: "anthropic", api_key: "…" }
+  const key = { name: "Main", kind: "api_key", pool, engine: "anthropic", api_key: "your-key-at-the-provider" }
   return (
     <Table
       caption={`Accounts in the pool ${pool}`}
@@ -81,7 +82,12 @@ function Accounts({ pool, accounts, ask }: AccountsProps) {
       empty={
         <EmptyState
           title="No accounts in this pool"
-          curl={`curl -b cookies.txt ${location.origin}/api/admin/providers/add -H 'content-type: application/json' -H 'origin: ${location.origin}' -d '${JSON.stringify(key)}'`}
+          curl={[
+            exportBaseUrl(),
+            'curl -s "$TURNPIKE_BASE_URL/api/admin/providers/add" \\',
+            '  -H "Cookie: token=$TURNPIKE_SESSION" -H "Origin: $TURNPIKE_BASE_URL" -H "Content-Type: application/json" \\',
+            `  -d '${JSON.stringify(key)}'`,
+          ].join("\n")}
         >
           Until you add an account, model calls use the keys from the environment.
         </EmptyState>

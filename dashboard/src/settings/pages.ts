@@ -5,18 +5,18 @@ export const settingsPages = {
     path: "/operator/containers",
     title: "Containers",
     about: "Sandboxes that run the tools of agents. Customers never see their URLs.",
-    nav: "Operate",
+    nav: "Agents",
   },
   keys: {
     path: "/operator/api-keys",
     title: "API keys",
     about: "Keys for calls to model providers. Values are stored encrypted and never shown.",
-    nav: "Operate",
+    nav: "Models",
   },
   settings: {
     path: "/operator/settings",
     title: "Settings",
     about: "Settings that take effect without a deploy.",
-    nav: "Operate",
+    nav: "Service",
   },
 } as const satisfies Record<string, PageInfo>

@@ -1,4 +1,5 @@
 import { CodeBlock } from "../ui/code-block.tsx"
+import { firstTurnCurl } from "../ui/commands.ts"
 import { ButtonLink, OutLink } from "../ui/link.tsx"
 import { PublicFrame } from "./frame.tsx"
 import { accountWords, useWays } from "./use-ways.ts"
@@ -11,15 +12,6 @@ const FACTS = [
     "Credit is held before it is spent. Every charge is an entry of the ledger, exact to the credit micro.",
   ],
 ]
-
-const curlOf = (origin: string) => `export TURNPIKE_API_KEY=turnpike_test_…   # from API keys
-export TURNPIKE_SPACE=spc_…                # from Spaces
-
-curl ${origin}/v1/turns \\
-  -H "Authorization: Bearer $TURNPIKE_API_KEY" \\
-  -H "Idempotency-Key: first-turn-$(date +%s)" \\
-  -H "Content-Type: application/json" \\
-  -d '{"space":"'$TURNPIKE_SPACE'","end_user_ref":"customer-1","text":"Where is my order?"}'`
 
 /** The public page at `/`. */
 export function WelcomePage() {
@@ -50,7 +42,7 @@ export function WelcomePage() {
       </div>
       <section aria-label="The first turn" className="flex flex-col gap-2">
         <h2 className="text-md">The first turn</h2>
-        <CodeBlock code={curlOf(location.origin)} label="The first turn as curl" />
+        <CodeBlock code={firstTurnCurl(undefined)} label="The first turn as curl" />
       </section>
       <dl className="grid gap-6 border-line border-t pt-6 sm:grid-cols-3">
         {FACTS.map(([name, text]) => (

@@ -22,8 +22,7 @@ export function CreateSpaceDialog({ test, onClose }: { test: true | undefined; o
         query: { test: test && "true" },
         body: {
           title,
-          model: model || undefined,
-          manifest: instructions ? { instructions } : undefined,
+          manifest: { ...(instructions && { instructions }), ...(model && { model }) },
         },
       },
       {
@@ -63,9 +62,9 @@ export function CreateSpaceDialog({ test, onClose }: { test: true | undefined; o
           onChange={({ target }) => setTitle(target.value)}
         />
         <ModelSelect
-          label="Default model"
+          label="Model"
           none="Service default"
-          name="model"
+          name="manifest.model"
           error={create.error}
           value={model}
           test={test}

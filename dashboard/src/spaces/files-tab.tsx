@@ -4,6 +4,7 @@ import { addressOf } from "../api/call.ts"
 import type { FileInfo } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
 import { buttonLook, IconButton } from "../ui/button.tsx"
+import { wholeCurl } from "../ui/commands.ts"
 import { ConfirmDialog } from "../ui/dialog.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { Icon } from "../ui/icon.tsx"
@@ -17,8 +18,7 @@ import { Id, Time } from "../ui/values.tsx"
 import { isChangeable, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
 import { UploadFiles } from "./upload-files.tsx"
 
-const curlOf = (space: string) => `curl ${location.origin}/v1/spaces/${space}/files \\
-  -H "Authorization: Bearer $TURNPIKE_KEY" -F file=@report.pdf`
+const curlOf = (space: string) => wholeCurl(`/v1/spaces/${space}/files`, { method: "POST", file: "report.pdf" })
 
 const UNITS = ["bytes", "KiB", "MiB", "GiB"]
 

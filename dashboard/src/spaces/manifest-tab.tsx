@@ -14,6 +14,7 @@ import { toast } from "../ui/toast.tsx"
 import { BUILTIN_TOOLS, type BuiltinTool, draftOf, type ManifestDraft, manifestOf } from "./manifest-draft.ts"
 import { ModelSelect } from "./model-select.tsx"
 import { isChangeable, jsonText, readJson, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
+import { SubagentFields } from "./subagent-fields.tsx"
 
 export function ManifestTab({ space }: SpaceTabProps) {
   const manifest = useRead("getManifest", useSpaceInput())
@@ -68,15 +69,19 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
   // Null until the user types: then the form shows the saved manifest. Later reads do not replace the draft.
   // `base` is the manifest when the user began to type.
   const [typed, setTyped] = unsaved.useField<{ draft: ManifestDraft; base: Manifest } | null>("typed", null)
-  const draft = typed?.draft ?? draftOf(saved)
+  // A space has one model here. One that the API set on the space itself is shown, and moves into the manifest.
+  const shownOf = (manifest: Manifest) => ({ ...draftOf(manifest), model: manifest.model ?? space.model ?? "" })
+  const update = useChange("updateSpace", { changes: ["getSpace", "listSpaces", "listConfigVersions"] })
+  const draft = typed?.draft ?? shownOf(saved)
   const base = typed?.base ?? saved
   // The manifest that another user has saved since then.
   const [theirs, setTheirs] = useState<Manifest | null>(null)
   const set = (change: Partial<ManifestDraft>) => {
     const next = { ...draft, ...change }
-    setTyped(jsonText(next) === jsonText(draftOf(base)) ? null : { draft: next, base })
+    setTyped(jsonText(next) === jsonText(shownOf(base)) ? null : { draft: next, base })
   }
   const subagents = readJson(draft.subagents)
+  const toolNames = useToolNames()
   const bind = (name: Exclude<keyof ManifestDraft, "builtin_tools">, fault: string = name) => ({
     name: fault,
     error: put.error,
@@ -95,6 +100,7 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
         onSuccess: () => {
           toast("The instructions are saved. New turns use them.")
           discard()
+          if (space.model !== null) update.mutate({ ...input, body: { model: null } })
         },
       },
     )
@@ -125,7 +131,7 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
           <div className="flex min-w-0 flex-col gap-4">
             <ModelSelect
               label="Model"
-              none={space.model ? `Space default (${space.model})` : "Service default"}
+              none="Service default"
               hint="A turn can override it."
               name="model"
               error={put.error}
@@ -148,13 +154,14 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
           </div>
         </div>
         <div className="grid gap-x-8 gap-y-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-          <TextArea
-            mono
+          <SubagentFields
             label="Sub-agents"
-            hint="A JSON list of {name, description, instructions, model, tools}. The agent can delegate tasks to them."
-            rows={10}
-            {...bind("subagents")}
-            error={subagents.error ?? put.error}
+            name="subagents"
+            value={draft.subagents}
+            onChange={(subagents) => set({ subagents })}
+            error={put.error}
+            tools={toolNames}
+            test={space.test || undefined}
           />
           <div className="flex min-w-0 flex-col gap-4">
             <BuiltinTools chosen={draft.builtin_tools} onChange={(builtin_tools) => set({ builtin_tools })} />
@@ -198,6 +205,17 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
       )}
     </form>
   )
+}
+
+/** The names by which a sub-agent can have the tools of the space. */
+function useToolNames(): string[] {
+  const tools = useRead("listTools", useSpaceInput())
+  const servers = useRead("listMcpServers", useSpaceInput())
+  return [
+    ...(tools.data?.items ?? []).map(({ name }) => name),
+    ...(servers.data?.items ?? []).map(({ name }) => `${name}__*`),
+    ...BUILTIN_TOOLS.map(([name]) => name),
+  ]
 }
 
 interface BuiltinToolsProps {

@@ -80,7 +80,7 @@ export function McpServerDialog({ server, taken, onClose }: McpServerDialogProps
         <TextInput
           label="URL"
           hint="The Streamable HTTP endpoint of the server."
-          placeholder="https://docs.example/mcp"
+          placeholder="https://docs.example.com/mcp"
           name="url"
           autoComplete="off"
           error={put.error}

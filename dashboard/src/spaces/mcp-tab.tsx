@@ -3,6 +3,7 @@ import { Suspense, useState } from "react"
 import type { McpServer } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
+import { wholeCurl } from "../ui/commands.ts"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
@@ -18,9 +19,9 @@ const RemoveDialog = lazyPart(() =>
   import("./remove-dialog.tsx").then((module) => ({ default: module.RemoveFromSpaceDialog })),
 )
 
-const curlOf = (space: string) => `curl -X PUT ${location.origin}/v1/spaces/${space}/mcp-servers/docs \\
-  -H "Authorization: Bearer $TURNPIKE_KEY" -H "Content-Type: application/json" \\
-  -d '{"url":"https://docs.example/mcp","headers":{"Authorization":"Bearer {{secrets.DOCS_TOKEN}}"}}'`
+const EXAMPLE = { url: "https://docs.example.com/mcp", headers: { Authorization: "Bearer {{secrets.DOCS_TOKEN}}" } }
+
+const curlOf = (space: string) => wholeCurl(`/v1/spaces/${space}/mcp-servers/docs`, { method: "PUT", body: EXAMPLE })
 
 type Opened = { kind: "edit"; server: McpServer | null } | { kind: "delete"; server: McpServer }
 

@@ -2,6 +2,7 @@ import { Suspense, useState } from "react"
 import type { Secret } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
+import { wholeCurl } from "../ui/commands.ts"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { Section } from "../ui/page.tsx"
@@ -16,9 +17,8 @@ const RemoveDialog = lazyPart(() =>
   import("./remove-dialog.tsx").then((module) => ({ default: module.RemoveFromSpaceDialog })),
 )
 
-const curlOf = (space: string) => `curl -X PUT ${location.origin}/v1/spaces/${space}/secrets/SHOP_TOKEN \\
-  -H "Authorization: Bearer $TURNPIKE_KEY" -H "Content-Type: application/json" \\
-  -d '{"value":"…"}'`
+const curlOf = (space: string) =>
+  wholeCurl(`/v1/spaces/${space}/secrets/SHOP_TOKEN`, { method: "PUT", body: { value: "your-token" } })
 
 type Opened = { kind: "put"; name: string | null } | { kind: "delete"; name: string }
 

@@ -89,7 +89,7 @@ const SpaceLine = ({ space }: { space: AccountSpace }) => (
     <Status word={space.archived ? "archived" : "active"} tone={space.archived ? "none" : "ok"} />
     <Id id={space.space_id} />
     <span>Version {space.config_version.toLocaleString("en-US")}</span>
-    <span>Default model: {space.model ? <code>{space.model}</code> : "service default"}</span>
+    <SpaceModel space={space} />
     <span>
       Your role: {space.role}
       {space.workspace_id && ", shared by a workspace"}
@@ -100,6 +100,13 @@ const SpaceLine = ({ space }: { space: AccountSpace }) => (
   </div>
 )
 
+/** The model of the space's turns: the manifest's, else one that the API set on the space itself. */
+function SpaceModel({ space }: { space: AccountSpace }) {
+  const { data } = useRead("getManifest", useSpaceInput())
+  const model = data?.model ?? space.model
+  return <span>Model: {model ? <code>{model}</code> : "service default"}</span>
+}
+
 function SpaceActions({ space, test }: { space: AccountSpace; test: true | undefined }) {
   const [open, setOpen] = useState<"settings" | "archive" | null>(null)
   const close = () => setOpen(null)
@@ -108,10 +115,10 @@ function SpaceActions({ space, test }: { space: AccountSpace; test: true | undef
     <>
       {can && (
         <>
-          <Button kind="danger" onClick={() => setOpen("archive")}>
+          <Button onClick={() => setOpen("settings")}>Settings</Button>
+          <Button kind="quiet" onClick={() => setOpen("archive")}>
             Archive
           </Button>
-          <Button onClick={() => setOpen("settings")}>Settings</Button>
         </>
       )}
       {!space.archived && (

@@ -6,7 +6,6 @@ import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, TextArea, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
-import { ModelSelect } from "./model-select.tsx"
 import { jsonText, readJson, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
 
 interface SpaceDialogProps extends SpaceTabProps {
@@ -18,12 +17,11 @@ export function SpaceSettingsDialog({ space, onClose }: SpaceDialogProps) {
   const draft = useDraft(`space.${space.space_id}`)
   const update = useChange("updateSpace", { changes: ["getSpace", "listSpaces", "listConfigVersions"], draft })
   const [title, setTitle] = draft.useField("title", space.title)
-  const [model, setModel] = draft.useField("model", space.model ?? "")
   const [notes, setNotes] = draft.useField("notes", jsonText(space.metadata))
   const metadata = readJson(notes)
   const send = () =>
     update.mutate(
-      { ...input, body: { title, model: model || null, metadata: (metadata.value ?? {}) as Record<string, string> } },
+      { ...input, body: { title, metadata: (metadata.value ?? {}) as Record<string, string> } },
       {
         onSuccess: () => {
           toast("The space is saved.")
@@ -57,16 +55,6 @@ export function SpaceSettingsDialog({ space, onClose }: SpaceDialogProps) {
           value={title}
           autoComplete="off"
           onChange={({ target }) => setTitle(target.value)}
-        />
-        <ModelSelect
-          label="Default model"
-          none="Service default"
-          hint="For turns that name no model, unless the tab Instructions sets one."
-          name="model"
-          error={update.error}
-          value={model}
-          test={space.test || undefined}
-          onChange={setModel}
         />
         <TextArea
           mono

@@ -3,6 +3,7 @@ import { Suspense, useState } from "react"
 import type { SpaceSummary } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
+import { wholeCurl } from "../ui/commands.ts"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
 import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
@@ -20,9 +21,9 @@ const CreateSpace = lazyPart(() =>
   import("./create-space.tsx").then((module) => ({ default: module.CreateSpaceDialog })),
 )
 
-const curl = () => `curl ${location.origin}/v1/spaces \\
-  -H "Authorization: Bearer $TURNPIKE_KEY" -H "Content-Type: application/json" \\
-  -d '{"title":"Support","manifest":{"instructions":"Answer in one sentence."}}'`
+const EXAMPLE = { title: "Support", manifest: { instructions: "Answer in one sentence." } }
+
+const curl = () => wholeCurl("/v1/spaces", { method: "POST", body: EXAMPLE })
 
 export function SpacesPage() {
   const { q, archived, offset = 0, test } = useSearch({ from: "/app/spaces" })

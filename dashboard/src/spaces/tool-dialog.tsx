@@ -8,6 +8,8 @@ import { ErrorState } from "../ui/error-state.tsx"
 import { Form, Select, TextArea, TextInput } from "../ui/field.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
 import { toast } from "../ui/toast.tsx"
+import { PairFields } from "./pair-fields.tsx"
+import { SchemaFields } from "./schema-fields.tsx"
 import { jsonText, readJson, useSpaceInput } from "./space-parts.ts"
 
 const NEW_SCHEMA = { type: "object", properties: {}, additionalProperties: false }
@@ -49,6 +51,12 @@ export function ToolDialog({ tool, taken, onClose }: ToolDialogProps) {
     error: put.error,
     value: typed[name],
     onChange: ({ target }: { target: { value: string } }) => setTyped({ ...typed, [name]: target.value }),
+  })
+  const bindJson = (name: (typeof JSONS)[number], fault: string) => ({
+    name: fault,
+    error: put.error,
+    value: typed[name],
+    onChange: (text: string) => setTyped((old) => ({ ...old, [name]: text })),
   })
   const send = () => {
     const body = {
@@ -118,42 +126,32 @@ export function ToolDialog({ tool, taken, onClose }: ToolDialogProps) {
           <Select label="Method" options={PutToolRules["request.method"].words} {...bind("method", "request.method")} />
           <TextInput
             label="URL"
-            placeholder="https://shop.example/orders/{{input.order_id}}"
+            placeholder="https://shop.example.com/orders/{{input.order_id}}"
             autoComplete="off"
             {...bind("url", "request.url")}
           />
         </div>
-        <TextArea
-          mono
-          label="Input schema"
-          hint="A JSON Schema (2020-12) of type object."
-          rows={7}
-          {...bind("input_schema", "input_schema")}
-          error={jsons.input_schema.error ?? put.error}
-        />
-        <TextArea
-          mono
+        <SchemaFields label="Input" {...bindJson("input_schema", "input_schema")} />
+        <PairFields
           label="Headers"
-          rows={3}
-          hint='JSON, such as {"Authorization": "Bearer {{secrets.SHOP_TOKEN}}"}.'
-          {...bind("headers", "request.headers")}
-          error={jsons.headers.error ?? put.error}
+          what="header"
+          example={["Authorization", "Bearer {{secrets.SHOP_TOKEN}}"]}
+          hint="Store credentials as secrets of the space."
+          {...bindJson("headers", "request.headers")}
         />
-        <TextArea
-          mono
+        <PairFields
           label="Query"
-          rows={2}
-          hint="JSON. A parameter without an input value is omitted."
-          {...bind("query", "request.query")}
-          error={jsons.query.error ?? put.error}
+          what="query parameter"
+          example={["page", "{{input.page}}"]}
+          hint="A parameter without an input value is omitted."
+          {...bindJson("query", "request.query")}
         />
-        <TextArea
-          mono
+        <PairFields
           label="Body"
-          rows={3}
-          hint="JSON. If empty, POST, PUT and PATCH send the input."
-          {...bind("body", "request.body")}
-          error={jsons.body.error ?? put.error}
+          what="body field"
+          example={["order_id", "{{input.order_id}}"]}
+          hint="Without fields, POST, PUT and PATCH send the input."
+          {...bindJson("body", "request.body")}
         />
         <TextInput
           label="Timeout (seconds)"

@@ -3,6 +3,7 @@ import { Suspense, useState } from "react"
 import type { Tool } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
+import { wholeCurl } from "../ui/commands.ts"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
@@ -23,14 +24,12 @@ const EXAMPLE = {
   input_schema: { type: "object", properties: { order_id: { type: "string" } }, required: ["order_id"] },
   request: {
     method: "GET",
-    url: "https://shop.example/orders/{{input.order_id}}",
+    url: "https://shop.example.com/orders/{{input.order_id}}",
     headers: { Authorization: "Bearer {{secrets.SHOP_TOKEN}}" },
   },
 }
 
-const curlOf = (space: string) => `curl -X PUT ${location.origin}/v1/spaces/${space}/tools/lookup_order \\
-  -H "Authorization: Bearer $TURNPIKE_KEY" -H "Content-Type: application/json" \\
-  -d '${JSON.stringify(EXAMPLE)}'`
+const curlOf = (space: string) => wholeCurl(`/v1/spaces/${space}/tools/lookup_order`, { method: "PUT", body: EXAMPLE })
 
 type Opened = { kind: "edit"; tool: Tool | null } | { kind: "delete"; tool: Tool }
 

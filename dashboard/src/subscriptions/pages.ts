@@ -5,6 +5,6 @@ export const subscriptionsPages = {
     path: "/operator/subscriptions",
     title: "Subscriptions",
     about: "Plans of users, and the usage that each plan and provider account covers.",
-    nav: "Operate",
+    nav: "Customers",
   },
 } as const satisfies Record<string, PageInfo>

@@ -3,6 +3,7 @@ import { Suspense, useState } from "react"
 import type { InfraBilling } from "../api/operations.ts"
 import { queryOf } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
+import { exportBaseUrl } from "../ui/commands.ts"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
@@ -129,7 +130,7 @@ function BillingOf({ of, title }: { of: InfraBilling; title: string }) {
         empty={
           <EmptyState
             title="Nothing to bill"
-            curl={`curl -X POST '${location.origin}/api/admin/system/bill-infra?dry_run=true' \\\n  -H 'Cookie: token=YOUR_SESSION' \\\n  -H 'Origin: ${location.origin}'`}
+            curl={`${exportBaseUrl()}\ncurl -s -X POST "$TURNPIKE_BASE_URL/api/admin/system/bill-infra?dry_run=true" \\\n  -H "Cookie: token=$TURNPIKE_SESSION" -H "Origin: $TURNPIKE_BASE_URL"`}
           >
             No space has used containers or storage since the last bill, or the prices in the settings are 0.
           </EmptyState>

@@ -5,12 +5,12 @@ export const systemPages = {
     path: "/operator/system",
     title: "System",
     about: "Health of the service, sweeps and reconciliation.",
-    nav: "System",
+    nav: "Service",
   },
   billing: {
     path: "/operator/system/billing",
     title: "Infrastructure bill",
     about: "Preview and create the bills for containers and storage.",
-    nav: "System",
+    nav: "Service",
   },
 } as const satisfies Record<string, PageInfo>

@@ -1,52 +1,66 @@
+import { CLIENT_PACKAGE } from "../api/client-package.ts"
+
 interface AskedTurn {
-  space: string
+  /** Undefined: the code creates a space first. */
+  space?: string | undefined
   end_user_ref: string
   text: string
-  model?: string
-  max_cost_usd?: number
-  conversation?: string
+  model?: string | undefined
+  max_cost_usd?: number | undefined
+  conversation?: string | undefined
 }
 
-/** A text in single quotes for a shell. */
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+/** Installs the client from this service, so that it needs no other network. */
+export const installCommand = () => `npm install ${location.origin}${CLIENT_PACKAGE}`
 
-/** A request as a curl command, with the key in TURNPIKE_API_KEY. */
-export const curlOf = (path: string, body: object) =>
-  [
-    `curl -s ${location.origin}${path}`,
-    `  -H "Authorization: Bearer $TURNPIKE_API_KEY"`,
-    `  -H "Idempotency-Key: ${path.split("/").at(-1)}-$(date +%s)"`,
-    `  -H "Content-Type: application/json"`,
-    `  -d ${quoted(JSON.stringify(body))}`,
-  ].join(" \\\n")
+const given = (turn: object) => Object.entries(turn).filter(([, value]) => value !== undefined)
 
-/** The request of a turn as a curl command. */
-export const turnAsCurl = (turn: AskedTurn) => curlOf("/v1/turns", turn)
-
-const GREETING = { end_user_ref: "customer-1", text: "Say hello in one sentence." }
-
-/** The first turn with a key: in `space`, or in a new space that the command creates. */
-export const firstTurnAsCurl = (space: string | undefined) =>
-  space ? turnAsCurl({ space, ...GREETING }) : inNewSpace()
-
-const inNewSpace = () =>
-  `SPACE=$(${curlOf("/v1/spaces", { title: "First" })} \\\n  | sed 's/.*"space_id":"\\([^"]*\\)".*/\\1/')\n\n` +
-  turnAsCurl({ space: "SPACE", ...GREETING }).replace('"SPACE"', `"'$SPACE'"`)
-
-/** The request of a turn as code for the TypeScript client. */
-export function turnAsTypeScript(turn: AskedTurn): string {
-  const fields = Object.entries(turn)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `  ${name}: ${JSON.stringify(value)},`)
+/** The request of a turn for the TypeScript client, which reads the address and the key from the environment. */
+export function turnAsTypeScript({ space, ...turn }: AskedTurn): string {
+  const fields = given(turn).map(([name, value]) => `  ${name}: ${JSON.stringify(value)},`)
+  const made = space ? "" : 'const space = await turnpike.spaces.create({ title: "First" })\n'
   return `import { Turnpike } from "turnpike-client"
 
-const turnpike = new Turnpike({
-  apiKey: process.env.TURNPIKE_API_KEY,
-  baseUrl: ${JSON.stringify(location.origin)},
-})
+// Reads TURNPIKE_BASE_URL and TURNPIKE_API_KEY.
+const turnpike = new Turnpike()
 
-const turn = await turnpike.turns.run({
+${made}const turn = await turnpike.turns.run({
+  space: ${space ? JSON.stringify(space) : "space.space_id"},
 ${fields.join("\n")}
 })
 console.log(turn.state, turn.result, turn.billed_cost_usd)`
+}
+
+/** A function that calls the API with the standard library of Python. */
+const PYTHON_CALL = [
+  "import json, os, urllib.request, uuid",
+  "",
+  "def call(method, path, body=None):",
+  "    request = urllib.request.Request(",
+  '        os.environ["TURNPIKE_BASE_URL"] + path,',
+  "        method=method,",
+  "        data=json.dumps(body).encode() if body else None,",
+  "        headers={",
+  '            "Authorization": "Bearer " + os.environ["TURNPIKE_API_KEY"],',
+  '            "Content-Type": "application/json",',
+  '            "Idempotency-Key": str(uuid.uuid4()),',
+  "        },",
+  "    )",
+  "    with urllib.request.urlopen(request) as response:",
+  "        return json.load(response)",
+  "",
+].join("\n")
+
+/** The request of a turn as Python, with its standard library alone. */
+export function turnAsPython({ space, ...turn }: AskedTurn): string {
+  const fields = given(turn).map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)},`)
+  const made = space ? "" : 'space = call("POST", "/v1/spaces", {"title": "First"})["space_id"]\n'
+  return `${PYTHON_CALL}
+${made}turn = call("POST", "/v1/turns", {
+    "space": ${space ? JSON.stringify(space) : "space"},
+${fields.join("\n")}
+})
+while not turn["finished_at"]:
+    turn = call("GET", "/v1/turns/" + turn["turn_id"] + "?wait=30")
+print(turn["state"], turn["result"], turn["billed_cost_usd"])`
 }

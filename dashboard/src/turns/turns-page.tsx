@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { useSearch } from "@tanstack/react-router"
 import type { TurnSummary } from "../api/operations.ts"
 import { queryOf, useRead } from "../api/query.ts"
+import { firstTurnCurl } from "../ui/commands.ts"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { AlignedMoney, Seconds, When } from "../ui/figures.tsx"
@@ -15,7 +16,6 @@ import { useSorting } from "../ui/sorting.ts"
 import { type Column, Table } from "../ui/table.tsx"
 import { Money } from "../ui/values.tsx"
 import { turnsPages } from "./pages.ts"
-import { firstTurnAsCurl } from "./turn-code.ts"
 import { TurnFigures } from "./turn-figures.tsx"
 import { ModelFilter, TurnFilters } from "./turn-filters.tsx"
 import { filtersOf } from "./turn-search.ts"
@@ -84,7 +84,7 @@ export function TurnsPage() {
 function NoTurns({ test }: { test: true | undefined }) {
   const spaces = useRead("listSpaces", { query: { test: test && "true", limit: 1 } })
   return (
-    <EmptyState title="No turns in the last 30 days" curl={firstTurnAsCurl(spaces.data?.items[0]?.space_id)}>
+    <EmptyState title="No turns in the last 30 days" curl={firstTurnCurl(spaces.data?.items[0]?.space_id)}>
       Send a turn from your server with an API key, or from the playground. It appears here immediately. Choose a start
       to see older turns.
     </EmptyState>

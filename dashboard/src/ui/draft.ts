@@ -73,10 +73,11 @@ export class Draft {
     })
     const known = this.fields.get(field)
     if (known) known.show = setValue
-    const set = (next: Value) => {
+    const set = (change: Value | ((now: Value) => Value)) => {
+      const next = change instanceof Function ? change(known ? (known.now as Value) : value) : change
       if (known) known.now = next
       this.store()
-      setValue(next)
+      setValue(() => next)
     }
     return [value, set] as const
   }

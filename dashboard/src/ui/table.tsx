@@ -32,11 +32,43 @@ interface TableProps<Row> {
 /** From this number of rows on, a button lets keyboard users skip them. */
 const LONG = 10
 
-/** A table with rows of 36 px and a sticky header. Below 640 px, it is a list with the same order and actions. */
+/** Below 640 px, a row is a card with three lines. These are the classes of its cells in a grid of twelve columns. */
+const PLACES = {
+  title: "max-sm:row-start-1 max-sm:col-[1/8] max-sm:font-strong",
+  aside: "max-sm:row-start-1 max-sm:col-[8/13] max-sm:justify-end",
+  left2: "max-sm:row-start-2 max-sm:col-[1/7]",
+  right2: "max-sm:row-start-2 max-sm:col-[7/13] max-sm:justify-end",
+  left3: "max-sm:row-start-3 max-sm:col-[1/7]",
+  right3: "max-sm:row-start-3 max-sm:col-[7/13] max-sm:justify-end",
+  none: "max-sm:hidden",
+} as const
+
+type Place = keyof typeof PLACES
+
+/**
+ * The places of the columns on a card. The first line has the first column and the first figure. The actions end the
+ * last line. The other places have the first other columns and the last one.
+ */
+function placesOf<Row>(columns: readonly Column<Row>[]): Place[] {
+  const actions = columns.findIndex((column) => column.actions)
+  const aside = columns.findIndex(({ right, actions }, index) => index > 0 && right && !actions)
+  const free: Place[] = ["left2", "right2", "left3", ...(actions < 0 ? (["right3"] as const) : [])]
+  const others = columns.map((_, index) => index).filter((index) => index !== 0 && index !== actions && index !== aside)
+  const shown = others.length <= free.length ? others : [...others.slice(0, free.length - 1), ...others.slice(-1)]
+  return columns.map((_, index) => {
+    if (index === 0) return "title"
+    if (index === aside) return "aside"
+    if (index === actions) return "right3"
+    return free[shown.indexOf(index)] ?? "none"
+  })
+}
+
+/** A table with rows of 36 px and a sticky header. Below 640 px, it is a list of cards in the same order. */
 export function Table<Row>({ caption, columns, rows, rowKey, sorting, empty, stale }: TableProps<Row>) {
   const end = useRef<HTMLSpanElement>(null)
   if (!rows) return <Skeleton rows={8} />
   if (rows.length === 0 && empty) return empty
+  const places = placesOf(columns)
   return (
     <div className={`relative min-w-0 sm:overflow-x-auto 2xl:overflow-visible ${stale ? "opacity-60" : ""}`}>
       {rows.length >= LONG && (
@@ -76,18 +108,22 @@ export function Table<Row>({ caption, columns, rows, rowKey, sorting, empty, sta
             <tr
               key={rowKey(row)}
               role="row"
-              className="border-line border-b hover:bg-panel max-sm:flex max-sm:flex-col max-sm:gap-1 max-sm:py-3"
+              className="border-line border-b hover:bg-panel max-sm:grid max-sm:grid-cols-[repeat(12,minmax(0,1fr))] max-sm:gap-x-1 max-sm:py-2"
             >
-              {columns.map((column) => (
+              {columns.map((column, index) => (
                 <td
                   key={column.title}
                   role="cell"
-                  className={`h-9 px-3 py-1 max-sm:flex max-sm:h-auto max-sm:items-baseline max-sm:justify-between max-sm:gap-4 max-sm:px-0 max-sm:py-0 first:pl-0 last:pr-0 ${column.right || column.actions ? "sm:text-right" : ""}`}
+                  className={`h-9 px-3 py-1 max-sm:flex max-sm:h-auto max-sm:min-h-7 max-sm:min-w-0 max-sm:items-center max-sm:gap-2 max-sm:px-0 max-sm:py-0 first:pl-0 last:pr-0 ${column.right || column.actions ? "sm:text-right" : ""} ${PLACES[places[index] ?? "none"]}`}
                 >
-                  <span aria-hidden="true" className="shrink-0 text-muted text-xs sm:hidden">
-                    {column.actions ? "" : column.title}
+                  {index > 0 && !column.actions && (
+                    <span aria-hidden="true" className="shrink-0 text-muted text-xs sm:hidden">
+                      {column.title}
+                    </span>
+                  )}
+                  <span className="min-w-0 max-sm:block max-sm:max-w-full max-sm:overflow-hidden max-sm:text-ellipsis max-sm:whitespace-nowrap max-sm:[&>*]:flex-nowrap">
+                    {column.cell(row)}
                   </span>
-                  <span className="min-w-0 max-sm:text-right">{column.cell(row)}</span>
                 </td>
               ))}
             </tr>

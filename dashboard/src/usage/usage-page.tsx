@@ -3,6 +3,7 @@ import type { ReactNode } from "react"
 import type { TurnStats, UsageReport } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { getUsageQuery } from "../api/rules.ts"
+import { wholeCurl } from "../ui/commands.ts"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
@@ -24,8 +25,7 @@ import { type UsageNames, useUsageNames } from "./use-usage-names.ts"
 /** The maximum of the API, so that a chart of up to 100 days is complete. */
 const ROWS = getUsageQuery.limit.maximum
 
-const curl = () => `curl "${location.origin}/v1/usage?group_by=day" \\
-  -H "Authorization: Bearer $TURNPIKE_KEY"`
+const curl = () => wholeCurl("/v1/usage?group_by=day")
 
 export function UsagePage() {
   const search = useSearch({ from: "/app/usage" })

@@ -23,7 +23,7 @@ export function mountChat(app: App) {
       description:
         "Sends a turn as the signed-in user, without an API key, to one of your spaces or a space that is shared with you. Only the owner " +
         "of the space is billed. Members cannot see each other's conversations. The turn is accepted, run and billed like any other. " +
-        "It has no end user (`end_user_ref` is empty). Its charge is in the ledger as `space_usage`, and it does not count in the usage " +
+        "Without `end_user_ref` it has no end user. Its charge is in the ledger as `space_usage`, and it does not count in the usage " +
         "of keys. No caps apply except those of the owner's plan and of the space's members. The same Idempotency-Key with the same body " +
         "returns the same turn.",
       headers: [
@@ -51,6 +51,8 @@ export function mountChat(app: App) {
         "COST_LIMIT_TOO_LOW",
         "NOT_FOUND",
         "SPACE_ARCHIVED",
+        "SPACE_ROLE_REQUIRED",
+        "END_USER_BLOCKED",
         "CONFLICT",
         "IDEMPOTENCY_KEY_REUSED",
       ],

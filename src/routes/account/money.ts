@@ -5,10 +5,11 @@ import { ledgerEntrySchema, type ShownLedgerEntry, serializeLedgerEntry } from "
 import { listLedger } from "../../billing/list-ledger.ts"
 import type { App } from "../../http/app.ts"
 import { CSV_ANSWER, type CsvColumns, csvAnswer, csvOf, csvQuery } from "../../http/csv.ts"
-import { createdQuery, daysQuery, idParam, listOf, listQuery } from "../../http/query.ts"
+import { createdQuery, daysQuery, idParam, listOf, listQuery, testQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
 import { energySchema, getOwnEnergy } from "../../users/get-energy.ts"
 import { getMe, meSchema } from "../../users/get-me.ts"
+import { getSetup, setupSchema } from "../../users/get-setup.ts"
 import { balanceSchema, getBalance } from "../../wallets/get-balance.ts"
 
 const tag = "Account"
@@ -48,6 +49,23 @@ export function mountMoney(app: App) {
       errors: [],
     },
     async (c) => getMe(c.get("ctx"), sessionOf(c)),
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/account/setup",
+      id: "getSetup",
+      tag,
+      summary: "Read how far the account's integration is",
+      description:
+        "The first steps of a new account: a key, a turn, a webhook and a tool, and the requests of its keys that were " +
+        "refused. With `test`, all of it for test data.",
+      query: z.strictObject(testQuery),
+      answer: { status: 200, description: "The first steps of the account.", schema: setupSchema },
+      errors: [],
+    },
+    async (c) => getSetup(c.get("ctx"), sessionOf(c)),
   )
 
   app.operation(

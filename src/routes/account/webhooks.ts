@@ -1,12 +1,12 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
-import { idParam, listOf, listQuery, testQuery } from "../../http/query.ts"
+import { booleanParam, idParam, listOf, listQuery, testQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
 import { serializeDelivery } from "../../webhooks/delivery-row.ts"
 import { serializeWebhook } from "../../webhooks/endpoint-row.ts"
-import { findWebhooks } from "../../webhooks/get-webhook.ts"
+import { findWebhooks, getWebhookHealth } from "../../webhooks/get-webhook.ts"
 import { findDeliveries } from "../../webhooks/list-deliveries.ts"
-import { deliveryFilters, deliverySchema, webhookSchema } from "../../webhooks/schemas.ts"
+import { deliveryFilters, deliverySchema, listedWebhookSchema, webhookHealthSchema } from "../../webhooks/schemas.ts"
 import { FOR_OWNERS } from "../mounting.ts"
 import { mountEndpoints } from "../webhooks/endpoints.ts"
 import { mountSendAgain } from "../webhooks/send-again.ts"
@@ -24,16 +24,40 @@ export function mountOwnWebhooks(app: App) {
       id: "listWebhooks",
       tag,
       summary: "List webhooks",
-      description: "The webhooks of the account and of all its keys, newest first.",
-      query: z.strictObject({ ...testQuery, ...listQuery }),
-      answer: { status: 200, description: "A page of webhooks.", schema: listOf(webhookSchema) },
+      description:
+        "The webhooks of the account and of all its keys, newest first, with the results of their newest deliveries.",
+      query: z.strictObject({
+        failing: booleanParam.optional().meta({
+          description: "`true`: only enabled webhooks whose last attempt failed. `false`: only the other enabled ones.",
+        }),
+        ...testQuery,
+        ...listQuery,
+      }),
+      answer: { status: 200, description: "A page of webhooks.", schema: listOf(listedWebhookSchema) },
       errors: [],
     },
-    async (c, { query: { limit, offset } }) => {
-      const { webhooks, total } = await findWebhooks(c.get("ctx"), sessionOf(c), { limit, offset })
+    async (c, { query: { failing, limit, offset } }) => {
+      const { webhooks, total } = await findWebhooks(c.get("ctx"), sessionOf(c), { failing, limit, offset })
       const now = c.get("ctx").clock.now()
-      return { items: webhooks.map((row) => serializeWebhook(row, now)), total, limit, offset }
+      const items = webhooks.map((row) => ({ ...serializeWebhook(row, now), health: row.health }))
+      return { items, total, limit, offset }
     },
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/account/webhooks/{webhook_id}/health",
+      id: "getWebhookHealth",
+      tag,
+      summary: "Read a webhook's success rate",
+      description: "The results of its newest deliveries.",
+      params: z.object({ webhook_id: idParam }),
+      query: z.strictObject(testQuery),
+      answer: { status: 200, description: "The results.", schema: webhookHealthSchema },
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { params }) => getWebhookHealth(c.get("ctx"), sessionOf(c), params.webhook_id),
   )
 
   mountSendAgain(app, FOR_OWNERS)

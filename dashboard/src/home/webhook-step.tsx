@@ -1,0 +1,52 @@
+import { useSearch } from "@tanstack/react-router"
+import { Suspense, useState } from "react"
+import { useRead } from "../api/query.ts"
+import { LiveTest } from "../integrations/live-test.tsx"
+import { RECEIVER_PYTHON, RECEIVER_TYPESCRIPT } from "../integrations/receiver-code.ts"
+import { WebhookState } from "../integrations/webhook-state.tsx"
+import { installCommand } from "../turns/turn-code.ts"
+import { Button } from "../ui/button.tsx"
+import { CodeBlock } from "../ui/code-block.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
+import { TextLink } from "../ui/link.tsx"
+
+const NewWebhookDialog = lazyPart(() =>
+  import("../integrations/new-webhook-dialog.tsx").then((module) => ({ default: module.NewWebhookDialog })),
+)
+
+/** A receiver to run, the registration of its URL, and a live test of it. */
+export function WebhookStep({ test }: { test: true | undefined }) {
+  const { tab } = useSearch({ from: "/app/home" })
+  const webhooks = useRead("listWebhooks", { query: { test: test && "true", limit: 1 } })
+  const [making, setMaking] = useState(false)
+  const [webhook] = webhooks.data?.items ?? []
+  const isPython = tab === "python"
+  return (
+    <>
+      <p className="text-muted">
+        Turnpike posts each event to your server, so that it does not have to poll. Run this receiver with the signing
+        secret in TURNPIKE_WEBHOOK_SECRET. The secret is shown when you create the webhook.
+      </p>
+      {!isPython && <CodeBlock code={installCommand()} label="The installation of the client for the receiver" />}
+      <CodeBlock
+        code={isPython ? RECEIVER_PYTHON : RECEIVER_TYPESCRIPT}
+        label={`A receiver in ${isPython ? "Python" : "TypeScript"}`}
+      />
+      {webhook && (
+        <div className="flex flex-wrap items-center gap-3">
+          <TextLink to="/webhooks/$webhookId" params={{ webhookId: webhook.webhook_id }} className="break-all">
+            {webhook.url}
+          </TextLink>
+          <WebhookState webhook={webhook} />
+        </div>
+      )}
+      <div className="flex flex-wrap items-start gap-3">
+        {webhook && <LiveTest webhook={webhook} primary />}
+        <Button kind={webhook ? "plain" : "primary"} icon="plus" onClick={() => setMaking(true)}>
+          {webhook ? "Create another webhook" : "Create a webhook"}
+        </Button>
+      </div>
+      <Suspense>{making && <NewWebhookDialog onClose={() => setMaking(false)} />}</Suspense>
+    </>
+  )
+}

@@ -1,0 +1,65 @@
+import { useQuery } from "@tanstack/react-query"
+import { useSearch } from "@tanstack/react-router"
+import { useState } from "react"
+import type { Delivery, Webhook } from "../api/operations.ts"
+import { queryOf, useChange } from "../api/query.ts"
+import { AttemptAnswer } from "../turns/delivery-table.tsx"
+import { lasted } from "../turns/turn-words.ts"
+import { Button } from "../ui/button.tsx"
+import { ErrorState } from "../ui/error-state.tsx"
+import { Icon } from "../ui/icon.tsx"
+import { TextLink } from "../ui/link.tsx"
+
+const LOOK_MS = 1000
+
+interface LiveTestProps {
+  webhook: Pick<Webhook, "webhook_id" | "enabled">
+  primary?: boolean
+}
+
+/** Sends a test event, and shows the endpoint's response as soon as it comes. */
+export function LiveTest({ webhook: { webhook_id, enabled }, primary }: LiveTestProps) {
+  const { test } = useSearch({ from: "/app" })
+  const query = { test: test && ("true" as const) }
+  const ping = useChange("testWebhook", {
+    changes: ["listDeliveries", "getWebhook", "getWebhookHealth", "listWebhooks"],
+  })
+  const [deliveryId, setDeliveryId] = useState<string | null>(null)
+  const delivery = useQuery({
+    ...queryOf("getDelivery", { path: { delivery_id: deliveryId ?? "" }, query }),
+    enabled: deliveryId !== null,
+    refetchInterval: ({ state }) => (state.data && state.data.attempt_count > 0 ? false : LOOK_MS),
+  })
+  const send = () =>
+    ping.mutate({ path: { webhook_id }, query }, { onSuccess: (made) => setDeliveryId(made.delivery_id) })
+  return (
+    <div className="flex flex-col items-start gap-2">
+      <Button kind={primary ? "primary" : "plain"} busy={ping.isPending} disabled={!enabled} onClick={send}>
+        Send a test event
+      </Button>
+      {ping.error && <ErrorState error={ping.error} />}
+      {deliveryId !== null && <Result delivery={delivery.data} />}
+    </div>
+  )
+}
+
+function Result({ delivery }: { delivery: Delivery | undefined }) {
+  const last = delivery?.attempts.at(-1)
+  if (!delivery || !last) {
+    return (
+      <p role="status" className="flex items-center gap-2 text-muted">
+        <Icon name="waiting" />
+        The test event is on its way.
+      </p>
+    )
+  }
+  return (
+    <p role="status" className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <AttemptAnswer attempt={last} />
+      <span className="text-muted">after {lasted(last.duration_ms)}</span>
+      <TextLink to="/deliveries/$deliveryId" params={{ deliveryId: delivery.delivery_id }}>
+        View the delivery
+      </TextLink>
+    </p>
+  )
+}

@@ -1,0 +1,2 @@
+/** A path for logs and for other people: an end_user_ref is chosen by a customer and must not appear there. */
+export const shownPath = (path: string) => path.replace(/(\/end-users\/+)[^/]+/g, "$1{end_user_ref}")
