@@ -59,7 +59,8 @@ export async function provePage(context: BrowserContext, { origin, shown, file, 
     await page.getByRole("heading", { level: 1 }).first().waitFor()
     await page.getByLabel("Loading").first().waitFor({ state: "detached" })
     // Waits for charts, which are drawn after their frame was measured.
-    await page.waitForFunction("!document.querySelector('figure:not(:has(svg.recharts-surface, table))')")
+    const unfinished = page.locator("figure:not(.code):not(:has(svg.recharts-surface, table))")
+    await unfinished.first().waitFor({ state: "detached" })
     // The reference is too long for a full screenshot.
     await page.screenshot({ path: file, fullPage: shown.area !== "reference" })
     wrong.push(...(await overflowOf(page)), ...(await axeOf(page)))
