@@ -11,7 +11,7 @@ const WAIT_MS = 15_000
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>
 
 /** The facts of a service that a deployment needs. */
-export type Found = Settings
+type Found = Settings
 
 /** A check's result: settings that it has found, or what the operator must change. */
 export type Checked = { found: Found; said: string } | { fault: string }
