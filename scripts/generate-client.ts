@@ -61,7 +61,8 @@ function eventSamples(): string {
   return `// Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.
 
 /** An example of each type of event, as a webhook receives it. */
-export const EVENT_SAMPLES: Record<string, unknown> = ${JSON.stringify(Object.fromEntries(samples), null, 2)}
+export const EVENT_SAMPLES: Record<string, unknown> = {
+${samples.map(([type, sample]) => `  ${JSON.stringify(type)}: ${JSON.stringify(sample)},\n`).join("")}}
 `
 }
 

@@ -18,10 +18,12 @@ export const refusedRequestSchema = z
   .object({
     code: z.string().meta({ description: "The code of the error.", example: "INSUFFICIENT_CREDITS" }),
     status: z.int().meta({ example: 402 }),
-    cause: z.string().meta({ description: "What the code means." }),
-    cure: z.string().meta({ description: "What to do about it." }),
+    cause: z
+      .string()
+      .meta({ description: "What the code means.", example: "The available balance is lower than the turn needs." }),
+    cure: z.string().meta({ description: "What to do about it.", example: "Top up." }),
     operation: z.string().meta({ description: "The method and the path.", example: "POST /v1/turns" }),
-    param: z.string().nullable().meta({ description: "The field or parameter that the error names." }),
+    param: z.string().nullable().meta({ description: "The field or parameter that the error names.", example: null }),
     key_id: z.string().meta({ example: "key_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
     key_name: z.string().nullable().meta({ example: "Production server" }),
     request_id: z.string().meta({ example: "req_01jd3k9m2x4t8r5w6y7z0a1b2c" }),

@@ -9,8 +9,8 @@ import { keyReused } from "../actor/once.ts"
 import { type CreatedFilters, createdBetween, decodeCursor, type Page, toPage } from "../base/pagination.ts"
 import type { DB } from "../platform/db-types.ts"
 import { type EndpointRow, endpointInScope, webhookNotFound } from "./endpoint-row.ts"
+import type { webhookHealthSchema } from "./health-schema.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
-import type { webhookHealthSchema } from "./schemas.ts"
 import { openSigningSecrets } from "./signing.ts"
 
 /** The endpoints `w` that the caller may use. */

@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)("The pages of an owner and of an operator", () => {
     await page.getByRole("button", { name: "Add a tool" }).click()
     await page.getByLabel("Name", { exact: true }).fill("lookup_order")
     await page.getByLabel("Description", { exact: true }).fill("Finds an order.")
-    await page.getByLabel("URL").fill("https://shop.example.com/orders/{{input.order_id}}")
+    await page.getByLabel("URL", { exact: true }).fill("https://shop.example.com/orders/{{input.order_id}}")
     await page.getByRole("button", { name: "Add a parameter" }).click()
     await page.getByLabel("Name of parameter 1").fill("order_id")
     await page.getByRole("button", { name: "Edit Input as JSON" }).click()

@@ -9,7 +9,7 @@ import { Money } from "../ui/values.tsx"
 import { FirstTurnStep } from "./first-turn-step.tsx"
 import { RefusedRequests } from "./refused-requests.tsx"
 import { isMember, type SetupStep, stepsOf } from "./setup-steps.ts"
-import { Step } from "./step.tsx"
+import { ChecklistStep } from "./step.tsx"
 import { WebhookStep } from "./webhook-step.tsx"
 
 const NewKeyDialog = lazyPart(() =>
@@ -59,7 +59,7 @@ export function FirstSteps({ setup, availableUsd, test, onHide }: FirstStepsProp
       <RefusedRequests setup={setup} />
       <ol className="flex flex-col rounded-md border border-line px-4">
         {steps.map(({ id, done }, index) => (
-          <Step
+          <ChecklistStep
             key={id}
             number={index + 1}
             title={contents[id][0]}
@@ -68,7 +68,7 @@ export function FirstSteps({ setup, availableUsd, test, onHide }: FirstStepsProp
             onOpen={() => setChosen(open === id ? "none" : id)}
           >
             {contents[id][1]()}
-          </Step>
+          </ChecklistStep>
         ))}
       </ol>
     </Section>

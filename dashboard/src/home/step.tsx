@@ -11,7 +11,7 @@ interface StepProps {
 }
 
 /** A step of the checklist. Its title opens it. */
-export const Step = ({ number, title, done, open, onOpen, children }: StepProps) => (
+export const ChecklistStep = ({ number, title, done, open, onOpen, children }: StepProps) => (
   <li className="flex gap-3 border-line border-b py-3 last:border-b-0">
     <span
       className={`flex size-6 shrink-0 items-center justify-center rounded-full text-xs ${done ? "bg-ok-soft text-ok" : "bg-accent-soft text-accent"}`}

@@ -72,7 +72,13 @@ interface AccountsProps {
 }
 
 function Accounts({ pool, accounts, ask }: AccountsProps) {
-  const key = { name: "Main", kind: "api_key", pool, engine: "anthropic", api_key: "your-key-at-the-provider" }
+  const key = {
+    name: `Key of ${pool}`,
+    kind: "api_key",
+    pool,
+    engine: "anthropic",
+    api_key: "your-key-at-the-provider",
+  }
   return (
     <Table
       caption={`Accounts in the pool ${pool}`}

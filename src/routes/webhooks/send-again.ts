@@ -25,6 +25,12 @@ const FAILED = {
   answer: "busy",
   location: null,
   duration_ms: 84,
+  request_headers: {
+    "content-type": "application/json",
+    "user-agent": "Turnpike-Webhooks",
+    "webhook-id": "evt_01jd3k9m2x4t8r5w6y7z0a1b2c",
+    "webhook-timestamp": "1768413731",
+  },
 }
 
 export function mountSendAgain(app: App, { prefix, query }: Mounting) {
