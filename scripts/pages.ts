@@ -4,18 +4,22 @@ import { parseArgs } from "node:util"
 import type { Browser } from "playwright-core"
 import { ALL_PAGES } from "../dashboard/src/app/all-pages.ts"
 import { launchChromium, serviceAt } from "./browser.ts"
-import { provePage, type ShownPage } from "./prove-page.ts"
+import { type Answers, provePage, type ShownPage } from "./prove-page.ts"
+import { measureVitals } from "./vitals.ts"
 
 /**
- * `npm run pages [-- --only AREA] [--failing] [--empty] [--url URL]` checks every page of the web app in Chromium, in
- * both themes at 390, 1024 and 1440 px, for findings of axe, overflow and errors. It writes screenshots to dist/pages.
- * Without `--url`, the web app's address that `npm start` prints, it starts a service.
+ * `npm run pages [-- --only AREA] [--failing] [--loading] [--empty] [--url URL]` checks every page of the web app in
+ * Chromium, in both themes at 390, 1024 and 1440 px, for findings of axe, overflow and errors. It writes screenshots to
+ * dist/pages. `--vitals` measures how fast and how steadily some pages appear. Without `--url`, the web app's address
+ * that `npm start` prints, it starts a service.
  */
 const { values } = parseArgs({
   options: {
     only: { type: "string" },
     url: { type: "string" },
     failing: { type: "boolean", default: false },
+    loading: { type: "boolean", default: false },
+    vitals: { type: "boolean", default: false },
     empty: { type: "boolean", default: false },
   },
 })
@@ -39,11 +43,19 @@ const PUBLIC: ShownPage[] = [
   })),
 ]
 
+const areas = [...new Set([...PUBLIC, ...ALL_PAGES].map(({ area }) => area))]
+if (values.only && !areas.includes(values.only)) {
+  console.error(`There is no area ${values.only}. Name one of ${areas.sort().join(", ")}.`)
+  process.exit(2)
+}
+
 const browser = await launchChromium()
+const answers: Answers = values.failing ? "failing" : values.loading ? "loading" : "usual"
 // Pages with data need the demo month.
-const service = await serviceAt(values.url, {}, values.failing || values.empty ? [] : ["--demo-data"])
+const service = await serviceAt(values.url, {}, answers !== "usual" || values.empty ? [] : ["--demo-data"])
 try {
-  process.exitCode = (await proveAll(browser, service.signIn)) === 0 ? 0 : 1
+  const faults = await (values.vitals ? measureVitals(browser, service.signIn) : proveAll(browser, service.signIn))
+  process.exitCode = faults === 0 ? 0 : 1
 } finally {
   await browser.close()
   await service.stop()
@@ -51,7 +63,7 @@ try {
 
 /** Visits every page. Returns the number of faults. */
 async function proveAll(browser: Browser, signIn: string): Promise<number> {
-  const kind = values.failing ? "failing" : values.empty ? "empty" : "data"
+  const kind = answers !== "usual" ? answers : values.empty ? "empty" : "data"
   await mkdir(TARGET, { recursive: true })
   let faults = 0
   let visits = 0
@@ -82,7 +94,7 @@ async function proveAll(browser: Browser, signIn: string): Promise<number> {
         })
         for (const shown of wanted) {
           const file = join(TARGET, [kind, shown.area, nameOf(shown.path), width, theme].join("-"))
-          const wrong = await provePage(context, { origin, shown, file: `${file}.png`, failing: values.failing })
+          const wrong = await provePage(context, { origin, shown, file: `${file}.png`, answers })
           visits++
           faults += wrong.length
           for (const text of wrong) console.log(`FAIL ${shown.path} ${width} ${theme}: ${text}`)

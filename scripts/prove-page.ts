@@ -14,17 +14,28 @@ interface Visit {
   shown: ShownPage
   /** The path of the screenshot. */
   file: string
-  /** True to let every request of the API fail with 500, except the one for the signed-in user. */
-  failing: boolean
+  /**
+   * The answers of the API, except the one for the signed-in user. "failing": each is a 500. "loading": none comes while
+   * the page is checked.
+   */
+  answers: Answers
 }
+
+export type Answers = "usual" | "failing" | "loading"
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
 /** The value of a parameter if its list is empty. */
 const UNKNOWN = "none"
 
+const FAILURE = {
+  status: 500,
+  headers: { "x-request-id": "req_01000000000000000000000000" },
+  json: { detail: "Something went wrong on our side. Quote the request id when you report it.", code: "INTERNAL" },
+}
+
 /** Opens a page, takes a screenshot, and returns the faults. */
-export async function provePage(context: BrowserContext, { origin, shown, file, failing }: Visit): Promise<string[]> {
+export async function provePage(context: BrowserContext, { origin, shown, file, answers }: Visit): Promise<string[]> {
   const page = await context.newPage()
   const wrong: string[] = []
   try {
@@ -36,31 +47,31 @@ export async function provePage(context: BrowserContext, { origin, shown, file, 
     page.on("console", (message) => {
       // Chromium logs an error for each unsuccessful response.
       const isAnswer = message.text().startsWith("Failed to load resource")
-      if (message.type() === "error" && !(isAnswer && (failing || isMissing || shown.area === "sign-in"))) {
+      if (
+        message.type() === "error" &&
+        !(isAnswer && (answers === "failing" || isMissing || shown.area === "sign-in"))
+      ) {
         wrong.push(`console: ${message.text()} ${message.location().url}`)
       }
     })
-    if (failing) {
+    if (answers !== "usual") {
       await page.route("**/api/**", (route) =>
         // The pages of the reference are also below /api.
         route.request().url().endsWith("/api/auth/me") || route.request().isNavigationRequest()
           ? route.continue()
-          : route.fulfill({
-              status: 500,
-              headers: { "x-request-id": "req_01000000000000000000000000" },
-              json: {
-                detail: "Something went wrong on our side. Quote the request id when you report it.",
-                code: "INTERNAL",
-              },
-            }),
+          : answers === "failing"
+            ? route.fulfill(FAILURE)
+            : undefined,
       )
     }
     await page.goto(address)
     await page.getByRole("heading", { level: 1 }).first().waitFor()
-    await page.getByLabel("Loading").first().waitFor({ state: "detached" })
-    // Waits for charts, which are drawn after their frame was measured.
-    const unfinished = page.locator("figure:not(.code):not(:has(svg.recharts-surface, table))")
-    await unfinished.first().waitFor({ state: "detached" })
+    if (answers !== "loading") {
+      await page.getByLabel("Loading").first().waitFor({ state: "detached" })
+      // Waits for charts, which are drawn after their frame was measured.
+      const unfinished = page.locator("figure:not(.code):not(:has(svg.recharts-surface, table))")
+      await unfinished.first().waitFor({ state: "detached" })
+    }
     // The reference is too long for a full screenshot.
     await page.screenshot({ path: file, fullPage: shown.area !== "reference" })
     wrong.push(...(await overflowOf(page)), ...(await axeOf(page)))

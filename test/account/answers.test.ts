@@ -129,6 +129,7 @@ test("Every operation of the account API answers exactly what it declares", asyn
   await ask("getErasure", { erasure_id })
   const { webhook_id } = await ask("createWebhook", {}, { url: "https://hooks.customer.com/" })
   await ask("getWebhook", { webhook_id })
+  await ask("getWebhookHealth", { webhook_id })
   await ask("updateWebhook", { webhook_id }, { description: "Orders" })
   await ask("rotateWebhookSecret", { webhook_id })
   const { delivery_id } = await ask("testWebhook", { webhook_id })
@@ -143,6 +144,7 @@ test("Every operation of the account API answers exactly what it declares", asyn
   expect(await ask("getPlan")).toEqual({ plan: null, daily_cap: null })
   expect(await ask("putLimits", {}, limits)).toEqual(await ask("getLimits"))
   await ask("getMe")
+  await ask("getSetup")
   await world.sql(
     "insert into identities (issuer, subject, user_id, created_at) select 'https://id.test', n, $1, now() from unnest('{a,b}'::text[]) n",
     [client.userId],

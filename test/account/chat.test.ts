@@ -119,7 +119,6 @@ describe("A web-chat turn", () => {
     })
     for (const [field, value] of [
       ["text", ""],
-      ["end_user_ref", "x"],
       ["model", "no/such"],
       ["max_cost_usd", 0],
       ["space", undefined],

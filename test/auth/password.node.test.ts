@@ -1,6 +1,5 @@
 import * as crypto from "node:crypto"
 import { beforeEach, describe, expect, test, vi } from "vitest"
-import { hashPassword, verifyPassword } from "../../src/sign-in/password.ts"
 import { PASSWORD_POLICY } from "../../src/sign-in/policies.ts"
 
 vi.mock("node:crypto", async (original) => {
@@ -8,6 +7,9 @@ vi.mock("node:crypto", async (original) => {
   return { ...real, scrypt: vi.fn(real.scrypt) }
 })
 const scrypt = vi.mocked(crypto.scrypt)
+// Another test file of this process may have loaded the module with the real crypto.
+vi.resetModules()
+const { hashPassword, verifyPassword } = await import("../../src/sign-in/password.ts")
 beforeEach(() => void scrypt.mockClear())
 
 /** The cost of each scrypt call: its length and parameters. */

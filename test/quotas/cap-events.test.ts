@@ -202,7 +202,7 @@ describe("The event cap.reached", () => {
     expect(await statements(turn)).toBe(3)
     await client.call("PATCH", `/v1/webhooks/${webhook_id}`, { enabled: true })
     const refuse = async () => expect((await capped.sendTurn({ space })).status).toBe(429)
-    expect(await statements(refuse), "one look and one wake").toBe(2)
+    expect(await statements(refuse), "one look, one wake, and the note for the owner").toBe(3)
     expect(await statements(refuse)).toBe(1)
   })
 

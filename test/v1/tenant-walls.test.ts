@@ -155,6 +155,8 @@ describe.each(operations.filter(namesThings).map((operation, place) => [operatio
       }
       await world.settled()
       expect(await dumpTables(world), "nothing was written").toEqual(before)
+      const foreign = "select 1 from refused_requests r join api_keys k using (key_id) where k.user_id <> r.user_id"
+      expect(await world.sql(foreign), "a refusal is noted for the owner of its key").toEqual([])
       expect(customer.requests.length, "no tool was called").toBe(asked)
 
       // The key was the cause of the refusal, not the call.
