@@ -62,11 +62,11 @@ begin
     end if;
     accounts := array(select jsonb_array_elements_text(one.accounts));
     if p_kind = 'answer' then
-      made := turnpike.commit_answer(one.turn_id, one.epoch, one.step, one.events, one.calls_until, accounts, p_lease,
-        p_moment);
+      select a.* into made from turnpike.commit_answer(one.turn_id, one.epoch, one.step, one.events, one.calls_until, accounts, p_lease,
+        p_moment) a;
     else
-      made := turnpike.commit_results(one.turn_id, one.epoch, one.number, one.results, one.count, one.files,
-        one.containers, one.pictures, one.events, accounts, p_lease, p_moment);
+      select a.* into made from turnpike.commit_results(one.turn_id, one.epoch, one.number, one.results, one.count, one.files,
+        one.containers, one.pictures, one.events, accounts, p_lease, p_moment) a;
     end if;
     committed := committed || case when made.model_failures is null then turnpike.uncommitted_step(one.place, 'stale')
       else row(one.place, 'committed', made.cancel_requested_at, made.model_failures, made.stream_until, made.tool_calls, made.engine_keys,
