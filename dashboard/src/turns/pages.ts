@@ -21,7 +21,7 @@ export const allTurnsPages = {
     path: "/operator/turns",
     title: "All turns",
     about: "The turns of all accounts, without their texts.",
-    nav: "Operate",
+    nav: "Agents",
   },
   detail: {
     path: "/operator/turns/$turnId",
