@@ -151,7 +151,11 @@ test("Of two concurrent runs one waits, and no file is applied twice", async () 
   )
   for (const isEmpty of [true, false]) {
     const { client, url } = await (isEmpty ? server.create() : server.copy(template))
-    const other = await server.connect(url)
+    const [other, holder] = [await server.connect(url), await server.connect(url)]
+    // Both runs find the lock taken, so that the second one to get it has waited for the first one.
+    await holder.query("select pg_advisory_lock(hashtext('schema_migrations'))")
+    const gate = Promise.withResolvers<void>()
+    let isHeld = true
     const log: string[] = []
     const runs: Promise<unknown>[] = []
     const options = {
@@ -159,14 +163,18 @@ test("Of two concurrent runs one waits, and no file is applied twice", async () 
       migrations,
       log: (line: string) => log.push(line),
       // The waiting run checks again after the other one has ended.
-      pause: () => Promise.race(runs).then(() => {}),
+      pause: () => (isHeld ? gate.promise : Promise.race(runs).then(() => {})),
     } as const
     const both = [migrate(client, options), migrate(other, options)]
     runs.push(...both)
+    const waiting = "Another run is applying migrations to this database. Waiting for its end."
+    await expect.poll(() => log.filter((line) => line === waiting).length).toBe(2)
+    await holder.query("select pg_advisory_unlock(hashtext('schema_migrations'))")
+    isHeld = false
+    gate.resolve()
     const applied = (await Promise.all(both)).flatMap((run) => run.applied)
     const missing = isEmpty ? migrations : migrations.slice(own.length)
     expect(applied).toEqual(missing.map(({ name }) => name))
-    expect(log).toContain("Another run is applying migrations to this database. Waiting for its end.")
     const { rows } = await client.query("select name from schema_migrations order by name")
     expect(rows.map(({ name }) => name)).toEqual(migrations.map(({ name }) => name))
   }
