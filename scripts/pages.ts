@@ -4,7 +4,7 @@ import { parseArgs } from "node:util"
 import type { Browser } from "playwright-core"
 import { ALL_PAGES } from "../dashboard/src/app/all-pages.ts"
 import { launchChromium, serviceAt } from "./browser.ts"
-import { type Answers, provePage, type ShownPage } from "./prove-page.ts"
+import { type ApiAnswers, provePage, type ShownPage } from "./prove-page.ts"
 import { measureVitals } from "./vitals.ts"
 
 /**
@@ -50,7 +50,7 @@ if (values.only && !areas.includes(values.only)) {
 }
 
 const browser = await launchChromium()
-const answers: Answers = values.failing ? "failing" : values.loading ? "loading" : "usual"
+const answers: ApiAnswers = values.failing ? "failing" : values.loading ? "loading" : "usual"
 // Pages with data need the demo month.
 const service = await serviceAt(values.url, {}, answers !== "usual" || values.empty ? [] : ["--demo-data"])
 try {

@@ -18,10 +18,10 @@ interface Visit {
    * The answers of the API, except the one for the signed-in user. "failing": each is a 500. "loading": none comes while
    * the page is checked.
    */
-  answers: Answers
+  answers: ApiAnswers
 }
 
-export type Answers = "usual" | "failing" | "loading"
+export type ApiAnswers = "usual" | "failing" | "loading"
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
