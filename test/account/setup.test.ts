@@ -106,14 +106,18 @@ describe("Refused requests of a key", () => {
     const client = await world.createAccount({ usd: 0 })
     const browser = await world.signIn(client.userId)
     const space = await client.space({ title: "Support" })
-    const send = (body: object) =>
-      client.call("POST", "/v1/turns", { end_user_ref: "ada", text: "hi", ...body }, { "idempotency-key": "one" })
+    // Few refusals are stored at once, so each is stored before the next one.
+    const send = async (body: object) => {
+      const turn = { end_user_ref: "ada", text: "hi", ...body }
+      const answer = await client.call("POST", "/v1/turns", turn, { "idempotency-key": "one" })
+      await world.settled()
+      return answer
+    }
     expect((await send({ space })).status).toBe(402)
     await world.advance(SECOND_MS)
     expect((await send({ space: "spc_unknown" })).status).toBe(404)
     await world.advance(SECOND_MS)
     expect((await send({ space, text: 5 })).status).toBe(422)
-    await world.settled()
 
     const { refused } = await setupOf(browser)
     expect(

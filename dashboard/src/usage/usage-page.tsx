@@ -101,6 +101,9 @@ interface UsageStatsProps {
   quality: TurnStats | undefined
 }
 
+/** Keeps the height of a hint that is still loading. */
+const NO_HINT = "\u00a0"
+
 const UsageStats = ({ report: { from, to, total }, quality }: UsageStatsProps) => (
   <div className="flex flex-col gap-3">
     <p className="text-muted text-xs">
@@ -113,34 +116,37 @@ const UsageStats = ({ report: { from, to, total }, quality }: UsageStatsProps) =
       <Stat label="Turns">
         <Count value={total.turns} />
       </Stat>
-      {quality && quality.turns > 0 && (
-        <>
-          <Stat
-            label="Success"
-            hint={
-              quality.failed > 0 ? (
-                <TextLink to="/turns" search={{ state: "failed", created_after: from, created_before: to }}>
-                  {quality.failed.toLocaleString("en-US")} failed
-                </TextLink>
-              ) : (
-                "no failed turns"
-              )
-            }
-          >
-            <Percent share={quality.success_rate} />
-          </Stat>
-          <Stat
-            label="Latency, median"
-            hint={
-              <>
-                95% within <Seconds value={quality.p95_seconds} />
-              </>
-            }
-          >
-            <Seconds value={quality.p50_seconds} />
-          </Stat>
-        </>
-      )}
+      {/* Both are there from the start, because a late figure would move the page. */}
+      <Stat
+        label="Success"
+        hint={
+          quality && quality.failed > 0 ? (
+            <TextLink to="/turns" search={{ state: "failed", created_after: from, created_before: to }}>
+              {quality.failed.toLocaleString("en-US")} failed
+            </TextLink>
+          ) : quality ? (
+            "no failed turns"
+          ) : (
+            NO_HINT
+          )
+        }
+      >
+        <Percent share={quality?.success_rate ?? null} />
+      </Stat>
+      <Stat
+        label="Latency, median"
+        hint={
+          quality ? (
+            <>
+              95% within <Seconds value={quality.p95_seconds} />
+            </>
+          ) : (
+            NO_HINT
+          )
+        }
+      >
+        <Seconds value={quality?.p50_seconds ?? null} />
+      </Stat>
       <Stat label="Model calls">
         <Count value={total.model_calls} />
       </Stat>
