@@ -8,10 +8,9 @@ import { type ApiAnswers, provePage, type ShownPage } from "./prove-page.ts"
 import { measureVitals } from "./vitals.ts"
 
 /**
- * `npm run pages [-- --only AREA] [--failing] [--loading] [--empty] [--url URL]` checks every page of the web app in
- * Chromium, in both themes at 390, 1024 and 1440 px, for findings of axe, overflow and errors. It writes screenshots to
- * dist/pages. `--vitals` measures how fast and how steadily some pages appear. Without `--url`, the web app's address
- * that `npm start` prints, it starts a service.
+ * `npm run pages` checks every page of the web app and the reference in Chromium for findings of axe, overflow and
+ * errors (docs/architecture/web-app.md). It starts a service, unless `--url` has the web app's address that `npm start`
+ * prints. Screenshots are in dist/pages.
  */
 const { values } = parseArgs({
   options: {

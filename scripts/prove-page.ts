@@ -15,8 +15,8 @@ interface Visit {
   /** The path of the screenshot. */
   file: string
   /**
-   * The answers of the API, except the one for the signed-in user. "failing": each is a 500. "loading": none comes while
-   * the page is checked.
+   * The answers of the API, except the one for the signed-in user. "failing": each is a 500. "loading": none comes
+   * while the page is checked.
    */
   answers: ApiAnswers
 }

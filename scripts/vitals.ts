@@ -37,8 +37,8 @@ new PerformanceObserver((list) => {
 }).observe({ type: "layout-shift", buffered: true })`
 
 /**
- * Measures the largest contentful paint (LCP) and the cumulative layout shift (CLS) of pages on a processor that is four
- * times slower, without a browser cache. Prints the medians. Returns the number of pages with too large a shift.
+ * Measures the largest contentful paint (LCP) and the cumulative layout shift (CLS) of pages on a processor that is
+ * four times slower, without a browser cache. Prints the medians. Returns the number of pages with too large a shift.
  */
 export async function measureVitals(browser: Browser, signIn: string): Promise<number> {
   const first = await browser.newContext()
