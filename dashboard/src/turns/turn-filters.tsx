@@ -49,5 +49,5 @@ export function ModelFilter({ model }: { model: string | undefined }) {
   const models = useRead("listModels", { query: {} })
   const known = models.data?.data.map(({ pin, label }) => [pin, label] as const) ?? []
   const options = model && known.every(([pin]) => pin !== model) ? [...known, [model, model] as const] : known
-  return <ChoiceFilter label="Model" name="model" value={model} all="All models" options={options} />
+  return <ChoiceFilter label="Model" name="model" value={model} all="All models" options={options} read />
 }

@@ -78,20 +78,22 @@ export function TextFilter({ label, name, value = "", wide }: FilterProps & { wi
   )
 }
 
-/** A select filter. `all` is the choice without a filter, such as "All states". */
-export function ChoiceFilter({
-  label,
-  name,
-  value,
-  all,
-  options,
-}: FilterProps & { all: string; options: readonly (string | readonly [value: string, label: string])[] }) {
+interface ChoiceFilterProps extends FilterProps {
+  /** The choice without a filter, such as "All states". */
+  all: string
+  options: readonly (string | readonly [value: string, label: string])[]
+  /** The options are read from the API. A width of its own keeps the page from moving when they come. */
+  read?: boolean
+}
+
+/** A select filter. */
+export function ChoiceFilter({ label, name, value, all, options, read = false }: ChoiceFilterProps) {
   const change = useFilters()
   return (
     <select
       aria-label={label}
       value={value ?? ""}
-      className={`${FILTER_CONTROL} ${HALF}`}
+      className={`${FILTER_CONTROL} ${HALF} ${read ? "w-[180px]" : ""}`}
       onChange={({ target }) => change({ [name]: target.value || undefined })}
     >
       <option value="">{all}</option>

@@ -191,7 +191,7 @@ function UsageFilters({ names, end }: { names: UsageNames; end: ReactNode }) {
       <DaysPicker days={from || to ? 0 : days} choices={[7, 30, 90]} />
       <RangePicker from={from} to={to} names={["from", "to"]} />
       <SpaceFilter value={space} test={test} />
-      <ChoiceFilter label="Model" name="model" value={model} all="All models" options={pinsOf(names)} />
+      <ChoiceFilter label="Model" name="model" value={model} all="All models" options={pinsOf(names)} read />
       <KeyFilter value={key} test={test} />
       <TextFilter label="End user" name="end_user_ref" value={end_user_ref} />
     </FilterBar>
