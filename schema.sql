@@ -1824,6 +1824,8 @@ create table turn_ends (
 create function queue_turn_end() returns trigger language plpgsql as $$
 declare
   is_chat boolean := new.key_id is null;
+  -- A web chat as an end user is not counted for that customer.
+  customer text := case when is_chat then '' else new.end_user_ref end;
   took_us bigint := extract(epoch from new.finished_at - new.created_at) * 1e6;
 begin
   insert into ended_turns (turn_id, user_id, test, finished_at, space_id, key_id, end_user_ref, billed_credit_micros, model_calls, tokens_input,
@@ -1835,7 +1837,7 @@ begin
         calls, keyed_calls, pictures, tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros,
         billed_credit_micros, duration_us, took_us)
       values (new.turn_id, new.state, new.test, new.finished_at, new.user_id, coalesce(new.member_id, new.user_id), new.space_id,
-        new.end_user_ref, new.model, split_part(new.model, '/', 1), false, 'orchestrator', 1, new.model_calls, 0, 0, new.tokens_input,
+        customer, new.model, split_part(new.model, '/', 1), false, 'orchestrator', 1, new.model_calls, 0, 0, new.tokens_input,
         new.tokens_cached, new.tokens_output, 0, new.cost_credit_micros, new.billed_credit_micros, 0, took_us);
   else
     -- Analytics count the duration only of calls of turns with a key.
@@ -1843,7 +1845,7 @@ begin
         calls, keyed_calls, pictures, tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros,
         billed_credit_micros, duration_us, took_us)
       select new.turn_id, new.state, false, new.finished_at, new.user_id, coalesce(new.member_id, new.user_id), new.space_id,
-        new.end_user_ref, s.model, s.provider_key, s.pooled, s.role, (row_number() over (order by s.first_step, s.role) = 1)::integer,
+        customer, s.model, s.provider_key, s.pooled, s.role, (row_number() over (order by s.first_step, s.role) = 1)::integer,
         s.calls, case when is_chat then 0 else s.calls end, s.pictures, s.input, s.cached, s.output, s.most, s.cost, s.billed,
         case when is_chat then 0 else s.duration_us end,
         case when row_number() over (order by s.first_step, s.role) = 1 then took_us else 0 end

@@ -73,7 +73,9 @@ begin
       from turns t
       where t.turn_id in (select distinct x.turn_id from infrastructure_errors x
           where x.created_at >= since and x.created_at < until and x.kind = (p_filter).failure)
-        and (account is null or t.user_id = account) and turnpike.is_matching(p_filter, of_space, t.space_id, t.key_id,
+        and (account is null or t.user_id = account) and t.test = caller.test
+        and ((p_filter).conversation is null or t.conversation_id = (p_filter).conversation)
+        and turnpike.is_matching(p_filter, of_space, t.space_id, t.key_id,
           t.end_user_ref, t.state, t.status_reason, t.model, t.billed_credit_micros,
           (date_part('epoch', coalesce(t.finished_at, p_moment) - t.created_at) * 1e6)::bigint);
     return;

@@ -42,6 +42,11 @@ test("Caps and usage of the end user do not count it, and a used-up cap does not
   expect((await client.getTurn(turn.turn_id)).billed_cost_usd).toBeGreaterThan(0)
   const [, user] = await browser.json("GET", "/api/account/end-users/ada")
   expect(user.caps[0]).toMatchObject({ cap: "end_user_daily", spent_usd: 0, reserved_usd: 0 })
+  for (const rolled of [false, true]) {
+    const [, { items }] = await browser.json("GET", "/api/account/customers?q=ada")
+    expect(items, `rolled: ${rolled}`).toMatchObject([{ end_user_ref: "ada", turns: 0, billed_usd: 0 }])
+    await world.sweep()
+  }
   await expectPromises(world, client.userId)
 })
 

@@ -59,6 +59,26 @@ test("An operator lists turns of all accounts by state, reason and account, with
   })
 })
 
+test("Turns with a failure of the infrastructure can be narrowed to a conversation and to live turns", async () => {
+  const { client, space, turn } = await failedTurn()
+  const other = await client.runTurn({ space, text: "hello", end_user_ref: "ann", conversation: "another" })
+  const key = await world.makeKey(client.userId, { test: true, scope: "all" })
+  const tester = world.createClient(client.userId, key.value)
+  const tested = await tester.runTurn({ space: await tester.space(), text: "hello" })
+  for (const { turn_id } of [turn, other, tested]) {
+    await world.sql(
+      "insert into infrastructure_errors (kind, name, code, turn_id, created_at) select 'model_call', 'openai', 'X', $1, created_at from turns where turn_id = $1",
+      [turn_id],
+    )
+  }
+  const find = async (more = "") =>
+    (await admin.json("GET", `/api/admin/turns?user_id=${client.userId}&failure=model_call${more}`))[1].items.map(
+      ({ turn_id }: AdminTurnSummary) => turn_id,
+    )
+  expect((await find()).sort()).toEqual([turn.turn_id, other.turn_id].sort())
+  expect(await find(`&conversation=${other.conversation}`)).toEqual([other.turn_id])
+})
+
 test("Each look at a turn is audited, and with the setting its texts need a reason", async () => {
   const { client, turn } = await failedTurn()
   const path = `/api/admin/turns/${turn.turn_id}`

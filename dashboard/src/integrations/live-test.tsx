@@ -3,7 +3,7 @@ import { useSearch } from "@tanstack/react-router"
 import { useState } from "react"
 import type { Delivery, Webhook } from "../api/operations.ts"
 import { queryOf, useChange } from "../api/query.ts"
-import { AttemptAnswer } from "../turns/delivery-table.tsx"
+import { AttemptAnswer, DELIVERIES } from "../turns/delivery-table.tsx"
 import { lasted } from "../turns/turn-words.ts"
 import { Button } from "../ui/button.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
@@ -21,9 +21,7 @@ interface LiveTestProps {
 export function LiveTest({ webhook: { webhook_id, enabled }, primary }: LiveTestProps) {
   const { test } = useSearch({ from: "/app" })
   const query = { test: test && ("true" as const) }
-  const ping = useChange("testWebhook", {
-    changes: ["listDeliveries", "getWebhook", "getWebhookHealth", "listWebhooks"],
-  })
+  const ping = useChange("testWebhook", { changes: DELIVERIES })
   const [deliveryId, setDeliveryId] = useState<string | null>(null)
   const delivery = useQuery({
     ...queryOf("getDelivery", { path: { delivery_id: deliveryId ?? "" }, query }),

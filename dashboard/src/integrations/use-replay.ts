@@ -4,6 +4,7 @@ import type { ApiError } from "../api/api-error.ts"
 import type { Input } from "../api/call.ts"
 import type { Webhook } from "../api/operations.ts"
 import { send } from "../api/send.ts"
+import { DELIVERIES } from "../turns/delivery-table.tsx"
 import { toast } from "../ui/toast.tsx"
 
 /** Replays one page of events after another, until no cursor is left. `body` is read when the replay starts. */
@@ -30,7 +31,7 @@ export function useReplay(webhook: Webhook, body: () => Input<"replayEvents">["b
       )
       onDone()
     },
-    onSettled: () => client.invalidateQueries({ queryKey: ["listDeliveries"] }),
+    onSettled: () => Promise.all(DELIVERIES.map((operation) => client.invalidateQueries({ queryKey: [operation] }))),
   })
 }
 

@@ -14,7 +14,7 @@ import { SpacePicker } from "../ui/pickers.tsx"
 import { Tabs } from "../ui/tabs.tsx"
 import { EstimateResult } from "./estimate-result.tsx"
 import { useTextOfTurn } from "./text-of-turn.ts"
-import { TurnExtras, useTurnExtras } from "./turn-extras.tsx"
+import { AFRESH, TurnExtras, useTurnExtras } from "./turn-extras.tsx"
 
 export type PlaygroundSpace = Pick<SpaceSummary, "space_id" | "title" | "role">
 
@@ -103,9 +103,7 @@ export function Composer({ space }: { space: PlaygroundSpace }) {
           label="Space"
           value={space.space_id}
           test={test}
-          onChange={(id) =>
-            change({ space: id, conversation: undefined, other: undefined, turn: undefined, files: undefined })
-          }
+          onChange={(id) => change({ space: id, ...AFRESH, files: undefined })}
         />
         <div className="grid grid-cols-2 gap-3">
           <Select

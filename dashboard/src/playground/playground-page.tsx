@@ -16,6 +16,7 @@ import { Skeleton } from "../ui/skeleton.tsx"
 import { Composer, type PlaygroundSpace } from "./composer.tsx"
 import { playgroundPages } from "./pages.ts"
 import { Thread } from "./thread.tsx"
+import { AFRESH } from "./turn-extras.tsx"
 
 export function PlaygroundPage() {
   const { test, space, conversation } = useSearch({ from: "/app/playground" })
@@ -23,13 +24,7 @@ export function PlaygroundPage() {
   return (
     <Page
       {...playgroundPages.playground}
-      action={
-        conversation && (
-          <Button onClick={() => change({ conversation: undefined, other: undefined, turn: undefined })}>
-            New conversation
-          </Button>
-        )
-      }
+      action={conversation && <Button onClick={() => change(AFRESH)}>New conversation</Button>}
     >
       <CreditNotice />
       <ChosenSpace spaceId={space} test={test} />
@@ -70,7 +65,7 @@ function UnknownSpace({ error, test }: { error: ApiError; test: true | undefined
         hint={test ? "Test data has its own spaces." : undefined}
         value=""
         test={test}
-        onChange={(id) => change({ space: id, conversation: undefined, turn: undefined })}
+        onChange={(id) => change({ space: id, ...AFRESH, files: undefined })}
       />
     </div>
   )

@@ -19,7 +19,7 @@ interface ExtrasProps {
 }
 
 /** Another conversation begins with a change of its end user or of the compared model. */
-const AFRESH = { conversation: undefined, other: undefined, turn: undefined }
+export const AFRESH = { conversation: undefined, other: undefined, turn: undefined }
 
 /** A second model, the end user and the files of a turn. */
 export function TurnExtras({ spaceId, isOwner, error }: ExtrasProps) {

@@ -1,5 +1,6 @@
 import { useSearch } from "@tanstack/react-router"
 import type { ReactNode } from "react"
+import type { OperationId } from "../api/call.ts"
 import type { Delivery } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
@@ -79,9 +80,19 @@ export function AttemptAnswer({ attempt }: { attempt: Delivery["attempts"][numbe
   )
 }
 
+/** The operations whose answers a new delivery changes. */
+export const DELIVERIES: OperationId[] = [
+  "listDeliveries",
+  "listTurnDeliveries",
+  "getDelivery",
+  "getWebhook",
+  "getWebhookHealth",
+  "listWebhooks",
+]
+
 export function Redeliver({ delivery: { delivery_id, event_type } }: { delivery: Delivery }) {
   const { test } = useSearch({ from: "/app" })
-  const send = useChange("redeliver", { changes: ["listDeliveries", "listTurnDeliveries", "getDelivery"] })
+  const send = useChange("redeliver", { changes: DELIVERIES })
   return (
     <Button
       busy={send.isPending}

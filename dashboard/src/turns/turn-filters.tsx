@@ -45,8 +45,8 @@ export function TurnFilters({ search, children, more = {}, end, texts }: TurnFil
 }
 
 /** A filter by model, from the catalog that the account can use. */
-export function ModelFilter({ model }: { model: string | undefined }) {
-  const models = useRead("listModels", { query: {} })
+export function ModelFilter({ model, test }: { model: string | undefined; test: true | undefined }) {
+  const models = useRead("listModels", { query: { test: test && "true" } })
   const known = models.data?.data.map(({ pin, label }) => [pin, label] as const) ?? []
   const options = model && known.every(([pin]) => pin !== model) ? [...known, [model, model] as const] : known
   return <ChoiceFilter label="Model" name="model" value={model} all="All models" options={options} read />

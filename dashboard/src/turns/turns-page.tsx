@@ -49,7 +49,7 @@ export function TurnsPage() {
       <TurnFilters texts search={search} end={<CsvLink of="exploreTurns" input={{ query: order }} />}>
         <SpaceFilter value={search.space} test={test} />
         <KeyFilter value={search.key} test={test} />
-        <ModelFilter model={search.model} />
+        <ModelFilter model={search.model} test={test} />
       </TurnFilters>
       {stats.data && stats.data.turns > 0 && <TurnFigures of={stats.data} until={search.created_before} />}
       <Read of={turns} rows={8}>
