@@ -43,7 +43,6 @@ async function readReference() {
     const [other] = Object.values(SURFACES).filter((one) => one.api !== api)
     const pages = sitePages(api, document as unknown as DescribedApi, shared.names, other?.api ?? api)
     for (const [path, content] of pages.files) files.set(path, content)
-    kept.push(...pages.kept)
     files.set(api.documentPath, JSON.stringify(document))
     files.set(`${api.pagePath}/try.html`, viewerPage(api, viewerPath))
   }

@@ -9,7 +9,7 @@ export type Wrangler = typeof wrangler
 const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [
     /code: 100328/,
-    "This Cloudflare account has the plan Workers Free, which allows no CPU limits. Turnpike needs Workers Paid (5 USD a month).",
+    "This Cloudflare account has the plan Workers Free, which allows no CPU limits. Turnpike needs Workers Paid.",
   ],
   [
     /code: 10042|enable R2/i,

@@ -22,7 +22,7 @@ interface PlanOf {
 /** What `npm run deploy` would do, in its order. It names variables, never values. */
 export function describePlan({ hosts, stage, groups, known, workerName, bucket, file, database }: PlanOf): string {
   const secrets = groups.filter(isGroup).map((group) => {
-    const names = Object.entries(VARIABLES).filter(([, { workers }]) => workers.includes(group))
+    const names = Object.entries(VARIABLES).filter(([, workers]) => workers.includes(group))
     const written = names.map(([name]) => name).filter((name) => name === "DATABASE_URL" || known.includes(name))
     return `     ${workerName(group)}: ${written.join(", ")}`
   })

@@ -36,8 +36,6 @@ export interface Tools {
   ask: ((question: string) => Promise<string>) | undefined
 }
 
-const fullName = (stage: string | undefined) => (group: string) => `turnpike-${group}${stage ? `-${stage}` : ""}`
-
 /**
  * Deploys the service: settings, checks, bucket, database, secrets, workers, first admin, and a rehearsed turn. Every
  * step can be repeated, and the settings file is written after each, so that an interrupted run can start again.
@@ -53,7 +51,7 @@ export async function deploy(deployment: Deployment, tools: Tools): Promise<void
     throw new DeployFault(`Not everything that a deployment needs is known. Add it to ${file}:\n${listed(faults)}`)
   }
   const hosts = hostsOf(settings)
-  const workerName = fullName(stage)
+  const workerName = (group: string) => `turnpike-${group}${stage ? `-${stage}` : ""}`
   const bucket = `turnpike-files${stage ? `-${stage}` : ""}`
   const prefix = rolePrefix(stage)
 
@@ -88,7 +86,7 @@ export async function deploy(deployment: Deployment, tools: Tools): Promise<void
     await writeSecrets(tools.wrangler, workerName(group), await secretsOf(group, all()), all())
     done(`The secrets of ${workerName(group)} are written.`)
   }
-  await deployWorkers({ folder, hosts, stage, groups, settings: all() }, tools, done)
+  await deployWorkers({ folder, hosts, stage, groups, workerName, settings: all() }, tools, done)
   const { password, key } = await prepareAccount(settings)
   await keep({ CHECK_API_KEY: key })
   if (password) done(`The admin ${settings.ADMIN_EMAIL} was created. Password (shown once): ${password}`)
@@ -142,7 +140,7 @@ async function secretsOf(group: GroupName, settings: Settings): Promise<Record<s
     DATABASE_URL: settings[urlSettingOf(group)] as string,
     SECRETS_KEYS: await deriveRing(settings.SECRETS_KEYS as string, accessOf(group).purposes),
   }
-  const names = Object.keys(VARIABLES).filter((name) => VARIABLES[name]?.workers.includes(group) && own[name])
+  const names = Object.keys(VARIABLES).filter((name) => VARIABLES[name]?.includes(group) && own[name])
   return Object.fromEntries(names.map((name) => [name, own[name] as string]))
 }
 
@@ -151,11 +149,12 @@ interface Workers {
   hosts: string[]
   stage: string | undefined
   groups: string[]
+  workerName: (group: string) => string
   settings: Settings
 }
 
 async function deployWorkers(
-  { folder, hosts, stage, groups, settings }: Workers,
+  { folder, hosts, stage, groups, workerName, settings }: Workers,
   { wrangler }: Tools,
   done: (line: string) => void,
 ): Promise<void> {
@@ -167,7 +166,7 @@ async function deployWorkers(
     deployConfig(await readFile(join(folder, "wrangler.toml"), "utf8"), { hosts, groups, stage, placement }),
   )
   for (const group of groups) {
-    const name = fullName(stage)(group)
+    const name = workerName(group)
     await wrangler(["deploy", "--config", config, "--env", group, "--minify", "--name", name], {
       env: { ...accountEnv(settings), WEB_APP_IS_BUILT: "1" },
     }).catch((error: unknown) => {

@@ -1,5 +1,6 @@
 import { chmod, readFile, rename, stat, writeFile } from "node:fs/promises"
 import { parseEnv } from "node:util"
+import { DeployFault } from "./fault.ts"
 import { GROUPS, urlSettingOf, VARIABLES } from "./variables.ts"
 
 export type Settings = Record<string, string>
@@ -64,7 +65,9 @@ export async function readSettings(file: string): Promise<Settings> {
   const known = new Set([...ASKED.map(({ name }) => name), ...Object.keys(VARIABLES), ...KEPT])
   const unknown = Object.keys(settings).filter((name) => !known.has(name))
   if (unknown.length > 0) {
-    throw new Error(`${file} has unknown names: ${unknown.join(", ")}. docs/configuration.md lists the variables.`)
+    throw new DeployFault(
+      `${file} has unknown names: ${unknown.join(", ")}. docs/configuration.md lists the variables.`,
+    )
   }
   return settings
 }
@@ -89,7 +92,7 @@ export async function writeSettings(file: string, settings: Settings): Promise<v
 /** A value in quotes that it does not contain. */
 function quoted(value: string): string {
   const quote = ['"', "'", "`"].find((one) => !value.includes(one))
-  if (!quote || /[\r\n]/.test(value)) throw new Error("A setting has several lines or all kinds of quotes.")
+  if (!quote || /[\r\n]/.test(value)) throw new DeployFault("A setting has several lines or all kinds of quotes.")
   return quote + value + quote
 }
 

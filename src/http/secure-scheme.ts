@@ -9,8 +9,7 @@ export const API_PATHS = /^\/(v1|api|callbacks)(\/|$)/
 
 /** True if anyone on the way of a request to this address can read it. */
 export function isInsecure(address: string): boolean {
-  const { hostname, protocol } = new URL(address)
-  return protocol === "http:" && !isLoopbackName(hostname)
+  return address.startsWith("http:") && !isLoopbackName(new URL(address).hostname)
 }
 
 /** The redirect of a page to https. 308 keeps the method, and a browser remembers it. */

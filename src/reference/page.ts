@@ -1,5 +1,6 @@
 import { SAFE_HEADERS } from "../http/safe-headers.ts"
 import type { Api } from "./apis.ts"
+import { escaped } from "./markdown.ts"
 import { STYLE } from "./style.ts"
 
 /** Settings of the viewer: it calls none of Scalar's services and uses only fonts of the reader's system. */
@@ -47,14 +48,12 @@ export function viewerPage({ surface, documentPath, pagePath }: Api, scriptPath:
 <noscript><style>.unread{display:none}</style>This page needs JavaScript. You can read <a href="${pagePath}">the docs</a> or <a href="${documentPath}">the OpenAPI document</a> instead.</noscript>
 <div class="unread"><h1>The reference could not be loaded</h1>
 <p><a href="">Try again</a>. You can also read <a href="${documentPath}">the OpenAPI document</a>.</p></div>
-<script id="api-reference" data-url="${documentPath}" data-configuration="${attribute(VIEWER)}"></script>
+<script id="api-reference" data-url="${documentPath}" data-configuration="${escaped(JSON.stringify(VIEWER))}"></script>
 <script src="${scriptPath}"></script>
 </body>
 </html>
 `
 }
-
-const attribute = (value: unknown) => JSON.stringify(value).replaceAll("&", "&amp;").replaceAll('"', "&quot;")
 
 const ALL_PATHS = `/*\n${Object.entries(SAFE_HEADERS)
   .map(([name, value]) => `  ${name}: ${value}`)

@@ -9,7 +9,6 @@ import { readGuide } from "./guides.ts"
 import { escaped, type PageEntry, renderMarkdown } from "./markdown.ts"
 import type { Found } from "./search.ts"
 import { type DescribedApi, operationsPage } from "./site-operations.ts"
-
 import { type SiteFiles, type SiteMap, type SitePage, siteHtml } from "./site-page.ts"
 
 /** The path below which the files of all pages are: both APIs use the same addresses, so browsers load them once. */
@@ -131,7 +130,7 @@ export function sitePages(
   document: DescribedApi,
   names: SiteFiles,
   other: Api,
-): SiteContent & { index: Found[] } {
+): { files: SiteContent["files"]; index: Found[] } {
   const { guidePages, operationPages } = pagesOf(api, document)
   const index = indexOf([...guidePages, ...operationPages])
   const indexText = JSON.stringify(index)
@@ -164,7 +163,7 @@ export function sitePages(
   const pages = [home, all, ...guidePages, ...operationPages]
   const files = new Map<string, string | Buffer>(pages.map((page) => [`${page.path}.html`, siteHtml(page, map, names)]))
   files.set(map.index, indexText)
-  return { files, kept: [], index }
+  return { files, index }
 }
 
 /** A guide on the page with all guides: headings are one level lower, and anchors begin with the guide's name. */

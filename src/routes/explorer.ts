@@ -1,11 +1,12 @@
 import * as z from "zod"
+import { DAY_MS } from "../base/time.ts"
 import { ERROR_KINDS } from "../base/words.ts"
 import { booleanParam, createdQuery, idParam, listQuery, numberParam, searchParam } from "../http/query.ts"
 import { FOUND_TURN_SORTS } from "../turns/find-turns.ts"
 import { EXPLORER_POLICY } from "../turns/policies.ts"
 import { TURN_STATES } from "../turns/schemas.ts"
 
-const DAYS = EXPLORER_POLICY.usualMs / 86_400_000
+const DAYS = EXPLORER_POLICY.usualMs / DAY_MS
 
 const amount = (max: number) =>
   z.preprocess(
@@ -42,6 +43,13 @@ export const explorerFilters = {
   }),
   created_before: createdQuery.created_before.meta({ description: "Only turns accepted before this time." }),
 }
+
+export const searchQuery = {
+  q: z.string().trim().min(1).max(200).meta({ description: "An id or a part of a name.", example: "customer-42" }),
+}
+
+export const STATS_DESCRIPTION =
+  "Figures of all turns that match: states, cost, latency, a histogram, and the most frequent reasons and models."
 
 export const explorerPage = {
   sort: z.enum(FOUND_TURN_SORTS).default("newest"),

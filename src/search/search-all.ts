@@ -49,11 +49,10 @@ export async function searchAll(
   credential: SessionCredential,
   { q, all }: { q: string; all: boolean },
 ): Promise<SearchHit[]> {
-  const asked = q.trim()
   const { row } = await callAs(ctx, credential, "search_all", {
     all,
-    q: asked,
-    id_at: idTime(asked),
+    q,
+    id_at: idTime(q),
     limit: MOST_OF_KIND,
   })
   return (row.hits ?? []).map(({ kind, id, title, detail, at }) => ({

@@ -5,13 +5,12 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
-import { toInstant } from "../base/time.ts"
+import { DAY_MS, toInstant } from "../base/time.ts"
 import { ERROR_KINDS } from "../base/words.ts"
 import { withFindings } from "../billing/reconcile.ts"
 import { type ReconciliationRow, reconciliationSchema, serializeReconciliation } from "../billing/reconciliation-row.ts"
+import { HEALTH_POLICY } from "./policies.ts"
 
-/** A turn or delivery counts as overdue after this time, because the sweeper runs every minute. */
-const OVERDUE_AFTER_MS = 120_000
 /** The maximum number of failures that are counted. This takes about 5 ms, even while a provider is down. */
 const COUNTED_ERRORS = 10_000
 
@@ -104,7 +103,7 @@ type System = z.infer<typeof systemSchema>
 /** The state of the service. ADMIN_REQUIRED for users who are not admins. */
 export async function getSystem(ctx: Context, credential: SessionCredential): Promise<System> {
   const now = ctx.clock.now().getTime()
-  const [late, yesterday] = [new Date(now - OVERDUE_AFTER_MS), new Date(now - 86_400_000)]
+  const [late, yesterday] = [new Date(now - HEALTH_POLICY.overdueMs), new Date(now - DAY_MS)]
   const { rows } = await readAs(
     ctx,
     credential,

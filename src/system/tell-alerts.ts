@@ -20,8 +20,8 @@ type Alert = Answers["taken_alert"]
 export const hasTarget = ({ url, email }: AlertTargets): boolean => url !== null || email !== null
 
 /**
- * Checks the service's health, and tells the operator of each check that has failed for two minutes, once, and once of
- * its end. An alert that could not be sent is sent again by the next run. Never throws.
+ * Checks the service's health, and tells the operator of each check that has failed for a minute, once, and once of its
+ * end. An alert that could not be sent is sent again by the next run. Never throws.
  */
 export async function tellAlerts(ctx: Context, targets: AlertTargets): Promise<void> {
   try {

@@ -129,7 +129,7 @@ const serializeForAdmin = (row: Answers["found_turn"]): AdminTurnSummary => ({
 function filterOf(ctx: Context, all: boolean, filters: ExplorerFilters): Records["turn_filter"] {
   const { min_cost_usd: cost, min_seconds: seconds, created_after, created_before } = filters
   const since = ctx.clock.now().getTime() - EXPLORER_POLICY.usualMs
-  // A conversation and an end user have few turns. All other lists are bounded by time.
+  // An owner's conversation has few turns. All other lists are bounded by time.
   const usual = all || filters.conversation === undefined ? new Date(since) : null
   return {
     account: filters.user_id ?? null,

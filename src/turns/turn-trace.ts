@@ -59,7 +59,7 @@ interface Traced {
   model: string
 }
 
-const EVENT_STEP = (data: Record<string, unknown>) => (typeof data.step === "number" ? data.step : null)
+const stepOfEvent = (data: Record<string, unknown>) => (typeof data.step === "number" ? data.step : null)
 const textOf = (value: unknown) => (typeof value === "string" ? value : null)
 const keyOf = ({ data }: TurnEventRow) => `${data.step} ${data.call ?? ""}`
 
@@ -130,7 +130,7 @@ export function traceSpans(
       return span(start, until, {
         kind: isTool ? "tool" : "model",
         name: textOf(isTool ? data.name : data.model) ?? turn.model,
-        step: EVENT_STEP(data),
+        step: stepOfEvent(data),
         subagent: textOf(data.agent),
         state: last ? (failed ? "failed" : "ok") : over ? "failed" : "open",
         detail: isTool ? null : textOf(data.finish),

@@ -5,7 +5,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { readAs, spaceInScope } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { ERROR_CODES, type ErrorCode } from "../base/errors.ts"
-import { toInstant } from "../base/time.ts"
+import { DAY_MS, toInstant } from "../base/time.ts"
 import { readSetting } from "../settings/settings.ts"
 import { SETUP_POLICY } from "./policies.ts"
 
@@ -63,7 +63,7 @@ type Setup = z.infer<typeof setupSchema>
 /** How far an account is on the way to a working integration: live, or with `test` in the test data. */
 export async function getSetup(ctx: Context, credential: SessionCredential): Promise<Setup> {
   const now = ctx.clock.now()
-  const since = new Date(now.getTime() - SETUP_POLICY.refusedDays * 86_400_000)
+  const since = new Date(now.getTime() - SETUP_POLICY.refusedDays * DAY_MS)
   const [topUpUrl, { rows }] = await Promise.all([
     readSetting(ctx, "top_up_url"),
     readAs(ctx, credential, (db) =>

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { findChromium } from "../../scripts/browser.ts"
-import { type Person, startWebApp, type WebApp } from "../harness/web-app.ts"
+import { hasBrowser, type Person, startWebApp, type WebApp } from "../harness/web-app.ts"
 
 const TYPED = "Answer in one sentence. This took an hour to write."
 
-describe.skipIf(!findChromium())("Unsaved input", () => {
+describe.skipIf(!hasBrowser)("Unsaved input", () => {
   let app: WebApp
   beforeAll(async () => {
     app = await startWebApp()

@@ -1,12 +1,13 @@
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { findChromium, launchChromium } from "../../scripts/browser.ts"
+import { launchChromium } from "../../scripts/browser.ts"
 import type { Turn } from "../../src/turns/schemas.ts"
 import { npmStart, type Started } from "../harness/npm-start.ts"
+import { hasBrowser } from "../harness/web-app.ts"
 
 const TEXT = "[use input=10 output=20]\nWhere is order 4711?"
 
-describe.skipIf(findChromium() === undefined)("The customers and the explorer in a browser", () => {
+describe.skipIf(!hasBrowser)("The customers and the explorer in a browser", () => {
   let service: Started
   let browser: Browser
 

@@ -1,16 +1,13 @@
 import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { findChromium, launchChromium } from "../../scripts/browser.ts"
+import { launchChromium } from "../../scripts/browser.ts"
 import { firstTurn } from "../../scripts/journeys/first-turn.ts"
 import { goJourney } from "../../scripts/journeys/journey.ts"
 import { npmStart, type Started } from "../harness/npm-start.ts"
-
-const isThere = findChromium() !== undefined
-if (!isThere)
-  console.log("Skipped: there is no Chromium. Install one (apt-get install chromium), or name it in CHROMIUM.")
+import { hasBrowser } from "../harness/web-app.ts"
 
 /** `npm run journeys` runs all journeys. */
-describe.skipIf(!isThere)("The web app by keyboard alone", () => {
+describe.skipIf(!hasBrowser)("The web app by keyboard alone", () => {
   let service: Started
   let browser: Browser
 

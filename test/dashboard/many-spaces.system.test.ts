@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { findChromium } from "../../scripts/browser.ts"
 import { MANY, makeManySpaces } from "../../scripts/journeys/many-spaces.ts"
-import { type Person, startWebApp, type WebApp } from "../harness/web-app.ts"
+import { hasBrowser, type Person, startWebApp, type WebApp } from "../harness/web-app.ts"
 
 const OLDEST = `Space ${MANY.spaces}`
 
-describe.skipIf(!findChromium())("The web app with 50,000 spaces", () => {
+describe.skipIf(!hasBrowser)("The web app with 50,000 spaces", () => {
   let app: WebApp
   let person: Person
   let oldest: string

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { findChromium } from "../../scripts/browser.ts"
-import { idempotencyKeysOf, loseAnswer, startWebApp, type WebApp } from "../harness/web-app.ts"
+import { hasBrowser, idempotencyKeysOf, loseAnswer, startWebApp, type WebApp } from "../harness/web-app.ts"
 
 const CHAT = "/api/account/chat/turns"
 
-describe.skipIf(!findChromium())("A form of the web app", () => {
+describe.skipIf(!hasBrowser)("A form of the web app", () => {
   let app: WebApp
   beforeAll(async () => {
     app = await startWebApp()

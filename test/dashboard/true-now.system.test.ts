@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { findChromium } from "../../scripts/browser.ts"
-import { type Person, startWebApp, type WebApp } from "../harness/web-app.ts"
+import { hasBrowser, type Person, startWebApp, type WebApp } from "../harness/web-app.ts"
 
-describe.skipIf(!findChromium())("The web app shows the current state", () => {
+describe.skipIf(!hasBrowser)("The web app shows the current state", () => {
   let app: WebApp
   let admin: Person
   beforeAll(async () => {

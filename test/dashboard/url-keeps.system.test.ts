@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { findChromium } from "../../scripts/browser.ts"
-import { startWebApp, type WebApp } from "../harness/web-app.ts"
+import { hasBrowser, startWebApp, type WebApp } from "../harness/web-app.ts"
 
-describe.skipIf(!findChromium())("The URL of the web app", () => {
+describe.skipIf(!hasBrowser)("The URL of the web app", () => {
   let app: WebApp
   beforeAll(async () => {
     app = await startWebApp()

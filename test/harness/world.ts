@@ -86,7 +86,6 @@ export async function createWorld(
     return invoke(new Request(delivery.url, { method: "POST", headers: delivery.headers, body }))
   }
 
-  /** Delivers all due messages of the queue to the worker, and repeats until none is due. */
   /** Delivers what is due now, all at once. Returns how many deliveries there were. */
   async function deliverDue(): Promise<number> {
     await settled()
@@ -101,6 +100,7 @@ export async function createWorld(
     return due.length
   }
 
+  /** Delivers all due messages of the queue to the worker, and repeats until none is due. */
   async function drain(): Promise<number> {
     let delivered = 0
     for (;;) {

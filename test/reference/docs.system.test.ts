@@ -2,17 +2,14 @@ import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { findChromium, launchChromium } from "../../scripts/browser.ts"
+import { launchChromium } from "../../scripts/browser.ts"
 import { axeOf } from "../../scripts/prove-page.ts"
 import { npmStart, type Started } from "../harness/npm-start.ts"
+import { hasBrowser } from "../harness/web-app.ts"
 
 const run = promisify(execFile)
 
-const isThere = findChromium() !== undefined
-if (!isThere)
-  console.log("Skipped: there is no Chromium. Install one (apt-get install chromium), or name it in CHROMIUM.")
-
-describe.skipIf(!isThere)("The docs and the sign-in pages in a browser", () => {
+describe.skipIf(!hasBrowser)("The docs and the sign-in pages in a browser", () => {
   let service: Started
   let browser: Browser
 

@@ -2,12 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import type { SearchHit } from "../api/operations.ts"
 import { queryOf } from "../api/query.ts"
 import { useSettled } from "../ui/figures.tsx"
-
-interface FoundEntry {
-  label: string
-  hint: string
-  href: string
-}
+import type { Entry } from "./commands.ts"
 
 const WORDS: Record<SearchHit["kind"], string> = {
   turn: "Turn",
@@ -23,7 +18,7 @@ const WORDS: Record<SearchHit["kind"], string> = {
   audit: "Audit",
 }
 
-/** The owner's page of an object. Null: there is none. */
+/** The path of the owner's page of an object, or null if the object has no page. */
 function pageOf({ kind, id, detail }: SearchHit): string | null {
   const part = encodeURIComponent(id)
   switch (kind) {
@@ -48,7 +43,7 @@ function pageOf({ kind, id, detail }: SearchHit): string | null {
   }
 }
 
-/** The operator's page of an object. Null: there is none. */
+/** The path of the operator's page of an object, or null if the object has no page. */
 function operatorPageOf({ kind, id }: SearchHit): string | null {
   const part = encodeURIComponent(id)
   switch (kind) {
@@ -77,7 +72,7 @@ const LEAST = 2
 export function useSearchHits(
   typed: string,
   { admin, operators, test }: { admin: boolean; operators: boolean; test: true | undefined },
-): FoundEntry[] {
+): Entry[] {
   const q = useSettled(typed.trim(), SETTLE_MS)
   const enabled = q.length >= LEAST
   const own = useQuery({ ...queryOf("search", { query: { q, test: test && "true" } }), enabled, retry: false })
@@ -89,7 +84,7 @@ export function useSearchHits(
   return found.filter(({ href }, index) => found.findIndex((other) => other.href === href) === index)
 }
 
-function entryOf(hit: SearchHit, href: string | null, note: string): FoundEntry[] {
+function entryOf(hit: SearchHit, href: string | null, note: string): Entry[] {
   if (href === null) return []
   const isId = hit.kind === "turn" || hit.kind === "delivery" || hit.kind === "conversation"
   const label = isId ? `${hit.id} · ${hit.title}` : hit.title

@@ -2,26 +2,23 @@ import { useSearch } from "@tanstack/react-router"
 import type { ReactNode } from "react"
 import type { CapReached, CapState, FeedEvent } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
+import { startOfDay } from "../ui/days.ts"
 import { Icon } from "../ui/icon.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Section } from "../ui/page.tsx"
 import { Money, Time } from "../ui/values.tsx"
 
-const DAY_MS = 86_400_000
 /** The longest period of a cap is a month. */
 const DAYS = 31
 const SHOWN = 5
 const EVENTS = 20
-
-/** Midnight UTC: a whole day, so that the query key stays the same all day. */
-const since = () => `${new Date(Date.now() - DAYS * DAY_MS).toISOString().slice(0, 10)}T00:00:00.000Z`
 
 /** What is wrong now. Past warnings that no longer apply are in the account's list of alerts only. */
 export function Alerts() {
   const { test } = useSearch({ from: "/app" })
   const tested = test && ("true" as const)
   const caps = useRead("listEvents", {
-    query: { type: "cap.reached", test: tested, created_after: since(), limit: EVENTS, order: "desc" },
+    query: { type: "cap.reached", test: tested, created_after: startOfDay(DAYS), limit: EVENTS, order: "desc" },
   })
   const webhooks = useRead("listWebhooks", { query: { test: tested, limit: 100 } })
   const disabled = (webhooks.data?.items ?? []).filter(

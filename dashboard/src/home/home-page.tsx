@@ -6,6 +6,7 @@ import { CreditNotice } from "../turns/credit-notice.tsx"
 import { TurnTable } from "../turns/turn-table.tsx"
 import { isOpenTurn } from "../turns/turn-words.ts"
 import { Chart } from "../ui/chart.tsx"
+import { startOfDay } from "../ui/days.ts"
 import { Stat, Stats } from "../ui/facts.tsx"
 import { ButtonLink, TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
@@ -24,8 +25,6 @@ const SHOWN = 5
 const DAYS = 14
 /** 1 USD is 10 energy. */
 const ENERGY = 10
-
-const today = () => `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`
 
 export function HomePage() {
   const { test } = useSearch({ from: "/app" })
@@ -94,9 +93,9 @@ function Today() {
   const { test } = useSearch({ from: "/app" })
   const balance = useRead("getBalance")
   const energy = useRead("getEnergy", { query: { days: 1 } })
-  const turns = useRead("listTurns", { query: { test: test && "true", created_after: today(), limit: 1 } })
+  const turns = useRead("listTurns", { query: { test: test && "true", created_after: startOfDay(), limit: 1 } })
   const failed = useRead("listTurns", {
-    query: { test: test && "true", created_after: today(), state: "failed", limit: 1 },
+    query: { test: test && "true", created_after: startOfDay(), state: "failed", limit: 1 },
   })
   return (
     <Read of={balance} rows={2}>
@@ -126,7 +125,7 @@ function Today() {
           <Stat
             label="Turns today"
             hint={
-              <TextLink to="/turns" search={{ created_after: today() }}>
+              <TextLink to="/turns" search={{ created_after: startOfDay() }}>
                 View turns
               </TextLink>
             }
@@ -137,7 +136,7 @@ function Today() {
             label="Failed today"
             hint={
               failed.data && failed.data.total > 0 ? (
-                <TextLink to="/turns" search={{ created_after: today(), state: "failed" }}>
+                <TextLink to="/turns" search={{ created_after: startOfDay(), state: "failed" }}>
                   View failed turns
                 </TextLink>
               ) : (

@@ -1,10 +1,11 @@
 import { useState } from "react"
 import type { Webhook } from "../api/operations.ts"
 import { Button } from "../ui/button.tsx"
-import { AnswerDialog } from "../ui/dialog.tsx"
+import { fieldOfInstant, instantOfField } from "../ui/days.ts"
+import { AnswerDialog, DismissButton } from "../ui/dialog.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
 import { TextInput } from "../ui/field.tsx"
-import { fieldOfInstant, instantOfField, useReplay } from "./use-replay.ts"
+import { useReplay } from "./use-replay.ts"
 
 interface RecoverProps {
   webhook: Webhook
@@ -28,7 +29,7 @@ export function RecoverEvents({ webhook, onClose }: RecoverProps) {
       about="Events from this moment on that failed, or were never sent to this webhook, are sent again under the same ids. Events that it has accepted are not."
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <DismissButton />
           <Button type="submit" kind="primary" busy={recover.isPending} disabled={since === ""}>
             Recover events
           </Button>

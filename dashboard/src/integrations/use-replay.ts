@@ -34,7 +34,3 @@ export function useReplay(webhook: Webhook, body: () => Input<"replayEvents">["b
     onSettled: () => Promise.all(DELIVERIES.map((operation) => client.invalidateQueries({ queryKey: [operation] }))),
   })
 }
-
-/** A moment in UTC as a `datetime-local` field holds it, and back. */
-export const fieldOfInstant = (instant: string) => new Date(instant).toISOString().slice(0, 16)
-export const instantOfField = (text: string) => new Date(`${text}Z`).toISOString()

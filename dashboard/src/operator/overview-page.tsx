@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import type { Overview } from "../api/operations.ts"
 import { queryOf } from "../api/query.ts"
+import { startOfDay } from "../ui/days.ts"
 import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
 import { ButtonLink, TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
@@ -33,10 +34,7 @@ export function OperatorOverviewPage() {
 
 /** A link to the turns of today (UTC) in a state. */
 const TodaysTurns = ({ state }: { state: "failed" | "cancelled" }) => (
-  <TextLink
-    to="/operator/turns"
-    search={{ state, created_after: `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z` }}
-  >
+  <TextLink to="/operator/turns" search={{ state, created_after: startOfDay() }}>
     View turns
   </TextLink>
 )

@@ -1,9 +1,9 @@
 import type { TurnEvent, TurnStep } from "../api/operations.ts"
 import { CodeBlock, Json } from "../ui/code-block.tsx"
+import { lasted } from "../ui/durations.ts"
 import { Status } from "../ui/status.tsx"
 import { Time } from "../ui/values.tsx"
 import type { LiveStep } from "./live-turn.ts"
-import { lasted } from "./turn-words.ts"
 
 type ToolCall = TurnStep["tool_calls"][number]
 

@@ -1,14 +1,5 @@
 import { CLIENT_PACKAGE } from "../api/client-package.ts"
-
-interface AskedTurn {
-  /** Undefined: the code creates a space first. */
-  space?: string | undefined
-  end_user_ref: string
-  text: string
-  model?: string | undefined
-  max_cost_usd?: number | undefined
-  conversation?: string | undefined
-}
+import type { SnippetTurn } from "../ui/commands.ts"
 
 /** Installs the client from this service, so that it needs no other network. */
 export const installCommand = () => `npm install ${location.origin}${CLIENT_PACKAGE}`
@@ -16,7 +7,7 @@ export const installCommand = () => `npm install ${location.origin}${CLIENT_PACK
 const given = (turn: object) => Object.entries(turn).filter(([, value]) => value !== undefined)
 
 /** The request of a turn for the TypeScript client, which reads the address and the key from the environment. */
-export function turnAsTypeScript({ space, ...turn }: AskedTurn): string {
+export function turnAsTypeScript({ space, ...turn }: SnippetTurn): string {
   const fields = given(turn).map(([name, value]) => `  ${name}: ${JSON.stringify(value)},`)
   const made = space ? "" : 'const space = await turnpike.spaces.create({ title: "First" })\n'
   return `import { Turnpike } from "turnpike-client"
@@ -52,7 +43,7 @@ const PYTHON_CALL = [
 ].join("\n")
 
 /** The request of a turn as Python, with its standard library alone. */
-export function turnAsPython({ space, ...turn }: AskedTurn): string {
+export function turnAsPython({ space, ...turn }: SnippetTurn): string {
   const fields = given(turn).map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)},`)
   const made = space ? "" : 'space = call("POST", "/v1/spaces", {"title": "First"})["space_id"]\n'
   return `${PYTHON_CALL}

@@ -1,6 +1,6 @@
 import type { TurnTrace } from "../api/operations.ts"
+import { lasted } from "../ui/durations.ts"
 import { Status } from "../ui/status.tsx"
-import { lasted } from "./turn-words.ts"
 
 type Span = TurnTrace["spans"][number]
 

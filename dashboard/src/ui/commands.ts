@@ -31,7 +31,9 @@ export const wholeCurl = (path: string, request?: Request) => `${exportBaseUrl()
 /** A new value of Idempotency-Key each time the command runs. */
 const eachTime = (name: string) => `${name}-$(date +%s)`
 
-interface ShellTurn {
+/** The fields of a turn that snippets show. */
+export interface SnippetTurn {
+  /** Undefined: the code creates a space first. */
   space?: string | undefined
   end_user_ref: string
   text: string
@@ -41,7 +43,7 @@ interface ShellTurn {
 }
 
 /** Sends a turn: to `space`, or to a new space that the command creates. */
-export function turnCurl({ space, ...turn }: ShellTurn): string {
+export function turnCurl({ space, ...turn }: SnippetTurn): string {
   if (space) return keyCurl("/v1/turns", { method: "POST", once: eachTime("turn"), body: { space, ...turn } })
   const made = keyCurl("/v1/spaces", { method: "POST", once: eachTime("space"), body: { title: "First" } })
   const sent = keyCurl("/v1/turns", { method: "POST", once: eachTime("turn"), body: { space: "SPACE", ...turn } })

@@ -3,6 +3,13 @@ const DAY = 86_400_000
 /** The UTC date of an instant: `2026-11-20`. */
 export const utcDay = (at: number | string | Date) => new Date(at).toISOString().slice(0, 10)
 
+/** Midnight (UTC) of today, or of a day before it, as an instant. It stays the same all day, as part of a query key. */
+export const startOfDay = (daysAgo = 0) => `${utcDay(Date.now() - daysAgo * DAY)}T00:00:00.000Z`
+
+/** A moment in UTC as a `datetime-local` field holds it, and back. */
+export const fieldOfInstant = (instant: string) => new Date(instant).toISOString().slice(0, 16)
+export const instantOfField = (text: string) => new Date(`${text}Z`).toISOString()
+
 /** True if a label of an axis is the current day or hour (UTC), which is not over yet. */
 export const isUnfinished = (label: string, now = Date.now()) =>
   label === utcDay(now) || label === new Date(now).toISOString().slice(5, 13).replace("T", " ").concat(":00")

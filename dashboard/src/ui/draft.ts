@@ -36,7 +36,7 @@ const onPage = new Set<Draft>()
 export const hasUnsaved = ({ leaving = false } = {}): boolean =>
   [...onPage].some((draft) => draft.isDirty() && !(leaving && draft.quiet))
 
-/** Forgets the drafts on the page, so that nothing asks before the page is left. */
+/** Forgets the drafts on the page. The user can then leave it without a question. */
 export function dropDrafts(): void {
   onPage.clear()
   clearTab()

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react"
+import { lasted } from "./durations.ts"
 import { exactUtc, Money, Time } from "./values.tsx"
 
 /** The decimals of an exact amount. */
@@ -37,17 +38,13 @@ const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionD
 export const Percent = ({ share }: { share: number | null | undefined }) =>
   share === null || share === undefined ? <span className="text-muted">–</span> : percent.format(share)
 
-/** Seconds with as many digits as matter: 0.43 s, 2.4 s, 3 min 5 s. */
-export const Seconds = ({ value }: { value: number | null | undefined }) => {
-  if (value === null || value === undefined) return <span className="text-muted">–</span>
-  const words =
-    value < 1
-      ? `${Math.round(value * 1000)} ms`
-      : value < 60
-        ? `${value.toFixed(1)} s`
-        : `${Math.floor(value / 60)} min ${Math.round(value % 60)} s`
-  return <span className="whitespace-nowrap">{words}</span>
-}
+/** Seconds as `lasted` formats them. */
+export const Seconds = ({ value }: { value: number | null | undefined }) =>
+  value === null || value === undefined ? (
+    <span className="text-muted">–</span>
+  ) : (
+    <span className="whitespace-nowrap">{lasted(value * 1000)}</span>
+  )
 
 /** From this part of a limit on, a bar warns. */
 const NEAR = 0.8

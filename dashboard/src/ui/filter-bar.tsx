@@ -1,6 +1,7 @@
 import { useNavigate } from "@tanstack/react-router"
 import { type ReactNode, useEffect, useRef, useState } from "react"
 import { Button } from "./button.tsx"
+import { fieldOfInstant, instantOfField } from "./days.ts"
 
 /** Below 640 px, two controls share a row. */
 const HALF = "max-sm:w-[calc(50%-4px)]"
@@ -109,9 +110,6 @@ export function ChoiceFilter({ label, name, value, all, options, read = false }:
   )
 }
 
-const inputOf = (at: string | undefined) => (at ? new Date(at).toISOString().slice(0, 16) : "")
-const instantOf = (text: string) => (text ? new Date(`${text}:00Z`).toISOString() : undefined)
-
 interface RangePickerProps {
   from: string | undefined
   to: string | undefined
@@ -131,8 +129,8 @@ export function RangePicker({ from, to, names }: RangePickerProps) {
       {label}
       <input
         type="datetime-local"
-        value={inputOf(at)}
-        onChange={({ target }) => change({ [name]: instantOf(target.value) })}
+        value={at ? fieldOfInstant(at) : ""}
+        onChange={({ target }) => change({ [name]: target.value ? instantOfField(target.value) : undefined })}
         className={`${FILTER_CONTROL} text-sm text-text`}
       />
     </label>

@@ -13,7 +13,7 @@ import {
 } from "../../turns/find-turns.ts"
 import { getTrace } from "../../turns/get-trace.ts"
 import { turnTraceSchema } from "../../turns/turn-trace.ts"
-import { explorerFilters, explorerPage } from "../explorer.ts"
+import { explorerFilters, explorerPage, STATS_DESCRIPTION, searchQuery } from "../explorer.ts"
 
 const tag = "Turns"
 
@@ -67,8 +67,7 @@ export function mountExplorer(app: App) {
       id: "getTurnStats",
       tag,
       summary: "Count turns",
-      description:
-        "Figures of all turns that match: states, cost, latency, a histogram, and the most frequent reasons and models.",
+      description: STATS_DESCRIPTION,
       query: z.strictObject({ ...explorerFilters, ...testQuery }),
       answer: { status: 200, description: "The figures.", schema: turnStatsSchema },
       errors: [],
@@ -105,12 +104,7 @@ export function mountExplorer(app: App) {
         "Finds a turn, space, key, webhook, delivery, file or conversation by its id; a turn also by an event's id (`evt_…`), a request's " +
         "id (`req_…`) or its Idempotency-Key. Any other text finds spaces, end users, keys and webhooks with this part in their name.",
       query: z.strictObject({
-        q: z
-          .string()
-          .trim()
-          .min(1)
-          .max(200)
-          .meta({ description: "An id or a part of a name.", example: "customer-42" }),
+        ...searchQuery,
         ...testQuery,
       }),
       answer: {

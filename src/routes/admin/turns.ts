@@ -12,7 +12,7 @@ import {
   turnStatsSchema,
 } from "../../turns/find-turns.ts"
 import { adminTurnSchema, readAnyTurn } from "../../turns/read-any-turn.ts"
-import { adminExplorerFilters, explorerPage } from "../explorer.ts"
+import { adminExplorerFilters, explorerPage, STATS_DESCRIPTION, searchQuery } from "../explorer.ts"
 
 const tag = "admin"
 
@@ -67,8 +67,7 @@ export function mountAllTurns(app: App) {
       id: "getAllTurnStats",
       tag,
       summary: "Count the turns of all accounts",
-      description:
-        "Figures of all turns that match: states, cost, latency, a histogram, and the most frequent reasons and models.",
+      description: STATS_DESCRIPTION,
       query: z.strictObject(adminExplorerFilters),
       answer: { status: 200, description: "The figures.", schema: turnStatsSchema },
       errors: ["ADMIN_REQUIRED"],
@@ -112,12 +111,7 @@ export function mountAllTurns(app: App) {
         "Finds a turn, space, key, webhook, delivery, file or conversation of any account by its id, and by a request's id (`req_…`) the " +
         "turn and the audit entries of it. Any other text finds users and spaces with this part in their name.",
       query: z.strictObject({
-        q: z
-          .string()
-          .trim()
-          .min(1)
-          .max(200)
-          .meta({ description: "An id or a part of a name.", example: "customer-42" }),
+        ...searchQuery,
       }),
       answer: {
         status: 200,

@@ -99,7 +99,8 @@ export const callbacks: Group = {
   async scheduled(ctx, bindings) {
     const env = parseCallbacksEnv(bindings)
     await runSweeps({ ...ctx, redis: createRedis(env, ctx.meter) })
-    if (hasTarget(alertTargets(env))) await tellAlerts(ctx, alertTargets(env))
+    const targets = alertTargets(env)
+    if (hasTarget(targets)) await tellAlerts(ctx, targets)
   },
 }
 
@@ -114,9 +115,10 @@ let watchedAt = Number.NEGATIVE_INFINITY
 /** A cron that has stopped cannot tell it, so runners of turns check now and then. */
 function watchCron(ctx: Context, env: CallbacksEnv): void {
   const now = ctx.clock.now().getTime()
-  if (!hasTarget(alertTargets(env)) || Math.abs(now - watchedAt) < WATCHED_EVERY_MS) return
+  const targets = alertTargets(env)
+  if (!hasTarget(targets) || Math.abs(now - watchedAt) < WATCHED_EVERY_MS) return
   watchedAt = now
-  ctx.background(tellAlerts(ctx, alertTargets(env)))
+  ctx.background(tellAlerts(ctx, targets))
 }
 
 function deliveryOf(c: HonoContext<AppEnv>): QueueAttempt {
