@@ -119,7 +119,7 @@ const END_USERS = [
       sum(billed_credit_micros), sum(took)${latest}) as said from (
       select user_id, test, end_user_ref, ${of("finished_at")}, state, billed_credit_micros,
         (extract(epoch from finished_at - created_at) * 1e6)::bigint as took
-      from turns where finished_at is not null and end_user_ref <> '') x
+      from turns where finished_at is not null and end_user_ref <> '' and key_id is not null) x
     group by ${names}) b
   using (${names}) where a.said is distinct from b.said`
   })
