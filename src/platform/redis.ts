@@ -37,16 +37,18 @@ export function createRedis(
       // A function, since the SDK would convert an abort of its own signal to an answer.
       signal: () => AbortSignal.timeout(TIME_LIMITS.redisMs),
     })
-  const client = open(false)
+  // Opened on first use, because the SDK makes hundreds of functions for each client.
+  let opened: Upstash | undefined
+  const client = () => (opened ??= open(false))
   const call = <Answer>(work: () => Promise<Answer>) => meter.measure("redis", () => work().catch(unavailable))
   return {
-    get: (key) => call(() => client.get<string>(key)),
-    take: (key) => call(() => client.getdel<string>(key)),
+    get: (key) => call(() => client().get<string>(key)),
+    take: (key) => call(() => client().getdel<string>(key)),
     async set(key, value, { ttlMs, onlyNew }) {
       const px = Math.max(1, Math.ceil(ttlMs))
-      return (await call(() => client.set(key, value, onlyNew ? { px, nx: true } : { px }))) === "OK"
+      return (await call(() => client().set(key, value, onlyNew ? { px, nx: true } : { px }))) === "OK"
     },
-    run: (script, keys, args) => call(() => client.eval(script, keys, args.map(String))),
+    run: (script, keys, args) => call(() => client().eval(script, keys, args.map(String))),
     together: (work) => call(() => Promise.all(work(open(true)))),
   }
 }

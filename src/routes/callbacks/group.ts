@@ -171,9 +171,6 @@ function agentContext(c: HonoContext<AppEnv>): AgentContext {
     outbound,
     turnFetch: ctx.fetch,
     variables: env,
-    // Created on demand, because almost no turn needs it.
-    get redis() {
-      return createRedis(env, ctx.meter)
-    },
+    redis: createRedis(env, ctx.meter),
   }
 }
