@@ -1,8 +1,6 @@
 import type { Journey } from "./journey.ts"
 import { startOtherServer } from "./other-server.ts"
 
-const SCHEMA = { type: "object", properties: { order_id: { type: "string" } }, required: ["order_id"] }
-
 export const tool: Journey = {
   name: "a tool set up and tried",
   async go({ keyboard, stamp }) {
@@ -20,7 +18,9 @@ export const tool: Journey = {
       await keyboard.type("lookup_order")
       await keyboard.fill("Description", "Finds an order by its number.")
       await keyboard.fill("URL", `${shop.url}/orders/{{input.order_id}}`)
-      await keyboard.paste("Input schema", JSON.stringify(SCHEMA))
+      await keyboard.enter("button", "Add a parameter")
+      await keyboard.to("textbox", "Name of parameter 1", { back: true })
+      await keyboard.type("order_id")
       await keyboard.enter("button", "Save the tool")
       await keyboard.sees("cell", /lookup_order/)
       await keyboard.fill("Input", '{"order_id":"1001"}')
