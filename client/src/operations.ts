@@ -196,6 +196,13 @@ export interface CreateTurn {
   metadata?: Record<string, string> | undefined
 }
 
+export interface CreateWatchToken {
+  /** The token's life in seconds. */
+  expires_in?: number | undefined
+  /** `tool_inputs`: the browser also gets the inputs of tool calls. Otherwise only the tools' names. */
+  include?: "tool_inputs"[] | undefined
+}
+
 export interface CreateWebhook {
   /** The URL to which events are posted. It must use https and a public host name. */
   url: string
@@ -671,7 +678,7 @@ export interface Model {
 }
 
 export interface OtherErrorBody {
-  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "API_KEY_EXPIRED" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
+  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "API_KEY_EXPIRED" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
   message: string
   /** The field or parameter that is wrong. */
   param?: string | undefined
@@ -1162,6 +1169,28 @@ export interface ValidationFailedErrorBody {
   })[] | undefined
 }
 
+export interface WatchToken {
+  /** The token. It is shown once, and not stored. */
+  token: string
+  /** The stream's address with the token, for `new EventSource(url)`. */
+  url: string
+  expires_at: string
+}
+
+export interface WatchedEvent {
+  /** The event's number in its turn. Numbers of events that are not shown are missing. */
+  seq: number
+  type: string
+  data: Record<string, unknown>
+  created_at: string
+}
+
+export interface WatchedEventList {
+  data: WatchedEvent[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
 export interface Webhook {
   webhook_id: string
   /** The key that created it and whose scope it has. Null if it was created in the dashboard. It stays active after the key is revoked. */
@@ -1267,6 +1296,16 @@ export interface Operations {
   createTurn: {
     body: CreateTurn
     answer: Turn
+  }
+
+  /** Let a browser watch a turn */
+  createWatchToken: {
+    params: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+    }
+    body: CreateWatchToken
+    answer: WatchToken
   }
 
   /** Register a webhook */
@@ -1867,6 +1906,19 @@ export interface Operations {
     }
     answer: FileInfo
   }
+
+  /** Watch a turn from a browser */
+  watchTurn: {
+    query: {
+      /** The watch token. */
+      token: string
+      /** The most entries on a page. */
+      limit?: number | undefined
+      /** The `next_cursor` of the previous page. Send it with the same filters. */
+      cursor?: string | undefined
+    }
+    answer: WatchedEventList
+  }
 }
 
 /** How each operation is called; `once`: the service has its effect at most once for an Idempotency-Key. */
@@ -1878,6 +1930,7 @@ export const OPERATIONS: {
   checkMcpServer: { method: "POST", path: "/v1/spaces/{space_id}/mcp-servers/{name}/check", once: true },
   createSpace: { method: "POST", path: "/v1/spaces", once: true },
   createTurn: { method: "POST", path: "/v1/turns", once: true },
+  createWatchToken: { method: "POST", path: "/v1/turns/{turn_id}/watch-tokens", once: true },
   createWebhook: { method: "POST", path: "/v1/webhooks", once: true },
   deleteFile: { method: "DELETE", path: "/v1/files/{file_id}" },
   deleteMcpServer: { method: "DELETE", path: "/v1/spaces/{space_id}/mcp-servers/{name}" },
@@ -1931,4 +1984,5 @@ export const OPERATIONS: {
   updateSpace: { method: "PATCH", path: "/v1/spaces/{space_id}" },
   updateWebhook: { method: "PATCH", path: "/v1/webhooks/{webhook_id}" },
   uploadFile: { method: "POST", path: "/v1/spaces/{space_id}/files", once: true },
+  watchTurn: { method: "GET", path: "/v1/watch" },
 }

@@ -1,7 +1,7 @@
 import { TimeoutError } from "./errors.ts"
 import { followTurn, isOver } from "./follow-turn.ts"
 import type { List } from "./list.ts"
-import type { CreateTurn, Turn, TurnEstimate, TurnEvent } from "./operations.ts"
+import type { CreateTurn, CreateWatchToken, Turn, TurnEstimate, TurnEvent, WatchToken } from "./operations.ts"
 import type { CreateOptions, RequestOptions } from "./options.ts"
 import { sleep } from "./runtime.ts"
 import type { Query, Transport } from "./transport.ts"
@@ -160,6 +160,17 @@ export class Turns {
    */
   list(query: Query<"listTurns"> = {}, options?: RequestOptions): List<Turn> {
     return this.#transport.list("listTurns", { query }, options)
+  }
+
+  /**
+   * Creates a token with which a browser may watch the turn: `new EventSource(url)`. The browser sees the text while it
+   * is written, and the names of tools, but no cost. `expires_in` is in seconds, at most 900.
+   *
+   * @example
+   * const { url } = await turnpike.turns.createWatchToken("turn_…", { expires_in: 120 })
+   */
+  createWatchToken(turnId: string, body: CreateWatchToken = {}, options?: RequestOptions): Promise<WatchToken> {
+    return this.#transport.call("createWatchToken", { params: { turn_id: turnId }, body }, options)
   }
 
   /**

@@ -91,6 +91,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "idempotency-keys",
       "internal-calls",
       "seal-space_secrets",
+      "seal-watch_tokens",
       "seal-webhook_endpoints"
     ]
   },

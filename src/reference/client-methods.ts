@@ -35,6 +35,7 @@ export const CLIENT_METHODS: ClientMethods = {
   getTurn: "turns.get",
   cancelTurn: "turns.cancel",
   listTurnEvents: "turns.listEvents",
+  createWatchToken: "turns.createWatchToken",
   createWebhook: "webhooks.create",
   listWebhooks: "webhooks.list",
   getWebhook: "webhooks.get",

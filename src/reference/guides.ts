@@ -11,7 +11,7 @@ import { OFFSET_PAGE_MOST, PAGE_SIZE } from "../http/query.ts"
 import { DETAILS_EXAMPLES } from "../quotas/refusal.ts"
 import { LAUNCH_POLICY, SESSION_POLICY, TOKEN_POLICY } from "../sign-in/policies.ts"
 import { FIRST_CALL_BOUNDS } from "../turns/first-call.ts"
-import { TURN_POLICY } from "../turns/policies.ts"
+import { TURN_POLICY, WATCH_POLICY } from "../turns/policies.ts"
 import { declarationOf, EVENT_NAMES } from "../webhooks/event-types.ts"
 import { RETRY_TIMES, WEBHOOK_POLICY } from "../webhooks/policies.ts"
 import { exampleData } from "./event-webhooks.ts"
@@ -85,6 +85,7 @@ const INSERTS: Record<string, string> = {
   session: timeInWords(SESSION_POLICY.lifeMs),
   first_hold: usdText(TURN_POLICY.defaultHold),
   most_model_calls: String(TURN_POLICY.maxModelCalls),
+  watch_seconds: timeInWords(WATCH_POLICY.mostSeconds * 1000),
   webhook_answer: timeInWords(WEBHOOK_POLICY.timeoutMs),
   webhook_rotation: timeInWords(WEBHOOK_POLICY.rotationMs),
   webhook_retries: RETRY_TIMES,

@@ -104,6 +104,7 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   "TURN_POLICY.answerBytes": limit("JSON size of a page of turns", "the page ends earlier, with `next_cursor`"),
   "SPACE_POLICY.answerBytes": limit("JSON size of a page of spaces", "the page ends earlier, with `next_cursor`"),
   "LOOK_POLICY.perCaller": limit("Long polls and streams of a key or session, in one worker", "429 `QUOTA_EXCEEDED`"),
+  "WATCH_POLICY.mostSeconds": limit("Life of a watch token", "422 `VALIDATION_FAILED`", "`expires_in`"),
   "STREAM_POLICY.maxLooks": limit("Database reads of one event stream", "it ends; reconnect with `Last-Event-ID`"),
   "WEBHOOK_POLICY.timeoutMs": limit("Time until a webhook receiver answers", "the attempt fails"),
   "WEBHOOK_POLICY.retryAfterMs": limit(
@@ -204,6 +205,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
     "eagerMs pauseMs quietMs quietPauseMs speaksMs atOnce eagerPerCaller retryAfterSeconds goneMs leastMs patienceMs againMs sharedTurns",
   ),
   ...of("TURN_POLICY", "modelBytes modelLineBytes modelErrorBytes"),
+  ...of("WATCH_POLICY", "seconds maxChars"),
   ...of("STREAM_POLICY", "page heartbeatMs readerMs renewMs ownLookMs"),
   ...of(
     "WEBHOOK_POLICY",

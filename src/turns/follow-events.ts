@@ -25,9 +25,9 @@ interface Look {
 export async function followTurnEvents(
   ctx: Context,
   credential: Credential,
-  { turnId, afterSeq, signal }: { turnId: string; afterSeq: number; signal: AbortSignal },
+  { turnId, afterSeq, signal, reader }: { turnId: string; afterSeq: number; signal: AbortSignal; reader?: string },
 ): Promise<AsyncGenerator<TurnEventRow[]> | null> {
-  const looks = new SharedLooks(ctx, credential, { turnId, waitsFor: "events" })
+  const looks = new SharedLooks(ctx, credential, { turnId, waitsFor: "events", reader })
   const lookBehind = (seq: number) =>
     looks.look(
       () => look(ctx, credential, { turnId, afterSeq: seq }),

@@ -171,6 +171,13 @@ export const STREAM_POLICY = {
   maxLooks: 800,
 } as const
 
+/** Tokens with which a browser may watch a turn. Times in seconds. */
+export const WATCH_POLICY = {
+  seconds: 300,
+  mostSeconds: 900,
+  maxChars: 1_000,
+} as const
+
 /** The sweep cancels turns that were queued before this moment and have not started. */
 export const queueLimit = (now: Date) => new Date(now.getTime() - TURN_POLICY.queueLimitMs)
 

@@ -34,16 +34,16 @@ export class SharedLooks {
   /** The number of its statements so far. The calls of one request are limited. */
   taken = 0
 
-  /** Throws QUOTA_EXCEEDED if the caller has too many open waits. */
+  /** `reader`: whose waits count together, if not the caller's. Throws QUOTA_EXCEEDED if too many of them are open. */
   constructor(
     ctx: Pick<Context, "clock" | "db">,
     credential: Credential,
-    { turnId, waitsFor }: { turnId: string; waitsFor: "end" | "events" },
+    { turnId, waitsFor, reader }: { turnId: string; waitsFor: "end" | "events"; reader?: string | undefined },
   ) {
     this.ctx = ctx
     this.turnId = turnId
     this.waitsFor = waitsFor
-    this.waiter = new Waiter(ctx.clock, credential)
+    this.waiter = new Waiter(ctx.clock, reader ?? (credential.kind === "key" ? credential.hash : credential.token))
     this.began = this.now()
     this.newsAt = this.began
     this.mine = { at: this.began, lastSeq: 0, ended: false }

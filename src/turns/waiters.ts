@@ -1,4 +1,3 @@
-import type { Credential } from "../actor/actor.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import type { Clock } from "../platform/clock.ts"
 import { LOOK_POLICY } from "./policies.ts"
@@ -8,7 +7,7 @@ import { LOOK_POLICY } from "./policies.ts"
  */
 const waits = new Map<string, Map<symbol, number>>()
 
-/** One long poll or event stream of a key or session. */
+/** One long poll or event stream of a key, a session, or the browsers that watch a turn. */
 export class Waiter {
   private readonly clock: Clock
   private readonly owner: string
@@ -16,10 +15,10 @@ export class Waiter {
   /** True for the first waits of a caller, which look often at the beginning. */
   readonly eager: boolean
 
-  /** Throws QUOTA_EXCEEDED if the caller has too many open waits. */
-  constructor(clock: Clock, credential: Credential) {
+  /** `owner`: whose waits are counted together. Throws QUOTA_EXCEEDED if it has too many open waits. */
+  constructor(clock: Clock, owner: string) {
     this.clock = clock
-    this.owner = credential.kind === "key" ? credential.hash : credential.token
+    this.owner = owner
     const others = this.others()
     if (others >= LOOK_POLICY.perCaller) throw tooMany()
     this.eager = others < LOOK_POLICY.eagerPerCaller
@@ -49,6 +48,6 @@ export class Waiter {
 
 function tooMany(): TurnpikeError {
   const { perCaller: limit, retryAfterSeconds: retryAfter } = LOOK_POLICY
-  const message = `This key has ${limit} long polls and event streams open already: end some, or register a webhook instead.`
+  const message = `${limit} long polls and event streams are open already: end some, or register a webhook instead.`
   return new TurnpikeError("QUOTA_EXCEEDED", message, { retryAfter, details: { cap: "open_waits", limit } })
 }

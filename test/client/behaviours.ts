@@ -195,6 +195,13 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
       await expect(turnpike.files.get(fileId)).rejects.toBeInstanceOf(NotFoundError)
     })
 
+    test("The client makes a token with which a browser watches a turn", async () => {
+      const { turn_id, result } = await turnpike.turns.run({ space, ...END_USER, text: "Watch me." })
+      const { url } = await turnpike.turns.createWatchToken(turn_id, { expires_in: 60 })
+      const stream = await (await fetch(url, { headers: { accept: "text/event-stream" } })).text()
+      expect(stream).toContain(`"data":${JSON.stringify({ state: "done", result })}`)
+    })
+
     test("The client distinguishes errors and keeps all details of the service", async () => {
       const wrong = clientWith({ apiKey: `${demo.api_key.slice(0, -1)}${demo.api_key.endsWith("0") ? 1 : 0}` }).me()
       await expect(wrong).rejects.toBeInstanceOf(AuthenticationError)

@@ -149,6 +149,7 @@ const CALLS: Record<string, (estate: Estate) => EstateCall> = {
   estimateTurn: ({ space, canary, references }) => ({
     body: { space, end_user_ref: canary, text: "new", conversation: references.conversation, files: references.files },
   }),
+  createWatchToken: () => ({ body: {} }),
   createTurn: ({ space, canary, references }) => ({
     body: { space, end_user_ref: canary, text: "new", conversation: references.conversation, files: references.files },
     headers: { "idempotency-key": "new" },

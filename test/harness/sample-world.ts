@@ -112,6 +112,7 @@ export async function createSampleWorld({ base_url, api_key, admin }: Started): 
   const NEEDS: Record<string, string> = {
     getTurn: "turns",
     listTurnEvents: "turns",
+    createWatchToken: "turns",
     cancelTurn: "openTurn",
     listFiles: "files",
     getFile: "files",

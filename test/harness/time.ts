@@ -69,7 +69,7 @@ export async function deliverWhileCommitsFail(
   const log = vi.spyOn(console, "error").mockImplementation((line: string) => {
     const { event, pause_ms } = JSON.parse(line) as { event: string; pause_ms: number }
     // The pause begins right after its line.
-    if (event === "turn.commit_repeated") setTimeout(() => world.advance(pause_ms), 0)
+    if (event === "turn.commit_repeated") queueMicrotask(() => world.advance(pause_ms))
   })
   world.rebind({ LOG_LEVEL: "error" })
   try {

@@ -2,8 +2,8 @@ import { expect, test } from "vitest"
 import { SURFACES } from "../../scripts/documents.ts"
 import { DOORS } from "../../src/http/policies.ts"
 
-/** They do nothing for a caller without a session or the monitor's token, or cost at most a statement per second. */
-const HARMLESS = ["POST /api/auth/logout", "GET /api/health", "GET /v1/health", "GET /v1/health/ready"]
+/** They do nothing for a caller without a session or token, or cost at most a statement per second. */
+const HARMLESS = ["POST /api/auth/logout", "GET /api/health", "GET /v1/health", "GET /v1/health/ready", "GET /v1/watch"]
 
 test("Exactly the operations that need neither session nor key have a rate limit by address", () => {
   const open = Object.values(SURFACES).flatMap(({ app }) =>

@@ -1,7 +1,7 @@
-import { createParser } from "eventsource-parser"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { STREAM_POLICY } from "../../src/turns/policies.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
+import { readEventStream } from "../harness/event-stream.ts"
 import { untilCalled } from "../harness/locks.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
@@ -32,31 +32,7 @@ async function read(
 ): Promise<SeenEvent[]> {
   const headers = { accept: "text/event-stream", ...(lastSeq !== undefined && { "last-event-id": String(lastSeq) }) }
   const response = await client.call("GET", `/v1/turns/${turnId}/events`, undefined, headers)
-  expect(response.status).toBe(200)
-  expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8")
-  const seen: SeenEvent[] = []
-  let enough = false
-  const parser = createParser({
-    onEvent({ id, event, data }) {
-      if (enough) return
-      const parsed = JSON.parse(data) as SeenEvent
-      expect([id, event]).toEqual([String(parsed.seq), parsed.type])
-      seen.push(parsed)
-      enough = !onEvent(parsed)
-    },
-    onComment,
-  })
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
-  const decoder = new TextDecoder()
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return seen
-    parser.feed(decoder.decode(value, { stream: true }))
-    if (enough) {
-      await reader.cancel()
-      return seen
-    }
-  }
+  return readEventStream<SeenEvent>(response, { onEvent, onComment })
 }
 
 const types = (events: SeenEvent[]) => events.map(({ type }) => type)

@@ -13,6 +13,7 @@ import { mountFiles } from "./files.ts"
 import { mountHealth } from "./health.ts"
 import { mountSpaces } from "./spaces.ts"
 import { mountTurns } from "./turns.ts"
+import { mountWatch, mountWatchTokens } from "./watch.ts"
 import { mountWebhooks } from "./webhooks.ts"
 
 /** /v1/*: the API for customers' servers. */
@@ -20,12 +21,14 @@ export const v1: Group = {
   parseEnv: parseBaseEnv,
   mount(app) {
     mountHealth(app)
+    mountWatch(app)
     app.use("/v1/*", keyAuth)
     mountSpaces(app)
     mountSpaceConfig(app, FOR_KEYS)
     mountTools(app, FOR_KEYS)
     mountFiles(app)
     mountTurns(app)
+    mountWatchTokens(app)
     mountWebhooks(app)
     mountEvents(app, FOR_KEYS)
     mountAccount(app)
