@@ -45,8 +45,8 @@ export async function provePage(context: BrowserContext, { origin, shown, file, 
     const isMissing = path.split("/").includes(UNKNOWN)
     page.on("pageerror", (error) => wrong.push(`error: ${error.message}`))
     page.on("console", (message) => {
-      // Chromium logs an error for each unsuccessful response.
-      const isAnswer = message.text().startsWith("Failed to load resource")
+      // Chromium logs an error for each unsuccessful response, and the viewer one for its document, which it also shows.
+      const isAnswer = /^Failed to (load resource|fetch document)/.test(message.text())
       if (
         message.type() === "error" &&
         !(isAnswer && (answers === "failing" || isMissing || shown.area === "sign-in"))

@@ -12,7 +12,7 @@ const TARGET = { table: "watch_tokens", column: "content", row: "", owner: "" }
 export const WATCH_PARTS = ["tool_inputs"] as const
 export type WatchPart = (typeof WATCH_PARTS)[number]
 
-/** What a token shows, and with whose rights: those of the key that made it, as they are at each look. */
+/** A token shows a turn with the rights of the key that made it, as they are at each look. */
 export interface Watch {
   turnId: string
   include: readonly WatchPart[]

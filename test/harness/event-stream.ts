@@ -6,7 +6,7 @@ interface Numbered {
   type: string
 }
 
-/** Reads server-sent events until the stream ends, or `onEvent` returns false. Each must be numbered as its data says. */
+/** Reads server-sent events until the stream ends, or `onEvent` returns false. Each must have its `seq` as its id. */
 export async function readEventStream<Event extends Numbered>(
   response: Response,
   { onEvent = () => true, onComment = () => {} }: { onEvent?: (event: Event) => boolean; onComment?: () => void } = {},

@@ -67,7 +67,7 @@ export const namesPlace = ({ id, path }: V1Operation) => idsIn(path).length > 0 
  */
 export function expectedOf({ operation, caller: name, place: where }: Cell): Expected {
   const { id, path, errors } = operation
-  // Its credential is a token in the query, and a key is none.
+  // Its credential is a token in the query, not a key.
   if (id === "watchTurn") return { code: "VALIDATION_FAILED" }
   const [caller, place]: [Caller, Place] = [CALLERS[name], PLACES[where]]
   const visible = /\/(webhooks|deliveries)/.test(path) ? seesWebhook(name, where) : sees(name, where)

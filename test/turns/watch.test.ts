@@ -137,7 +137,7 @@ test("Another account gets no token, and altered, foreign and expired tokens are
     expect((await client.call("POST", `/v1/turns/${turnId}/watch-tokens`, body)).status).toBe(422)
 })
 
-/** Watches a turn that does not run yet, and lets `act` happen while the stream is open. Returns the seconds until it ended. */
+/** Opens the stream of a turn that does not run yet, and calls `act`. Returns the seconds until the stream ended. */
 async function watchUntilEnd(url: string, act: () => Promise<unknown>): Promise<number> {
   const response = await watch(url)
   let opened = () => {}
