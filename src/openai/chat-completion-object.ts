@@ -4,12 +4,21 @@ import type { TurnRow } from "../turns/turn-row.ts"
 import { completionIdOf } from "./ids.ts"
 import { errorOf, turnOfAnswer, turnOfAnswerSchema } from "./response-object.ts"
 
-const usageSchema = z.object({
-  prompt_tokens: z.int().meta({ example: 812 }),
-  completion_tokens: z.int().meta({ example: 64 }),
-  total_tokens: z.int().meta({ example: 876 }),
-  prompt_tokens_details: z.object({ cached_tokens: z.int().meta({ example: 640 }) }),
-})
+const USAGE = {
+  prompt_tokens: 812,
+  completion_tokens: 64,
+  total_tokens: 876,
+  prompt_tokens_details: { cached_tokens: 640 },
+}
+
+const usageSchema = z
+  .object({
+    prompt_tokens: z.int(),
+    completion_tokens: z.int(),
+    total_tokens: z.int(),
+    prompt_tokens_details: z.object({ cached_tokens: z.int() }),
+  })
+  .meta({ id: "ChatUsage", example: USAGE })
 
 export const chatCompletionSchema = z
   .object({
@@ -28,7 +37,7 @@ export const chatCompletionSchema = z
           content: z.string().meta({ example: "It left this morning." }),
           refusal: z.string().nullable().meta({ example: null }),
         }),
-        logprobs: z.null(),
+        logprobs: z.null().meta({ example: null }),
         finish_reason: z.enum(["stop", "length"]).meta({
           description: "`length`: the reply was cut off at an output limit.",
           example: "stop",

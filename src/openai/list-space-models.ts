@@ -31,7 +31,7 @@ export const serializeSpaceModel = (
   name: title,
 })
 
-/** The active spaces in the key's scope, newest first. The API has no pages, so it returns at most `modelPages` pages. */
+/** The active spaces in the key's scope, newest first, up to `modelPages` pages. OpenAI's list has no pages. */
 export async function listSpaceModels(ctx: Context, credential: Credential): Promise<SpaceRow[]> {
   const found: SpaceRow[] = []
   let cursor: string | null = null

@@ -18,9 +18,9 @@ export function turnOfAnswer(row: TurnRow): z.input<typeof turnOfAnswerSchema> {
 const textPartSchema = z
   .object({
     type: z.literal("output_text"),
-    text: z.string(),
+    text: z.string().meta({ example: "It left this morning." }),
     annotations: z
-      .array(z.object({ type: z.literal("file_path"), file_id: z.string(), index: z.int() }))
+      .array(z.object({ type: z.literal("file_path"), file_id: z.string(), index: z.int().meta({ example: 21 }) }))
       .meta({ description: "The files that the agent made. Read them with `GET /v1/files/{file_id}/content`." }),
     logprobs: z.array(z.unknown()).meta({ example: [] }),
   })
@@ -49,6 +49,26 @@ const STATUSES: Record<TurnState, "queued" | "in_progress" | "completed" | "fail
   failed: "failed",
   cancelled: "cancelled",
 }
+
+const USAGE = {
+  input_tokens: 812,
+  input_tokens_details: { cached_tokens: 640 },
+  output_tokens: 64,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: 876,
+}
+
+const responseUsageSchema = z
+  .object({
+    input_tokens: z.int(),
+    input_tokens_details: z.object({ cached_tokens: z.int() }),
+    output_tokens: z.int(),
+    output_tokens_details: z.object({
+      reasoning_tokens: z.int().meta({ description: "Not counted separately: 0." }),
+    }),
+    total_tokens: z.int(),
+  })
+  .meta({ id: "ResponseUsage", example: USAGE })
 
 export const responseSchema = z
   .object({
@@ -86,18 +106,10 @@ export const responseSchema = z
     tools: z.array(z.unknown()).meta({ example: [] }),
     top_p: z.number().nullable().meta({ example: null }),
     truncation: z.string().meta({ example: "disabled" }),
-    usage: z
-      .object({
-        input_tokens: z.int().meta({ example: 812 }),
-        input_tokens_details: z.object({ cached_tokens: z.int().meta({ example: 640 }) }),
-        output_tokens: z.int().meta({ example: 64 }),
-        output_tokens_details: z.object({
-          reasoning_tokens: z.int().meta({ description: "Not counted separately: 0.", example: 0 }),
-        }),
-        total_tokens: z.int().meta({ example: 876 }),
-      })
-      .nullable()
-      .meta({ description: "The tokens of all model calls of the turn. Null until it has ended." }),
+    usage: responseUsageSchema.nullable().meta({
+      description: "The tokens of all model calls of the turn. Null until it has ended.",
+      example: USAGE,
+    }),
     user: z.string().meta({ example: "customer-42" }),
     turn: turnOfAnswerSchema,
   })

@@ -5,7 +5,7 @@ import { getTurn } from "../turns/get-turn.ts"
 import type { TurnEventRow } from "../turns/turn-event.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 
-/** What a reader of a turn's text sees next. */
+/** The next thing that a reader of a turn's text sees. */
 export type TextPiece =
   | { kind: "running" }
   | { kind: "delta"; text: string }
@@ -53,7 +53,7 @@ interface StepData {
 }
 
 /** Folds the events of a turn to its text. */
-class TurnText {
+export class TurnText {
   isOver = false
   private step: number | undefined
   private finish: string | undefined

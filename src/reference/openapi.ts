@@ -1,7 +1,8 @@
 import type * as z from "zod"
 import type { ErrorCode } from "../base/errors.ts"
 import type { Operation } from "../http/operation.ts"
-import { type ClientMethods, clientSample } from "./client-sample.ts"
+import { OPENAI_METHODS } from "./client-methods.ts"
+import { type ClientMethods, clientSample, OPENAI_CLIENT, OWN_CLIENT } from "./client-sample.ts"
 import { type Components, createComponents } from "./components.ts"
 import { describeEvents } from "./event-webhooks.ts"
 import { exampleOf } from "./examples.ts"
@@ -83,7 +84,7 @@ function describe(operation: Operation, { components, responses, options }: Docu
   const { schemas, schemaOf: schema } = components
   const { answer, body, upload } = operation
   const own = codesOf(operation, options.surface)
-  const schemaOf = (status: number) => schema(options.surface.errorSchema(status), "output")
+  const schemaOf = (status: number) => schema(options.surface.errorSchema(status, operation), "output")
   const sent = body && schema(body, "input")
   const answerSchema = schema(answer.schema, "output")
   const answered = nameAnswer(answerSchema, operation, components)
@@ -93,7 +94,9 @@ function describe(operation: Operation, { components, responses, options }: Docu
   }
   const bodyExample = sent && { ...(exampleFor("body", sent) as JsonValue), ...operation.example?.body }
   const parameters = parametersOf(operation, schema, exampleFor)
-  const clientMethod = options.clientMethods?.[operation.id]
+  const [methods, client] =
+    operation.dialect === "openai" ? [OPENAI_METHODS, OPENAI_CLIENT] : [options.clientMethods, OWN_CLIENT]
+  const clientMethod = methods?.[operation.id]
   const call = {
     params: valuesOf(parameters, "path"),
     query: valuesOf(parameters, "query"),
@@ -105,6 +108,7 @@ function describe(operation: Operation, { components, responses, options }: Docu
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
+    ...(operation.dialect && { "x-dialect": operation.dialect }),
     ...(operation.open && { security: [] }),
     description: operation.description ?? operation.summary,
     ...(parameters.length > 0 && { parameters }),
@@ -130,9 +134,9 @@ function describe(operation: Operation, { components, responses, options }: Docu
       },
       ...otherAnswers(operation),
       ...(answer.status === 302 && { default: ERROR_PAGE }),
-      ...errorAnswers(own, { components: schemas, responses, schemaOf }),
+      ...errorAnswers(own, { components: schemas, responses, schemaOf, dialect: operation.dialect }),
     },
-    ...(clientMethod && { "x-codeSamples": [clientSample(call, clientMethod)] }),
+    ...(clientMethod && { "x-codeSamples": [clientSample(call, clientMethod, client)] }),
   }
 }
 
@@ -175,6 +179,7 @@ const TAGS: Record<string, string> = {
   "End users": "Your customers: their costs, their spending limits, and the export and erasure of their data.",
   Usage: "Reports of billed amounts, by key, end user and other dimensions.",
   Models: "The models on which agents can run, and their prices.",
+  OpenAI: "Turns in the form of OpenAI's API, for its clients, agent frameworks and chat interfaces.",
   Health: "The health of the service, for monitors and load balancers.",
   "API keys": "API keys for your servers: their scopes, caps, rotation and revocation.",
   auth: "All ways to sign in, and signing out.",
@@ -199,6 +204,7 @@ const PATH_PARAMETERS: Record<string, string> = {
   space_id: "The space, `spc_…`.",
   turn_id: "The turn, `turn_…`.",
   file_id: "The file, `file_…`.",
+  response_id: "The response, `resp_…`.",
   webhook_id: "The webhook, `whk_…`.",
   delivery_id: "The delivery, `dlv_…`.",
   event_id: "The event, `evt_…`.",

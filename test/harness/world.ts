@@ -77,6 +77,22 @@ export async function createWorld(
     return serve ? serve(new Request(input, init)) : fetch(input, init)
   }
 
+  /** Delivers and lets time pass until a request is answered that waits for its own turn. */
+  async function untilAnswered<T>(pending: Promise<T>): Promise<T> {
+    let isOver = false
+    const ended = () => {
+      isOver = true
+    }
+    void pending.then(ended, ended)
+    while (!isOver) {
+      await Promise.race([pending.catch(() => {}), namespace.isCalm(250)])
+      if (isOver || (await deliverDue()) > 0) continue
+      clock.advance(50)
+      await namespace.qstash.clock({ now_ms: clock.ms() })
+    }
+    return pending
+  }
+
   async function settled() {
     while (background.size > 0) await Promise.allSettled([...background])
   }
@@ -127,6 +143,7 @@ export async function createWorld(
       servers.set(host, handler)
     },
     settled,
+    untilAnswered,
     deliver,
     async advance(ms: number) {
       clock.advance(ms)
@@ -165,7 +182,7 @@ export async function createWorld(
   /** A customer's server with one key. */
   function createClient(userId: number, key: string) {
     const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-      const response = await invoke(
+      const answered = invoke(
         new Request(`https://api.test${path}`, {
           method,
           headers: {
@@ -176,7 +193,8 @@ export async function createWorld(
           ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
         }),
       )
-      return response
+      // This operation is answered at the end of its turn.
+      return path === "/v1/openai/chat/completions" ? untilAnswered(answered) : answered
     }
     const space = async (body: object = {}) => {
       const response = await call("POST", "/v1/spaces", { title: "A space", ...body })

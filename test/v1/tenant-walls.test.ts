@@ -128,7 +128,8 @@ async function usesOf({ userId }: TestClient): Promise<string[]> {
 
 /** True if the operation names existing resources. References in bodies count as ids too. */
 const namesThings = ({ id, path }: V1Operation) =>
-  (idsIn(path).length > 0 && !OWN_WORDS.includes(id)) || id === "createTurn" || id === "estimateTurn"
+  (idsIn(path).length > 0 && !OWN_WORDS.includes(id)) ||
+  /^(create(Turn|Response|ChatCompletion)|estimateTurn)$/.test(id)
 
 test("Every route of /v1 is an operation", () => {
   expect(operations.length).toBeGreaterThan(25)
@@ -163,9 +164,10 @@ describe.each(operations.filter(namesThings).map((operation, place) => [operatio
       const { client } = estate
       isWhole = leavesWhole(operation)
       await forgetUses(client)
+      const at = world.clock.now().toISOString()
       const response = await client.call(call.method, call.path, call.body, call.headers)
       expect([200, 201, 202], await response.clone().text()).toContain(response.status)
-      expect(await usesOf(client), "the key's use is recorded").toEqual([world.clock.now().toISOString()])
+      expect(await usesOf(client), "the key's use is recorded").toEqual([at])
     })
   },
 )
@@ -247,6 +249,8 @@ async function ownerOf(key: string, { path }: { path: string } = { path: "" }): 
       ...estate.ids,
       "spaces/{space_id}": space,
       "turns/{turn_id}": await turnIn(client, space),
+      "responses/{response_id}": (await turnIn(client, space)).replace("turn_", "resp_"),
+      "models/{space_id}": space,
       ...(path.includes("{webhook_id}") && {
         "webhooks/{webhook_id}": (
           await makeWebhook(client, { url: `https://${ESTATE_HOST}/own/${crypto.randomUUID()}` })
