@@ -14,6 +14,8 @@ export interface Api {
   pagePath: string
   /** The name of the pages. */
   name: string
+  /** The path of the list of pages for models, in the form of llmstxt.org. */
+  llmsPath?: string
   surface: Surface
   /** Names of files in `guides/`, in the order in which a newcomer reads them. */
   guides: string[]
@@ -29,6 +31,7 @@ const V1: Api = {
   documentPath: "/v1/openapi.json",
   pagePath: "/docs",
   name: "Docs",
+  llmsPath: "/llms.txt",
   surface: API_SURFACE,
   guides: [
     "start",
@@ -45,6 +48,8 @@ const V1: Api = {
     "limits",
     "lists",
     "conventions",
+    "assistants",
+    "compare",
   ],
   errors: "errors",
   questions: {
@@ -56,6 +61,7 @@ const V1: Api = {
     "Why did a turn fail?": "turns#why-a-turn-failed",
     "Can I send a request twice?": "idempotency#when-to-retry",
     "Can I use OpenAI's client?": "openai#the-first-response",
+    "How do I move from the Assistants API?": "assistants#what-becomes-what",
     "What is billed?": "billing#what-is-billed",
   },
   clientMethods: CLIENT_METHODS,

@@ -11,7 +11,7 @@ interface Content {
   examples?: Record<string, { value: unknown }>
 }
 
-interface DescribedOperation {
+export interface DescribedOperation {
   operationId: string
   tags: string[]
   summary: string

@@ -170,6 +170,7 @@ const CALLS: Record<string, (estate: Estate) => EstateCall> = {
       model: space,
       user: canary,
       messages: [{ role: "user", content: "new" }],
+      stream: true,
       conversation: references.conversation,
     },
     headers: { "idempotency-key": "new completion" },

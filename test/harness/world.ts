@@ -84,9 +84,17 @@ export async function createWorld(
       isOver = true
     }
     void pending.then(ended, ended)
-    while (!isOver) {
+    let delivering: Promise<unknown> | null = null
+    while (!isOver || delivering !== null) {
       await Promise.race([pending.catch(() => {}), namespace.isCalm(250)])
-      if (isOver || (await deliverDue()) > 0) continue
+      // Not awaited: the turn itself may need time.
+      if (!isOver) {
+        delivering ??= deliverDue().finally(() => {
+          delivering = null
+        })
+      }
+      await Promise.race([delivering, namespace.isCalm(250)])
+      if (isOver && delivering === null) break
       clock.advance(50)
       await namespace.qstash.clock({ now_ms: clock.ms() })
     }
@@ -193,8 +201,9 @@ export async function createWorld(
           ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
         }),
       )
-      // This operation is answered at the end of its turn.
-      return path === "/v1/openai/chat/completions" ? untilAnswered(answered) : answered
+      if (path !== "/v1/openai/chat/completions") return answered
+      // This operation is answered in full at the end of its turn.
+      return untilAnswered(answered.then(async (response) => new Response(await response.text(), response)))
     }
     const space = async (body: object = {}) => {
       const response = await call("POST", "/v1/spaces", { title: "A space", ...body })

@@ -203,7 +203,7 @@ const PLAIN = new Set(
   `limit wait created_after created_before from to archived q group_by format state name title bom manifest tools mcp_servers secrets metadata model
   instructions temperature max_output_tokens max_steps timeout_seconds history builtin_tools image_model subagents value description
   input_schema request url headers allowed_tools input text max_cost_usd events enabled event_type type order from to
-  include_delivered blocked daily_usd monthly_usd`.split(/\s+/),
+  include_delivered stream starting_after include_obfuscation blocked daily_usd monthly_usd`.split(/\s+/),
 )
 
 const fieldsOf = (schema: z.ZodType | undefined) => Object.keys((schema as z.ZodObject | undefined)?.shape ?? {})
@@ -241,6 +241,7 @@ async function ownerOf(key: string, { path }: { path: string } = { path: "" }): 
   const client = world.createClient(0, key)
   const { key: me } = (await (await client.call("GET", "/v1/me")).json()) as { key: { space: string | null } }
   const space = me.space ?? (await client.space())
+  const turn = await turnIn(client, space)
   return {
     ...estate,
     client,
@@ -248,8 +249,9 @@ async function ownerOf(key: string, { path }: { path: string } = { path: "" }): 
     ids: {
       ...estate.ids,
       "spaces/{space_id}": space,
-      "turns/{turn_id}": await turnIn(client, space),
-      "responses/{response_id}": (await turnIn(client, space)).replace("turn_", "resp_"),
+      "turns/{turn_id}": turn,
+      // An id of a response differs from its turn's only in the prefix.
+      "responses/{response_id}": `resp_${String(turn).slice("turn_".length)}`,
       "models/{space_id}": space,
       ...(path.includes("{webhook_id}") && {
         "webhooks/{webhook_id}": (
