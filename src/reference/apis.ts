@@ -84,16 +84,20 @@ export const APIS = { v1: V1, dashboard: DASHBOARD }
 export const operationsOf = ({ prefix }: Api, operations: readonly Operation[]) =>
   operations.filter(({ path }) => path.startsWith(prefix))
 
-/**
- * The OpenAPI document of the given operations of an API. `onMissing` is called with each field that has no
- * example.
- */
-export function describeApi(api: Api, operations: readonly Operation[], onMissing: (path: string) => void = () => {}) {
+interface Describing {
+  /** Called with each field that has no example. */
+  onMissing?: (path: string) => void
+  /** The addresses of the service, if they are known. */
+  origins?: readonly string[]
+}
+
+/** The OpenAPI document of the given operations of an API. */
+export function describeApi(api: Api, operations: readonly Operation[], describing: Describing = {}) {
   const { surface, pagePath, clientMethods } = api
   return openApiDocument(operationsOf(api, operations), {
     surface,
     guidesPath: pagePath,
-    onMissing,
+    ...describing,
     ...(clientMethods && { clientMethods }),
   })
 }

@@ -38,11 +38,20 @@ interface DocumentOptions {
   surface: Surface
   /** The path of the pages with the guides. */
   guidesPath: string
+  /** The addresses of the service, if they are known when the document is built. */
+  origins?: readonly string[]
   /** The client's method for each operation, for code samples. */
   clientMethods?: ClientMethods
   /** Called with each field that has no example. */
   onMissing?: (path: string) => void
 }
+
+/**
+ * The servers of a document. With several hosts, the first server is relative: it is the host from which a reader has
+ * the document.
+ */
+const serversOf = (origins: readonly string[]) =>
+  (origins.length === 1 ? origins : ["/", ...origins]).map((url) => ({ url }))
 
 /** The OpenAPI 3.1 document of `operations`, from the schemas that validate them. */
 export function openApiDocument(operations: readonly Operation[], options: DocumentOptions) {
@@ -58,8 +67,7 @@ export function openApiDocument(operations: readonly Operation[], options: Docum
   return {
     openapi: "3.1.0",
     info: { ...surface.info, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
-    // Relative, because the document is built before the server's address is known.
-    servers: [{ url: "/" }],
+    servers: serversOf(options.origins ?? []),
     security: Object.keys(surface.securitySchemes).map((name) => ({ [name]: [] })),
     externalDocs: { description: "Guides, errors and limits", url: options.guidesPath },
     tags: tagsOf(operations),

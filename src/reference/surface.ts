@@ -22,16 +22,21 @@ export const BODY_CODES: ErrorCode[] = [
   "VALIDATION_FAILED",
 ]
 
-const param = z.string().meta({ description: "The field or parameter that is wrong." })
-const common = {
+/** The fields of every error besides its code and details. */
+const shapeWith = <Param extends z.ZodType>(param: Param) => ({
   message: z.string(),
+  param,
   retryable: z.boolean().meta({ description: "True if the same request can succeed later." }),
   request_id: z.string(),
-}
+})
+
+const PARAM = "The field or parameter that is wrong."
 
 const apiError = z
   .object({
-    error: errorUnion(API_CODES, { ...common, param: param.optional() }, { idOf: (name) => `${name}ErrorBody` }),
+    error: errorUnion(API_CODES, shapeWith(z.string().optional().meta({ description: PARAM })), {
+      idOf: (name) => `${name}ErrorBody`,
+    }),
   })
   .meta({ id: "Error" })
 
@@ -40,8 +45,7 @@ const openAiErrorSchema = z
     error: errorUnion(
       API_CODES,
       {
-        ...common,
-        param: param.nullable().meta({ example: null }),
+        ...shapeWith(z.string().nullable().meta({ description: PARAM, example: null })),
         type: z.string().meta({
           description: "A group of errors, as OpenAI names it. Decide by `code` or the status instead.",
           example: "invalid_request_error",

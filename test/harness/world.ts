@@ -190,7 +190,7 @@ export async function createWorld(
   /** A customer's server with one key. */
   function createClient(userId: number, key: string) {
     const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-      const answered = invoke(
+      const response = await invoke(
         new Request(`https://api.test${path}`, {
           method,
           headers: {
@@ -201,9 +201,9 @@ export async function createWorld(
           ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
         }),
       )
-      if (path !== "/v1/openai/chat/completions") return answered
-      // This operation is answered in full at the end of its turn.
-      return untilAnswered(answered.then(async (response) => new Response(await response.text(), response)))
+      if (path !== "/v1/openai/chat/completions" || !response.ok) return response
+      // The stream of a completion lasts as long as its turn.
+      return untilAnswered(response.text().then((text) => new Response(text, response)))
     }
     const space = async (body: object = {}) => {
       const response = await call("POST", "/v1/spaces", { title: "A space", ...body })

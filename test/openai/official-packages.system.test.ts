@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http"
+import { createServer, request as httpRequest, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { createOpenAI } from "@ai-sdk/openai"
 import { Agent, OpenAIProvider, Runner, setTracingDisabled } from "@openai/agents"
@@ -54,18 +54,18 @@ const client = (baseURL = service.base_url) => new OpenAI({ apiKey: service.api_
 /** A proxy that, on request, cuts the connection instead of passing on an answer. */
 async function serveLossy(target: string) {
   let cuts = 0
-  const server: Server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const { host: _host, connection: _connection, "content-length": _length, ...headers } = request.headers
-    const answer = await fetch(target + request.url, {
-      method: request.method ?? "GET",
-      headers: headers as Record<string, string>,
-      ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+  const server: Server = createServer((request, response) => {
+    const cut = () => request.socket.destroy()
+    const { method, headers } = request
+    const sent = httpRequest(target + request.url, { method, headers, agent: false }, async (answer) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of answer) chunks.push(chunk as Buffer)
+      if (cuts-- > 0) return cut()
+      response.writeHead(answer.statusCode ?? 502, { "content-type": answer.headers["content-type"] ?? "" })
+      response.end(Buffer.concat(chunks))
     })
-    const text = await answer.text()
-    if (cuts-- > 0) return request.socket.destroy()
-    return response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" }).end(text)
+    sent.once("error", cut)
+    request.pipe(sent)
   })
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
   return {

@@ -128,3 +128,14 @@ test.each(ofKeys)("The client has $id, and its sample sends the example", async 
     if (location === "query" && example !== undefined) expect(request?.url.searchParams.get(name)).toBe(String(example))
   }
 })
+
+test("A document names the hosts of a deployment, and the host of its reader first if there are several", () => {
+  const serversOf = (origins: string[]) => documentOf("v1", undefined, origins).servers.map(({ url }) => url)
+  expect(serversOf([])).toEqual(["/"])
+  expect(serversOf(["https://a.example.com"])).toEqual(["https://a.example.com"])
+  expect(serversOf(["https://a.example.com", "https://b.example.com"])).toEqual([
+    "/",
+    "https://a.example.com",
+    "https://b.example.com",
+  ])
+})
