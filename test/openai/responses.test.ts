@@ -244,24 +244,29 @@ describe("A stream", () => {
     })
   })
 
-  test("A reader that leaves ends nothing: the turn is done and billed", async () => {
-    const response = await world.invoke(
-      new Request("https://api.test/v1/openai/responses", {
-        method: "POST",
-        headers: { authorization: `Bearer ${client.key}`, "content-type": "application/json" },
-        body: JSON.stringify({ model, input: "Bye", user: "customer-1", stream: true }),
-      }),
-    )
+  test("A reader that leaves ends nothing: the turn is done and billed, and a repeat streams it again", async () => {
+    const send = () =>
+      world.invoke(
+        new Request("https://api.test/v1/openai/responses", {
+          method: "POST",
+          headers: {
+            authorization: `Bearer ${client.key}`,
+            "content-type": "application/json",
+            "idempotency-key": "a stream",
+          },
+          body: JSON.stringify({ model, input: "Bye", user: "customer-1", stream: true }),
+        }),
+      )
+    const response = await send()
     expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8")
+    expect(response.headers.get("idempotent-replayed")).toBeNull()
     const reader = (response.body as ReadableStream<Uint8Array>).getReader()
     const first = new TextDecoder().decode((await reader.read()).value)
     expect(first).toMatch(/^event: response\.created\ndata: \{"type":"response\.created","sequence_number":0,/)
     await passTime(world, Promise.all([reader.cancel(), world.drain()]))
-    const [newest] = await world.sql<{ state: string }>(
-      "select state from turns where user_id = $1 order by turn_id desc limit 1",
-      [client.userId],
-    )
-    expect(newest?.state).toBe("done")
+    const again = await send()
+    expect(again.headers.get("idempotent-replayed")).toBe("true")
+    expect(await again.text()).toMatch(/event: response\.completed\ndata: .*"text":"You said: Bye".*\n\n$/)
     await expectPromises(world, client.userId)
   })
 })

@@ -115,7 +115,11 @@ describe.each(PAGES)("$page", ({ page: pagePath, document: documentPath }) => {
       for (const [, href = ""] of html.matchAll(/<a [^>]*href="([^"]*)"/g)) {
         const [target = "", anchor] = href.split("#")
         links++
-        if (/^https:|\/try$|\.json$|\.txt$/.test(target) || ["/", "/home"].includes(target) || target.startsWith("/sign-in?"))
+        if (
+          /^https:|\/try$|\.json$|\.txt$/.test(target) ||
+          ["/", "/home"].includes(target) ||
+          target.startsWith("/sign-in?")
+        )
           continue
         const found = target === "" ? html : (known.get(target) ?? (await (await staticFile(target)).text()))
         if (!found.includes("<main")) broken.push(`${path}: ${href}`)
