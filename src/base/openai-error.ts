@@ -29,7 +29,7 @@ export const shouldRetry = ({ retryable, retryAfter = 0 }: TurnpikeError) =>
   String(retryable && retryAfter <= SHORT_WAIT_SECONDS)
 
 /** Any error that ends a stream, which cannot have a status any more. */
-export function failureOf(error: unknown): TurnpikeError {
+export function streamFailure(error: unknown): TurnpikeError {
   if (error instanceof TurnpikeError) return error
   return new TurnpikeError("INTERNAL", "Something went wrong on our side.", { cause: error })
 }

@@ -64,7 +64,7 @@ export function serializeChatCompletion(row: TurnRow): ChatCompletion {
   return {
     ...headOf(row),
     object: "chat.completion",
-    choices: [{ index: 0, message, logprobs: null, finish_reason: finishOf(row) }],
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReasonOf(row) }],
     usage: chatUsageOf(row),
     turn: turnOfAnswer(row),
   }
@@ -79,7 +79,7 @@ export function requireReply(row: TurnRow): void {
   })
 }
 
-export const finishOf = ({ truncated }: TurnRow) => (truncated ? "length" : "stop")
+export const finishReasonOf = ({ truncated }: TurnRow) => (truncated ? "length" : "stop")
 
 export const chatUsageOf = ({ tokens_input, tokens_cached, tokens_output }: TurnRow) => ({
   prompt_tokens: tokens_input,

@@ -50,7 +50,7 @@ export const ignoredFields = {
 const OWN_TOOLS = "tools belong to the space: add them with `PUT /v1/spaces/{space_id}/tools/{name}`"
 
 /** Fields of tools, which may be sent empty. */
-export const toolFields = {
+export const emptyToolFields = {
   tools: z
     .array(z.unknown())
     .max(0, OWN_TOOLS)
@@ -69,6 +69,9 @@ export const NO_FORMAT =
   "the reply of a turn is text for a person; let the agent deliver data through a tool of the space"
 
 export const NO_LOG_PROBABILITIES = "turns have no log probabilities"
+
+/** `developer` is the newer name of `system`. */
+export const messageRole = z.enum(["user", "assistant", "system", "developer"])
 
 /** The conversation that a request continues: an id, or a name of the caller's choice. */
 export const conversationField = z

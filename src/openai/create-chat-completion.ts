@@ -5,13 +5,14 @@ import type { Made } from "../actor/once.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 import {
   conversationField,
+  emptyToolFields,
   ignoredFields,
+  messageRole,
   NO_FORMAT,
   NO_LOG_PROBABILITIES,
   NO_OUTPUT_LIMIT,
   refused,
   sharedFields,
-  toolFields,
   withoutNulls,
 } from "./common-fields.ts"
 import type { PlainMessage } from "./plain-messages.ts"
@@ -36,7 +37,7 @@ const NO_CALLS = "tools run in the space, so messages have no tool calls"
 
 const chatMessage = z
   .object({
-    role: z.enum(["user", "assistant", "system", "developer"]),
+    role: messageRole,
     content: z.union([z.string(), z.array(chatPart)]).nullish(),
     tool_calls: z.array(z.unknown()).max(0, NO_CALLS).nullish(),
   })
@@ -80,7 +81,7 @@ export const createChatCompletionSchema = z.preprocess(
         .meta({ description: "Must be empty." }),
       logprobs: z.literal(false, { error: NO_LOG_PROBABILITIES }).optional(),
       modalities: z.array(z.literal("text", { error: "a reply is text" })).optional(),
-      ...toolFields,
+      ...emptyToolFields,
       ...ignoredFields,
       frequency_penalty: ignoredFields.temperature,
       logit_bias: ignoredFields.temperature,

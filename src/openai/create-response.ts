@@ -7,13 +7,14 @@ import { getTurn } from "../turns/get-turn.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 import {
   conversationField,
+  emptyToolFields,
   ignoredFields,
+  messageRole,
   NO_FORMAT,
   NO_LOG_PROBABILITIES,
   NO_OUTPUT_LIMIT,
   refused,
   sharedFields,
-  toolFields,
   withoutNulls,
 } from "./common-fields.ts"
 import { turnIdOf } from "./ids.ts"
@@ -41,7 +42,7 @@ const inputPart = z.discriminatedUnion("type", [
 const inputMessage = z
   .object({
     type: z.literal("message"),
-    role: z.enum(["user", "assistant", "system", "developer"]),
+    role: messageRole,
     content: z.union([z.string(), z.array(inputPart)]),
   })
   .meta({ id: "ResponseInputMessage" })
@@ -100,7 +101,7 @@ export const createResponseSchema = z.preprocess(
         .object({ format: z.object({ type: z.literal("text", { error: NO_FORMAT }) }).optional() })
         .optional()
         .meta({ description: "The reply is always text." }),
-      ...toolFields,
+      ...emptyToolFields,
       ...ignoredFields,
       context_management: ignoredFields.temperature,
       include: ignoredFields.temperature,

@@ -1,8 +1,8 @@
 import { TurnpikeError } from "../base/errors.ts"
-import { failureOf, openAiError } from "../base/openai-error.ts"
+import { openAiError, streamFailure } from "../base/openai-error.ts"
 import { describeError, type Log } from "../platform/log.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
-import { chatUsageOf, chunkOf, finishOf, requireReply } from "./chat-completion-object.ts"
+import { chatUsageOf, chunkOf, finishReasonOf, requireReply } from "./chat-completion-object.ts"
 import { turnOfAnswer } from "./response-object.ts"
 import { sseComment, sseData } from "./sse.ts"
 import type { TextPiece } from "./turn-text.ts"
@@ -29,14 +29,14 @@ export async function* streamChatCompletion(
         paragraph = ""
       } else if (piece.kind === "ended") {
         requireReply(piece.turn)
-        yield chunk({}, finishOf(piece.turn), { turn: turnOfAnswer(piece.turn) })
+        yield chunk({}, finishReasonOf(piece.turn), { turn: turnOfAnswer(piece.turn) })
         if (includesUsage) yield sseData(chunkOf(turn, { choices: [], usage: chatUsageOf(piece.turn) }))
         yield "data: [DONE]\n\n"
       }
     }
   } catch (error) {
     if (!(error instanceof TurnpikeError)) log("error", "stream.broken", { error: describeError(error) })
-    yield sseData({ error: openAiError(failureOf(error)) })
+    yield sseData({ error: openAiError(streamFailure(error)) })
   } finally {
     await pieces.return(undefined)
   }

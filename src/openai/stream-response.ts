@@ -1,4 +1,4 @@
-import { failureOf, openAiError } from "../base/openai-error.ts"
+import { openAiError, streamFailure } from "../base/openai-error.ts"
 import { describeError, type Log } from "../platform/log.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 import { messageIdOf } from "./ids.ts"
@@ -58,7 +58,7 @@ export async function* streamResponse(
     }
   } catch (error) {
     log("error", "stream.broken", { error: describeError(error) })
-    yield sseEvent("error", { ...openAiError(failureOf(error)), type: "error", sequence_number: number })
+    yield sseEvent("error", { ...openAiError(streamFailure(error)), type: "error", sequence_number: number })
   } finally {
     await pieces.return(undefined)
   }

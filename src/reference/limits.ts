@@ -42,7 +42,7 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   ),
   "OPENAI_POLICY.messages": limit("Messages of a request of OpenAI's API", INVALID),
   "OPENAI_POLICY.references": limit("References to messages in a request of OpenAI's API", INVALID),
-  "OPENAI_POLICY.modelPages": limit("Pages of 100 spaces in OpenAI's list of models", "older spaces are left out"),
+  "OPENAI_POLICY.modelPages": limit("Pages of spaces in OpenAI's list of models", "older spaces are left out"),
   "SPACE_POLICY.maxTools": limit("REST tools of a space", INVALID),
   "SPACE_POLICY.maxMcpServers": limit("MCP servers of a space", INVALID),
   "SPACE_POLICY.maxSecrets": limit("Secrets of a space", INVALID),

@@ -61,8 +61,7 @@ async function serveLossy(target: string) {
       const chunks: Buffer[] = []
       for await (const chunk of answer) chunks.push(chunk as Buffer)
       if (cuts-- > 0) return cut()
-      response.writeHead(answer.statusCode ?? 502, { "content-type": answer.headers["content-type"] ?? "" })
-      response.end(Buffer.concat(chunks))
+      return response.writeHead(answer.statusCode ?? 502, answer.headers).end(Buffer.concat(chunks))
     })
     sent.once("error", cut)
     request.pipe(sent)

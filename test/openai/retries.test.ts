@@ -95,14 +95,14 @@ describe("A refusal", () => {
     expect(seen.length).toBe(1)
 
     const capped = await begin()
-    await world.sql("update api_keys set daily_credit_micros = 1 where user_id = $1", [capped.client.userId])
+    await world.sql("update api_keys set daily_credit_micros = 100000 where user_id = $1", [capped.client.userId])
     const second = losing(0)
-    const asking = openAiOf(world, capped.client, second).responses.create({
-      model: capped.model,
-      input: "Hello",
-      user: "customer-1",
-    })
-    await expect(asking).rejects.toMatchObject({ status: 429, code: "QUOTA_EXCEEDED", type: "rate_limit_error" })
-    expect(second.seen.length).toBe(1)
+    const asking = openAiOf(world, capped.client, second)
+    const body = { model: capped.model, user: "customer-1" }
+    await asking.responses.create({ ...body, input: "[use input=1000 output=1000000]\nHello" })
+    const refused = await asking.responses.create({ ...body, input: "Hello" }).catch((error: unknown) => error)
+    expect(refused).toMatchObject({ status: 429, code: "QUOTA_EXCEEDED", type: "rate_limit_error" })
+    expect(Number((refused as { headers: Headers }).headers.get("retry-after"))).toBeGreaterThan(60)
+    expect(second.seen.length).toBe(2)
   })
 })

@@ -93,21 +93,24 @@ const LOGS: Record<
   },
 }
 
-test.each(Object.entries(LOGS))("%s", async (_name, { events, messages, chat }) => {
-  const pieces = piecesOf(events, "It left.")
-  const streamed = await eventsIn(streamResponse(streamOf(pieces), { turn, asked: null, after: -1, log }))
-  const items = streamed.flatMap(({ type, item }) => (type === "response.output_item.done" ? [item] : []))
-  const shown = (items as { content: { text: string }[]; status: string; phase: string }[]).map(
-    ({ content, status, phase }) => [content[0]?.text, status, phase],
-  )
-  expect(shown).toEqual(messages)
-  const { response } = streamed.at(-1) as { response: { output: unknown } }
-  expect(response.output).toEqual(items)
+test.each(Object.entries(LOGS))(
+  "A log is streamed as its readers expect: %s",
+  async (_name, { events, messages, chat }) => {
+    const pieces = piecesOf(events, "It left.")
+    const streamed = await eventsIn(streamResponse(streamOf(pieces), { turn, asked: null, after: -1, log }))
+    const items = streamed.flatMap(({ type, item }) => (type === "response.output_item.done" ? [item] : []))
+    const shown = (items as { content: { text: string }[]; status: string; phase: string }[]).map(
+      ({ content, status, phase }) => [content[0]?.text, status, phase],
+    )
+    expect(shown).toEqual(messages)
+    const { response } = streamed.at(-1) as { response: { output: unknown } }
+    expect(response.output).toEqual(items)
 
-  const chunks = await eventsIn(streamChatCompletion(streamOf(pieces), { turn, includesUsage: false, log }))
-  const deltas = chunks.map(({ choices }) => (choices as { delta: { content?: string } }[])[0]?.delta.content ?? "")
-  expect(deltas.join("")).toBe(chat)
-})
+    const chunks = await eventsIn(streamChatCompletion(streamOf(pieces), { turn, includesUsage: false, log }))
+    const deltas = chunks.map(({ choices }) => (choices as { delta: { content?: string } }[])[0]?.delta.content ?? "")
+    expect(deltas.join("")).toBe(chat)
+  },
+)
 
 test("A failure during a stream is an event with its code, and a failure of ours shows no details", async () => {
   // biome-ignore lint/correctness/useYield: it fails before its first piece

@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)("The docs and the sign-in pages in a browser", () =
     await context.close()
   })
 
-  test("curl reads /llms.txt, and pages that it names are complete without scripts", async () => {
+  test("The file /llms.txt is read with curl, and pages that it names are complete without scripts", async () => {
     const { stdout: list } = await run("curl", ["-sSf", `${service.base_url}/llms.txt`])
     expect(list).toMatch(/^# Turnpike\n\n> /)
     const pages = {

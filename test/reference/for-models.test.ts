@@ -1,6 +1,8 @@
 import { expect, test } from "vitest"
 import { staticFile } from "../harness/served.ts"
 
+const COMPARISON = "/docs/compare"
+
 const read = async (path: string) => {
   const response = await staticFile(path)
   return { status: response.status, type: response.headers.get("content-type"), text: await response.text() }
@@ -9,7 +11,7 @@ const read = async (path: string) => {
 /** The targets of links in Markdown. */
 const linksIn = (text: string) => [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, target = ""]) => target)
 
-test("/llms.txt has a title, a summary and lists of links, and each link leads to a Markdown page", async () => {
+test("The file /llms.txt has a title, a summary and lists of links, and each link leads to a Markdown page", async () => {
   const { status, type, text } = await read("/llms.txt")
   expect([status, type]).toEqual([200, "text/plain; charset=utf-8"])
   const [title, , summary] = text.split("\n")
@@ -50,7 +52,7 @@ test("Every page of the reference names its Markdown, which has its title and no
 })
 
 test("Each statement of the page that compares services has a link to its proof", async () => {
-  const { text } = await read("/docs/compare.md")
+  const { text } = await read(`${COMPARISON}.md`)
   const statements = text.split("\n").filter((line) => line.startsWith("- "))
   expect(statements.length).toBeGreaterThan(15)
   for (const statement of statements) {
