@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)("The docs and the sign-in pages in a browser", () =
       const { context, page, wrong } = await opened(path, { javaScriptEnabled: false })
       for (const text of texts) {
         expect(markdown).toContain(text)
-        await expect.poll(() => page.locator("main").getByText(text).first().isVisible(), text).toBe(true)
+        await expect.poll(() => page.locator("main").getByText(text).first().isVisible(), { message: text }).toBe(true)
       }
       expect(wrong).toEqual([])
       await context.close()
