@@ -11,6 +11,8 @@ import { documentOf, SURFACES, type SurfaceName, WORKERS } from "./documents.ts"
  * of the reference. Wrangler runs it before every start and deploy, and tests run it before they start.
  */
 const TARGET = "dist/docs"
+/** The addresses of the service for the OpenAPI documents. `npm run deploy` sets them. */
+const ORIGINS = (process.env.DOCS_ORIGINS ?? "").split(",").filter(Boolean)
 const DASHBOARD = "dist/dashboard"
 
 /**
@@ -39,7 +41,7 @@ async function readReference() {
   const kept = [...shared.kept, viewerPath]
   for (const surface of Object.keys(SURFACES) as SurfaceName[]) {
     const { api } = SURFACES[surface]
-    const document = documentOf(surface)
+    const document = documentOf(surface, undefined, ORIGINS)
     const [other] = Object.values(SURFACES).filter((one) => one.api !== api)
     const pages = sitePages(api, document as unknown as DescribedApi, shared.names, other?.api ?? api)
     for (const [path, content] of pages.files) files.set(path, content)

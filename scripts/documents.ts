@@ -29,7 +29,11 @@ export const SURFACES = {
 export type SurfaceName = keyof typeof SURFACES
 
 /** The OpenAPI document of a surface. Calls `onMissing` for each field without an example. */
-export function documentOf(name: SurfaceName, onMissing?: (path: string) => void) {
+export function documentOf(
+  name: SurfaceName,
+  onMissing: (path: string) => void = () => {},
+  origins: readonly string[] = [],
+) {
   const { app, api } = SURFACES[name]
-  return describeApi(api, app.operations, onMissing)
+  return describeApi(api, app.operations, { onMissing, origins })
 }

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises"
+import { describeApi } from "../src/reference/apis.ts"
 import { readGuide } from "../src/reference/guides.ts"
 import { CLIENT_PATH } from "./client-path.ts"
 import { documentOf, SURFACES, type SurfaceName } from "./documents.ts"
@@ -105,9 +106,16 @@ ${lines.join("")}} as const
 `
 }
 
-/** The schemas and operations of a surface, each in the order of its names. */
+/**
+ * The schemas and operations of a surface, each in the order of its names. Operations that follow another API have
+ * clients of their own.
+ */
 function sorted(surface: SurfaceName) {
-  const document = documentOf(surface)
+  const { app, api } = SURFACES[surface]
+  const document = describeApi(
+    api,
+    app.operations.filter(({ dialect }) => dialect === undefined),
+  )
   const { schemas } = document.components as { schemas: Record<string, JsonSchema> }
   return {
     schemas: Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)),

@@ -362,7 +362,7 @@ export interface Erasure {
 }
 
 export interface ErrorAnswer {
-  error: OtherErrorBody | InsufficientCreditsErrorBody | TurnFinishedErrorBody | LimitReachedErrorBody | ValidationFailedErrorBody | CostLimitTooLowErrorBody | QuotaExceededErrorBody
+  error: OtherErrorBody | InsufficientCreditsErrorBody | TurnFinishedErrorBody | LimitReachedErrorBody | ValidationFailedErrorBody | CostLimitTooLowErrorBody | TurnFailedErrorBody | QuotaExceededErrorBody
 }
 
 /** An event, as in the body that a webhook receives. */
@@ -1072,6 +1072,22 @@ export interface TurnEventList {
   data: TurnEvent[]
   has_more: boolean
   next_cursor: string | null
+}
+
+export interface TurnFailedErrorBody {
+  code: "TURN_FAILED"
+  message: string
+  /** The field or parameter that is wrong. */
+  param?: string | undefined
+  /** True if the same request can succeed later. */
+  retryable: boolean
+  request_id: string
+  details: {
+    turn_id: string
+    state: "queued" | "running" | "done" | "failed" | "cancelled"
+    /** The `code` of the turn's error, or `cancelled`. */
+    reason: string
+  }
 }
 
 export interface TurnFinishedErrorBody {

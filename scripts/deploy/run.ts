@@ -168,7 +168,11 @@ async function deployWorkers(
   for (const group of groups) {
     const name = workerName(group)
     await wrangler(["deploy", "--config", config, "--env", group, "--minify", "--name", name], {
-      env: { ...accountEnv(settings), WEB_APP_IS_BUILT: "1" },
+      env: {
+        ...accountEnv(settings),
+        WEB_APP_IS_BUILT: "1",
+        DOCS_ORIGINS: hosts.map((host) => `https://${host}`).join(","),
+      },
     }).catch((error: unknown) => {
       throw explained(error)
     })

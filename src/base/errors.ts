@@ -210,6 +210,12 @@ export const ERROR_CODES = {
     cause: "The turn's `max_cost_usd` is lower than the possible cost of its first model call.",
     cure: "Raise `max_cost_usd` to at least `details.needed_usd`, or leave it out.",
   },
+  TURN_FAILED: {
+    status: 422,
+    retryable: false,
+    cause: "The turn of a chat completion failed or was cancelled, so there is no reply. Its work is billed.",
+    cure: "Read `details`: it has the turn, its state and the reason. A new request is a new turn.",
+  },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
     retryable: false,

@@ -1,6 +1,7 @@
 import type { Context as HonoContext } from "hono"
 import { HTTPException } from "hono/http-exception"
 import { TurnpikeError } from "../base/errors.ts"
+import { openAiError, shouldRetry } from "../base/openai-error.ts"
 import { describeError } from "../platform/log.ts"
 import { answerJson } from "./answer-json.ts"
 import type { AppEnv } from "./app-env.ts"
@@ -16,13 +17,17 @@ export function answerError(error: unknown, c: HonoContext<AppEnv>): Response {
   if (known.status >= 500) ctx.log("error", "request.failed", { code: known.code, error: describeError(error) })
   if (known.retryAfter !== undefined) c.header("Retry-After", String(known.retryAfter))
   if (known.status === 401) c.header("WWW-Authenticate", isDashboard(c.req.path) ? "Cookie" : "Bearer")
+  if (isOpenAi(c.req.path)) c.header("X-Should-Retry", shouldRetry(known))
   if (known.code === "VERSION_MISMATCH") setVersion(c, (known.details as { current?: object } | undefined)?.current)
   return answerJson(c, errorBody(known, c, ctx.requestId), known.status)
 }
 
 /** The error body in the format of the path's API. */
-export const errorBody = (error: TurnpikeError, { req }: HonoContext<AppEnv>, requestId: string) =>
-  isDashboard(req.path) ? dashboardErrorBody(error, req.method) : apiErrorBody(error, requestId)
+export function errorBody(error: TurnpikeError, { req }: HonoContext<AppEnv>, requestId: string) {
+  if (isDashboard(req.path)) return dashboardErrorBody(error, req.method)
+  const body = apiErrorBody(error, requestId)
+  return isOpenAi(req.path) ? { error: { ...body.error, ...openAiError(error) } } : body
+}
 
 /** A NOT_FOUND error for an unknown path, with a hint for common mistakes: no version, or a trailing slash. */
 export function nothingAt(path: string): TurnpikeError {
@@ -61,6 +66,9 @@ function translate(error: unknown): TurnpikeError {
 
 /** True if a path belongs to the dashboard's API, which has its own format of errors and lists. */
 const isDashboard = (path: string) => path === "/api" || path.startsWith("/api/")
+
+/** True for the OpenAI-compatible operations. Their errors have the fields of OpenAI's in addition to ours. */
+const isOpenAi = (path: string) => path.startsWith("/v1/openai/")
 
 /**
  * The dashboard's error body (docs/decisions/0007-http-conventions.md). For 422 it is `{detail:

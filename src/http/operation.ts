@@ -37,6 +37,8 @@ export interface Operation<
   open?: true
   /** Only another server calls it and authenticates with a secret. So the request's origin is not checked. */
   byServer?: true
+  /** Follows OpenAI's API in its errors, and has no method in our client. */
+  dialect?: "openai"
   /** The body is a file, which the operation reads itself. */
   upload?: boolean
   /**

@@ -4,12 +4,14 @@ import { untilTaken } from "./body-time.ts"
 
 /**
  * Sends text while it is made. A failure breaks the connection, so that no client mistakes a part
- * for the whole. A client that reads nothing for half a minute is disconnected too.
+ * for the whole. A client that reads nothing for half a minute is disconnected too. `onCancel` is called if the client
+ * has left, so that a piece is not waited for.
  */
 export function textStream(
   pieces: AsyncGenerator<string>,
   { log, clock }: Pick<Context, "log" | "clock">,
   headers: Record<string, string>,
+  onCancel = () => {},
 ): Response {
   const encoder = new TextEncoder()
   let stalled = () => {}
@@ -18,6 +20,7 @@ export function textStream(
     start(controller) {
       stalled = () => {
         log("info", "stream.stalled")
+        onCancel()
         controller.error(new Error("the reader has stalled"))
         void pieces.return(undefined)
       }
@@ -36,6 +39,7 @@ export function textStream(
     },
     cancel() {
       reader.taken()
+      onCancel()
       void pieces.return(undefined)
     },
   })

@@ -14,6 +14,8 @@ export interface Api {
   pagePath: string
   /** The name of the pages. */
   name: string
+  /** The path of the list of pages for models, in the form of llmstxt.org. */
+  llmsPath?: string
   surface: Surface
   /** Names of files in `guides/`, in the order in which a newcomer reads them. */
   guides: string[]
@@ -29,6 +31,7 @@ const V1: Api = {
   documentPath: "/v1/openapi.json",
   pagePath: "/docs",
   name: "Docs",
+  llmsPath: "/llms.txt",
   surface: API_SURFACE,
   guides: [
     "start",
@@ -36,6 +39,7 @@ const V1: Api = {
     "turns",
     "files",
     "tools",
+    "openai",
     "idempotency",
     "billing",
     "caps",
@@ -44,6 +48,8 @@ const V1: Api = {
     "limits",
     "lists",
     "conventions",
+    "assistants",
+    "compare",
   ],
   errors: "errors",
   questions: {
@@ -54,6 +60,8 @@ const V1: Api = {
     "How do I limit one customer?": "caps#limit-a-customer",
     "Why did a turn fail?": "turns#why-a-turn-failed",
     "Can I send a request twice?": "idempotency#when-to-retry",
+    "Can I use OpenAI's client?": "openai#the-first-response",
+    "How do I move from the Assistants API?": "assistants#what-becomes-what",
     "What is billed?": "billing#what-is-billed",
   },
   clientMethods: CLIENT_METHODS,
@@ -76,16 +84,20 @@ export const APIS = { v1: V1, dashboard: DASHBOARD }
 export const operationsOf = ({ prefix }: Api, operations: readonly Operation[]) =>
   operations.filter(({ path }) => path.startsWith(prefix))
 
-/**
- * The OpenAPI document of the given operations of an API. `onMissing` is called with each field that has no
- * example.
- */
-export function describeApi(api: Api, operations: readonly Operation[], onMissing: (path: string) => void = () => {}) {
+interface Describing {
+  /** Called with each field that has no example. */
+  onMissing?: (path: string) => void
+  /** The addresses of the service, if they are known. */
+  origins?: readonly string[]
+}
+
+/** The OpenAPI document of the given operations of an API. */
+export function describeApi(api: Api, operations: readonly Operation[], describing: Describing = {}) {
   const { surface, pagePath, clientMethods } = api
   return openApiDocument(operationsOf(api, operations), {
     surface,
     guidesPath: pagePath,
-    onMissing,
+    ...describing,
     ...(clientMethods && { clientMethods }),
   })
 }

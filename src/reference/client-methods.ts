@@ -60,3 +60,13 @@ export const CLIENT_METHODS: ClientMethods = {
   getMe: "me",
   getBalance: "balance",
 }
+
+/** The method of OpenAI's client for each operation that follows its API. */
+export const OPENAI_METHODS: ClientMethods = {
+  createResponse: "responses.create",
+  getResponse: "responses.retrieve",
+  cancelResponse: "responses.cancel",
+  createChatCompletion: "chat.completions.create",
+  listSpaceModels: "models.list",
+  getSpaceModel: "models.retrieve",
+}

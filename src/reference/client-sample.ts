@@ -15,9 +15,18 @@ export interface SampleCall {
  */
 export type ClientMethods = Record<string, string>
 
-/** The code sample for the client. The viewer makes the samples for curl and other languages itself. */
-export function clientSample(call: SampleCall, method: string) {
-  return { lang: "TypeScript", label: "turnpike-client", source: clientCallOf(call, method) }
+/** A client with samples: the name of its package, and the variable for it. */
+export interface SampledClient {
+  label: string
+  variable: string
+}
+
+export const OWN_CLIENT: SampledClient = { label: "turnpike-client", variable: "turnpike" }
+export const OPENAI_CLIENT: SampledClient = { label: "openai", variable: "openai" }
+
+/** The code sample for a client. The viewer makes the samples for curl and other languages itself. */
+export function clientSample(call: SampleCall, method: string, { label, variable } = OWN_CLIENT) {
+  return { lang: "TypeScript", label, source: clientCallOf(call, `${variable}.${method}`) }
 }
 
 function clientCallOf({ params, query, body, upload, paged }: SampleCall, method: string): string {
@@ -25,7 +34,7 @@ function clientCallOf({ params, query, body, upload, paged }: SampleCall, method
     ? { ...query, data: "Order A-1, paid." }
     : (body ?? (Object.keys(query).length > 0 ? query : undefined))
   const values = [...Object.values(params), ...(last === undefined ? [] : [last])]
-  const call = `turnpike.${method}(${values.map((value) => literal(value, "")).join(", ")})`
+  const call = `${method}(${values.map((value) => literal(value, "")).join(", ")})`
   return paged ? `for await (const item of ${call}) console.log(item)` : `await ${call}`
 }
 

@@ -31,6 +31,11 @@ const DETAILS = {
       .record(z.string(), z.unknown())
       .meta({ description: "The current state of the resource.", example: { version: 4 } }),
   }),
+  TURN_FAILED: z.object({
+    turn_id: z.string(),
+    state: z.enum(TURN_STATES),
+    reason: z.string().meta({ description: "The `code` of the turn's error, or `cancelled`." }),
+  }),
   PROVIDER_EXISTS: z.object({ provider_id: z.string().meta({ example: "openai-main" }) }),
 } satisfies Partial<Record<ErrorCode, z.ZodType>>
 
@@ -45,6 +50,7 @@ export const ERROR_DETAILS: Partial<Record<ErrorCode, unknown>> = {
   TURN_FINISHED: { state: "done" },
   VALIDATION_FAILED: [{ param: "title", message: "is required" }],
   VERSION_MISMATCH: { current: { version: 4 } },
+  TURN_FAILED: { turn_id: "turn_01jd3k9m2x4t8r5w6y7z0a1b2c", state: "failed", reason: "MODEL_UNAVAILABLE" },
   PROVIDER_EXISTS: { provider_id: "openai-main" },
 }
 

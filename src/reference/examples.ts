@@ -10,6 +10,7 @@ const BY_NAME: Record<string, unknown> = {
   turn_id: `turn_${ULID}`,
   turn: `turn_${ULID}`,
   file_id: `file_${ULID}`,
+  response_id: `resp_${ULID}`,
   conversation: `conv_${ULID}`,
   key_id: `key_${ULID}`,
   webhook_id: `whk_${ULID}`,

@@ -8,6 +8,7 @@ import { FILE_POLICY } from "../files/policies.ts"
 import { MAX_FAULTS } from "../http/check-input.ts"
 import { MAX_JSON_BYTES } from "../http/json-bodies.ts"
 import { OFFSET_PAGE_MOST, PAGE_SIZE } from "../http/query.ts"
+import { OPENAI_POLICY } from "../openai/policies.ts"
 import { DETAILS_EXAMPLES } from "../quotas/refusal.ts"
 import { LAUNCH_POLICY, SESSION_POLICY, TOKEN_POLICY } from "../sign-in/policies.ts"
 import { FIRST_CALL_BOUNDS } from "../turns/first-call.ts"
@@ -37,6 +38,15 @@ const turnpike = new Turnpike({
 })
 `
 
+/** The first lines of a sample with OpenAI's client. */
+export const OPENAI_START = `import OpenAI from "openai"
+
+const openai = new OpenAI({
+  apiKey: process.env.TURNPIKE_API_KEY,
+  baseURL: process.env.TURNPIKE_BASE_URL + "/v1/openai",
+})
+`
+
 /** A request in Python with its standard library, for samples of several requests. */
 const PYTHON_CALL = `import json, os, urllib.request, uuid
 
@@ -62,6 +72,7 @@ function clientVersion(): string {
 /** The values for `{{name}}` in guides. They come from typed code, so guides cannot contradict it. */
 const INSERTS: Record<string, string> = {
   client: CLIENT_START,
+  openai: OPENAI_START,
   client_package: `/client/turnpike-client-${clientVersion()}.tgz`,
   python_call: PYTHON_CALL,
   quota_refusal: `HTTP/1.1 429\nRetry-After: 30600\n\n${shown({ error: QUOTA_EXCEEDED })}`,
@@ -77,6 +88,7 @@ const INSERTS: Record<string, string> = {
   json_values: countInWords(MAX_VALUES),
   file: sizeInWords(FILE_POLICY.maxBytes),
   faults: String(MAX_FAULTS),
+  first_try: timeInWords(OPENAI_POLICY.firstTryMs),
   page: String(PAGE_SIZE.usual),
   page_most: String(PAGE_SIZE.most),
   dashboard_page_most: String(OFFSET_PAGE_MOST),

@@ -8,6 +8,7 @@ import { FILE_POLICY } from "../files/policies.ts"
 import { MAX_FAULTS } from "../http/check-input.ts"
 import { MAX_JSON_BYTES, MAX_OPEN_BYTES, MAX_SERVERS_BYTES } from "../http/json-bodies.ts"
 import { BODY_POLICY, DOORS, UNKNOWN_KEYS } from "../http/policies.ts"
+import { OPENAI_POLICY } from "../openai/policies.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
 import { CAPS, type CapName } from "../quotas/cap-state.ts"
 import { SETTINGS } from "../settings/registry.ts"
@@ -34,6 +35,7 @@ const POLICIES: Record<string, Record<string, unknown>> = {
   BOOKING_POLICY,
   ERASURE_POLICY,
   FILE_POLICY,
+  OPENAI_POLICY,
   PROVIDER_POLICY,
   ACTING_POLICY,
   LAUNCH_POLICY,
@@ -149,7 +151,7 @@ const GROUPS: { title: string; reader: Reader; words: string; policies: string[]
     title: "Requests and streams",
     reader: "customers",
     words: "rate body payload long poll",
-    policies: ["BODY_POLICY", "LOOK_POLICY", "STREAM_POLICY"],
+    policies: ["BODY_POLICY", "LOOK_POLICY", "STREAM_POLICY", "OPENAI_POLICY"],
     rows: bodyRows,
   },
   {

@@ -40,7 +40,13 @@ export function errorAnswers(
     components,
     responses,
     schemaOf,
-  }: { components: JsonValue; responses: JsonValue; schemaOf: (status: number) => JsonValue },
+    dialect,
+  }: {
+    components: JsonValue
+    responses: JsonValue
+    schemaOf: (status: number) => JsonValue
+    dialect: string | undefined
+  },
 ): JsonValue {
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of codes) {
@@ -50,7 +56,7 @@ export function errorAnswers(
   const answers = [...byStatus]
     .sort(([a], [b]) => a - b)
     .map(([status, alike]) => {
-      const name = alike.join(".")
+      const name = [...(dialect ? [dialect] : []), ...alike].join(".")
       const schema = schemaOf(status)
       const body = exampleOf(schema, { components }) as JsonValue
       responses[name] ??= {

@@ -1,7 +1,8 @@
 import type * as z from "zod"
 import type { ErrorCode } from "../base/errors.ts"
 import type { Operation } from "../http/operation.ts"
-import { type ClientMethods, clientSample } from "./client-sample.ts"
+import { OPENAI_METHODS } from "./client-methods.ts"
+import { type ClientMethods, clientSample, OPENAI_CLIENT, OWN_CLIENT } from "./client-sample.ts"
 import { type Components, createComponents } from "./components.ts"
 import { describeEvents } from "./event-webhooks.ts"
 import { exampleOf } from "./examples.ts"
@@ -37,11 +38,20 @@ interface DocumentOptions {
   surface: Surface
   /** The path of the pages with the guides. */
   guidesPath: string
+  /** The addresses of the service, if they are known when the document is built. */
+  origins?: readonly string[]
   /** The client's method for each operation, for code samples. */
   clientMethods?: ClientMethods
   /** Called with each field that has no example. */
   onMissing?: (path: string) => void
 }
+
+/**
+ * The servers of a document. With several hosts, the first server is relative: it is the host from which a reader has
+ * the document.
+ */
+const serversOf = (origins: readonly string[]) =>
+  (origins.length === 1 ? origins : ["/", ...origins]).map((url) => ({ url }))
 
 /** The OpenAPI 3.1 document of `operations`, from the schemas that validate them. */
 export function openApiDocument(operations: readonly Operation[], options: DocumentOptions) {
@@ -57,8 +67,7 @@ export function openApiDocument(operations: readonly Operation[], options: Docum
   return {
     openapi: "3.1.0",
     info: { ...surface.info, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
-    // Relative, because the document is built before the server's address is known.
-    servers: [{ url: "/" }],
+    servers: serversOf(options.origins ?? []),
     security: Object.keys(surface.securitySchemes).map((name) => ({ [name]: [] })),
     externalDocs: { description: "Guides, errors and limits", url: options.guidesPath },
     tags: tagsOf(operations),
@@ -83,7 +92,7 @@ function describe(operation: Operation, { components, responses, options }: Docu
   const { schemas, schemaOf: schema } = components
   const { answer, body, upload } = operation
   const own = codesOf(operation, options.surface)
-  const schemaOf = (status: number) => schema(options.surface.errorSchema(status), "output")
+  const schemaOf = (status: number) => schema(options.surface.errorSchema(status, operation), "output")
   const sent = body && schema(body, "input")
   const answerSchema = schema(answer.schema, "output")
   const answered = nameAnswer(answerSchema, operation, components)
@@ -93,7 +102,9 @@ function describe(operation: Operation, { components, responses, options }: Docu
   }
   const bodyExample = sent && { ...(exampleFor("body", sent) as JsonValue), ...operation.example?.body }
   const parameters = parametersOf(operation, schema, exampleFor)
-  const clientMethod = options.clientMethods?.[operation.id]
+  const [methods, client] =
+    operation.dialect === "openai" ? [OPENAI_METHODS, OPENAI_CLIENT] : [options.clientMethods, OWN_CLIENT]
+  const clientMethod = methods?.[operation.id]
   const call = {
     params: valuesOf(parameters, "path"),
     query: valuesOf(parameters, "query"),
@@ -105,6 +116,7 @@ function describe(operation: Operation, { components, responses, options }: Docu
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
+    ...(operation.dialect && { "x-dialect": operation.dialect }),
     ...(operation.open && { security: [] }),
     description: operation.description ?? operation.summary,
     ...(parameters.length > 0 && { parameters }),
@@ -130,9 +142,9 @@ function describe(operation: Operation, { components, responses, options }: Docu
       },
       ...otherAnswers(operation),
       ...(answer.status === 302 && { default: ERROR_PAGE }),
-      ...errorAnswers(own, { components: schemas, responses, schemaOf }),
+      ...errorAnswers(own, { components: schemas, responses, schemaOf, dialect: operation.dialect }),
     },
-    ...(clientMethod && { "x-codeSamples": [clientSample(call, clientMethod)] }),
+    ...(clientMethod && { "x-codeSamples": [clientSample(call, clientMethod, client)] }),
   }
 }
 
@@ -175,6 +187,7 @@ const TAGS: Record<string, string> = {
   "End users": "Your customers: their costs, their spending limits, and the export and erasure of their data.",
   Usage: "Reports of billed amounts, by key, end user and other dimensions.",
   Models: "The models on which agents can run, and their prices.",
+  OpenAI: "Turns in the form of OpenAI's API, for its clients, agent frameworks and chat interfaces.",
   Health: "The health of the service, for monitors and load balancers.",
   "API keys": "API keys for your servers: their scopes, caps, rotation and revocation.",
   auth: "All ways to sign in, and signing out.",
@@ -199,6 +212,7 @@ const PATH_PARAMETERS: Record<string, string> = {
   space_id: "The space, `spc_…`.",
   turn_id: "The turn, `turn_…`.",
   file_id: "The file, `file_…`.",
+  response_id: "The response, `resp_…`.",
   webhook_id: "The webhook, `whk_…`.",
   delivery_id: "The delivery, `dlv_…`.",
   event_id: "The event, `evt_…`.",

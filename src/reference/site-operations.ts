@@ -11,7 +11,7 @@ interface Content {
   examples?: Record<string, { value: unknown }>
 }
 
-interface DescribedOperation {
+export interface DescribedOperation {
   operationId: string
   tags: string[]
   summary: string
@@ -29,7 +29,7 @@ interface DescribedOperation {
     string,
     { $ref?: string; description?: string; headers?: JsonValue; content?: Record<string, Content> }
   >
-  "x-codeSamples"?: { source: string }[]
+  "x-codeSamples"?: { source: string; label: string }[]
 }
 
 export interface DescribedApi {
@@ -106,7 +106,7 @@ const sampleOf = (method: string, path: string, operation: DescribedOperation) =
       parameters: operation.parameters ?? [],
       body: operation.requestBody?.content["application/json"]?.example as JsonValue | undefined,
       isUpload: operation.requestBody !== undefined && !operation.requestBody.content["application/json"],
-      client: operation["x-codeSamples"]?.[0]?.source,
+      client: operation["x-codeSamples"]?.[0],
     }),
   )}`
 

@@ -1,4 +1,5 @@
 import { escaped, type Heading } from "./markdown.ts"
+import { markdownPath } from "./page-markdown.ts"
 
 /** The files that every page of the reference loads, each under a name that changes with its content. */
 export interface SiteFiles {
@@ -63,6 +64,7 @@ export function siteHtml(page: SitePage, map: SiteMap, files: SiteFiles): string
 <meta name="color-scheme" content="light dark">
 <title>${escaped(title)}${path === map.home ? "" : ` · Turnpike ${escaped(map.name)}`}</title>
 <meta name="description" content="${escaped(about)}">
+<link rel="alternate" type="text/markdown" href="${markdownPath(path)}">
 <link rel="icon" href="${files.icon}" type="image/svg+xml">
 <link rel="preload" href="${files.font}" as="font" type="font/woff2" crossorigin>
 <link rel="stylesheet" href="${files.style}">

@@ -1,4 +1,5 @@
-import { CLIENT_START } from "./guides.ts"
+import { OPENAI_CLIENT } from "./client-sample.ts"
+import { CLIENT_START, OPENAI_START } from "./guides.ts"
 import type { JsonValue } from "./json-value.ts"
 
 /** The parts of a described operation that a sample sends. */
@@ -10,13 +11,14 @@ export interface SampledOperation {
   /** True if the request body is a file. */
   isUpload: boolean
   /** The sample for the client. */
-  client: string | undefined
+  client: { source: string; label: string } | undefined
 }
 
 /** Ids in examples, by prefix. Samples read the reader's own id from a variable. */
 const VARIABLES: Record<string, string> = {
   spc: "TURNPIKE_SPACE",
   turn: "TURNPIKE_TURN",
+  resp: "TURNPIKE_RESPONSE",
   file: "TURNPIKE_FILE",
   whk: "TURNPIKE_WEBHOOK",
   dlv: "TURNPIKE_DELIVERY",
@@ -42,9 +44,10 @@ export function samplesOf(operation: SampledOperation): { lang: string; text: st
   ]
 }
 
-function typescriptOf(client: string): string {
-  const call = client.replace(QUOTED_ID, (_match, prefix: string) => `process.env.${variableOf(prefix)}!`)
-  return `${CLIENT_START}${call.startsWith("await ") ? `console.log(${call})` : call}`
+function typescriptOf({ source, label }: { source: string; label: string }): string {
+  const call = source.replace(QUOTED_ID, (_match, prefix: string) => `process.env.${variableOf(prefix)}!`)
+  const start = label === OPENAI_CLIENT.label ? OPENAI_START : CLIENT_START
+  return `${start}${call.startsWith("await ") ? `console.log(${call})` : call}`
 }
 
 /** The path with its parameters and its query. */

@@ -7,6 +7,7 @@ import type { ErrorCode } from "../base/errors.ts"
 import type { Api } from "./apis.ts"
 import { readGuide } from "./guides.ts"
 import { escaped, type PageEntry, renderMarkdown } from "./markdown.ts"
+import { guideMarkdown, homeMarkdown, llmsText, markdownPath, operationsMarkdown } from "./page-markdown.ts"
 import type { Found } from "./search.ts"
 import { type DescribedApi, operationsPage } from "./site-operations.ts"
 import { type SiteFiles, type SiteMap, type SitePage, siteHtml } from "./site-page.ts"
@@ -88,7 +89,8 @@ function pagesOf(api: Api, document: DescribedApi) {
   const linkOf = (href: string) => href.replace(/^([\w-]+)\.md(?=#|$)/, `${pagePath}/$1`)
   const guidePages = guides.map((name) => {
     const { name: title, about, description } = readGuide(name, [...new Set(codes)].sort())
-    return { path: `${pagePath}/${name}`, title, about, ...renderMarkdown(description, linkOf) }
+    const markdown = guideMarkdown(title, description, pagePath)
+    return { path: `${pagePath}/${name}`, title, about, markdown, ...renderMarkdown(description, linkOf) }
   })
   const place = { errors: `${pagePath}/${errors}`, tryIt: `${pagePath}/try`, hasSamples: clientMethods !== undefined }
   const operationPages = document.tags.map(({ name, description = "" }) => {
@@ -98,6 +100,7 @@ function pagesOf(api: Api, document: DescribedApi) {
       path,
       title: name,
       about: description,
+      markdown: operationsMarkdown(document, name, description),
       headings,
       entries,
       html: `<p class="lead">${escaped(description)}</p>\n${html}`,
@@ -163,6 +166,16 @@ export function sitePages(
   const pages = [home, all, ...guidePages, ...operationPages]
   const files = new Map<string, string | Buffer>(pages.map((page) => [`${page.path}.html`, siteHtml(page, map, names)]))
   files.set(map.index, indexText)
+  for (const { path, markdown } of [...guidePages, ...operationPages]) files.set(markdownPath(path), markdown)
+  const groups = [
+    { name: "Guides", pages: guidePages },
+    { name: "Operations", pages: operationPages },
+  ]
+  const listed = { title: home.title, about: home.about, groups }
+  files.set(markdownPath(api.pagePath), homeMarkdown(listed))
+  files.set(markdownPath(map.everything), guidePages.map(({ markdown }) => markdown).join("\n"))
+  const places = { everything: markdownPath(map.everything), document: api.documentPath }
+  if (api.llmsPath) files.set(api.llmsPath, llmsText({ ...listed, title: api.surface.info.title }, places))
   return { files, index }
 }
 
@@ -181,7 +194,7 @@ const card = ({ path, title, about }: Pick<SitePage, "path" | "title" | "about">
 
 function homeHtml(api: Api, map: SiteMap, guides: SitePage[], operations: SitePage[]): string {
   return `<p class="lead">${escaped(api.surface.info.description)}</p>
-<p class="actions"><a class="primary" href="${guides[0]?.path}">${escaped(guides[0]?.title ?? "")}</a> <a href="${map.everything}">Everything on one page</a> <a href="${map.tryIt}">Try the API</a> <a href="${api.documentPath}">OpenAPI document</a></p>
+<p class="actions"><a class="primary" href="${guides[0]?.path}">${escaped(guides[0]?.title ?? "")}</a> <a href="${map.everything}">Everything on one page</a> <a href="${map.tryIt}">Try the API</a> <a href="${api.documentPath}">OpenAPI document</a>${api.llmsPath ? ` <a href="${api.llmsPath}">For models</a>` : ""}</p>
 ${questionsHtml(api)}<h2 id="guides">Guides</h2><ul class="cards">${guides.map(card).join("")}</ul>
 <h2 id="operations">Operations</h2><ul class="cards">${operations.map(card).join("")}</ul>`
 }

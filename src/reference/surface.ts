@@ -10,7 +10,7 @@ export interface Surface {
   securitySchemes: Record<string, object>
   /** The codes that every operation can return. */
   codesOf(operation: Operation): ErrorCode[]
-  errorSchema(status: number): z.ZodType
+  errorSchema(status: number, operation: Operation): z.ZodType
 }
 
 /** The codes for an invalid body. */
@@ -22,20 +22,39 @@ export const BODY_CODES: ErrorCode[] = [
   "VALIDATION_FAILED",
 ]
 
+/** The fields of every error besides its code and details. */
+const shapeWith = <Param extends z.ZodType>(param: Param) => ({
+  message: z.string(),
+  param,
+  retryable: z.boolean().meta({ description: "True if the same request can succeed later." }),
+  request_id: z.string(),
+})
+
+const PARAM = "The field or parameter that is wrong."
+
 const apiError = z
+  .object({
+    error: errorUnion(API_CODES, shapeWith(z.string().optional().meta({ description: PARAM })), {
+      idOf: (name) => `${name}ErrorBody`,
+    }),
+  })
+  .meta({ id: "Error" })
+
+const openAiErrorSchema = z
   .object({
     error: errorUnion(
       API_CODES,
       {
-        message: z.string(),
-        param: z.string().optional().meta({ description: "The field or parameter that is wrong." }),
-        retryable: z.boolean().meta({ description: "True if the same request can succeed later." }),
-        request_id: z.string(),
+        ...shapeWith(z.string().nullable().meta({ description: PARAM, example: null })),
+        type: z.string().meta({
+          description: "A group of errors, as OpenAI names it. Decide by `code` or the status instead.",
+          example: "invalid_request_error",
+        }),
       },
-      { idOf: (name) => `${name}ErrorBody` },
+      { idOf: (name) => `${name}OpenAiErrorBody` },
     ),
   })
-  .meta({ id: "Error" })
+  .meta({ id: "OpenAiError" })
 
 export const API_SURFACE: Surface = {
   info: {
@@ -62,5 +81,5 @@ export const API_SURFACE: Surface = {
     ] as const),
     ...(body ? BODY_CODES : []),
   ],
-  errorSchema: () => apiError,
+  errorSchema: (_status, { dialect }) => (dialect === "openai" ? openAiErrorSchema : apiError),
 }

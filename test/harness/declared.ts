@@ -19,6 +19,7 @@ interface DeclaredAnswer {
 }
 
 export interface DeclaredOperation {
+  "x-dialect"?: string
   operationId: string
   parameters?: Parameter[]
   requestBody?: { content: Record<string, Media> }
@@ -88,7 +89,9 @@ export function declaredAnswers({ components }: OpenApi, surface: keyof typeof S
     if (status >= 400) {
       const body = parse(text)
       demand(headers.get("content-type") === "application/json", "an error that is not JSON")
-      faults.push(...checkOf({ $ref: `#/components/schemas/${isError(status)}` })(body))
+      const isOpenAi = operation ? operation["x-dialect"] === "openai" : isOpenAiError(body)
+      const schema = isOpenAi ? "OpenAiError" : isError(status)
+      faults.push(...checkOf({ $ref: `#/components/schemas/${schema}` })(body))
       const { error, code = error?.code } = (body ?? {}) as {
         error?: { code?: string; request_id?: string }
         code?: string
@@ -114,6 +117,9 @@ export function declaredAnswers({ components }: OpenApi, surface: keyof typeof S
     return faults
   }
 }
+
+/** Errors of OpenAI's form have a type. */
+const isOpenAiError = (body: unknown) => (body as { error?: { type?: string } } | undefined)?.error?.type !== undefined
 
 function parse(text: string): unknown {
   try {

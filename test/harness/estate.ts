@@ -69,6 +69,8 @@ export async function createEstate(
       "versions/{version}": "1",
       "files/{file_id}": file_id,
       "turns/{turn_id}": turn.turn_id,
+      "responses/{response_id}": turn.turn_id.replace("turn_", "resp_"),
+      "models/{space_id}": space,
       "webhooks/{webhook_id}": webhook.webhook_id,
       "deliveries/{delivery_id}": delivery?.delivery_id ?? "",
       "events/{event_id}": delivery?.event_id ?? "",
@@ -154,7 +156,30 @@ const CALLS: Record<string, (estate: Estate) => EstateCall> = {
     body: { space, end_user_ref: canary, text: "new", conversation: references.conversation, files: references.files },
     headers: { "idempotency-key": "new" },
   }),
+  createResponse: ({ space, canary, references }) => ({
+    body: {
+      model: space,
+      safety_identifier: canary,
+      input: [{ role: "user", content: [...filesOf(references), { type: "input_text", text: "new" }] }],
+      conversation: references.conversation,
+      background: true,
+    },
+    headers: { "idempotency-key": "new response" },
+  }),
+  createChatCompletion: ({ space, canary, references }) => ({
+    body: {
+      model: space,
+      user: canary,
+      messages: [{ role: "user", content: "new" }],
+      stream: true,
+      conversation: references.conversation,
+    },
+    headers: { "idempotency-key": "new completion" },
+  }),
 }
+
+const filesOf = ({ files }: Estate["references"]) =>
+  [files ?? []].flat().map((file_id) => ({ type: "input_file", file_id }))
 
 /** A call of an operation that succeeds for the estate's owner. */
 export function callOfOperation(operation: V1Operation, estate: Estate) {

@@ -65,6 +65,11 @@ function hintsOf({ own, others }: World): Hints {
     input_schema: fc.constantFrom({ type: "object" }, { type: "object", properties: { id: { type: "string" } } }),
     text: mostly(fc.constantFrom(...texts), fc.string({ minLength: 1, unit: "grapheme" })),
     max_cost_usd: fc.integer({ min: 1, max: 10_000_000 }).map((micros) => micros / 10_000_000),
+    "CreateResponse.model": fc.constant(space),
+    "CreateChatCompletion.model": fc.constant(space),
+    safety_identifier: fc.constant(end_user_ref),
+    input: fc.constantFrom(...texts),
+    messages: fc.constantFrom(...texts.map((content) => [{ role: "user", content }])),
     // A longer wait would only poll for longer.
     wait: fc.constantFrom(0, 1, 2),
   }

@@ -7,6 +7,9 @@ export interface AnySchema {
   enum?: unknown[]
   const?: unknown
   anyOf?: AnySchema[]
+  oneOf?: AnySchema[]
+  /** A field that no value may have. */
+  not?: AnySchema
   format?: string
   pattern?: string
   minLength?: number
@@ -34,7 +37,7 @@ export type Schemas = Record<string, AnySchema>
 export type Hints = Record<string, fc.Arbitrary<unknown>>
 
 const GENERATED = new Set(
-  `$ref type enum const anyOf format pattern minLength maxLength minimum maximum exclusiveMinimum items minItems maxItems
+  `$ref type enum const anyOf oneOf format pattern minLength maxLength minimum maximum exclusiveMinimum items minItems maxItems
   uniqueItems   properties required additionalProperties propertyNames maxProperties description default example examples title`.split(
     /\s+/,
   ),
@@ -57,7 +60,8 @@ export function arbitraryOf(
     throw new Error(`the fuzz knows no ${unknown.join(", ")}: add it to test/harness/json-schema.ts`)
   if (schema.const !== undefined) return fc.constant(schema.const)
   if (schema.enum) return fc.constantFrom(...schema.enum)
-  if (schema.anyOf) return fc.oneof(...schema.anyOf.map(inside))
+  const parts = schema.anyOf ?? schema.oneOf
+  if (parts) return fc.oneof(...parts.map(inside))
   if (Array.isArray(schema.type)) return fc.oneof(...schema.type.map((type) => inside({ ...schema, type })))
   switch (schema.type) {
     case "string":
@@ -111,7 +115,8 @@ function numberOf({ type, minimum, maximum = 1e6, exclusiveMinimum }: AnySchema)
 }
 
 function objectOf(schema: AnySchema, schemas: Schemas, hints: Hints, schemaName: string): fc.Arbitrary<object> {
-  const named = Object.entries(schema.properties ?? {}).map(([name, property]) => [
+  const possible = Object.entries(schema.properties ?? {}).filter(([, { not }]) => not === undefined)
+  const named = possible.map(([name, property]) => [
     name,
     hints[`${schemaName}.${name}`] ?? hints[name] ?? arbitraryOf(property, schemas, hints),
   ])

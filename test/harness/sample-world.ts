@@ -58,6 +58,9 @@ export async function createSampleWorld({ base_url, api_key, admin }: Started): 
     return String(webhook_id)
   }
 
+  const responseTo = async (model: string, input: string) =>
+    String((await call("POST", "/v1/openai/responses", { model, input, user: "customer-42", background: true })).id)
+
   /** Objects that take long to make, only for the operations that need them. */
   const MORE: Record<string, (space: string) => Promise<Record<string, string>>> = {
     turns: async (space) => {
@@ -73,6 +76,8 @@ export async function createSampleWorld({ base_url, api_key, admin }: Started): 
       })
       return { TURNPIKE_TURN: String(turn_id) }
     },
+    responses: async (space) => ({ TURNPIKE_RESPONSE: await responseTo(space, "Hello") }),
+    openResponse: async (space) => ({ TURNPIKE_RESPONSE: await responseTo(space, "[think 60000 ms]") }),
     files: async (space) => ({
       TURNPIKE_FILE: String((await call("POST", `/v1/spaces/${space}/files?name=order.txt`, "paid")).file_id),
     }),
@@ -114,6 +119,8 @@ export async function createSampleWorld({ base_url, api_key, admin }: Started): 
     listTurnEvents: "turns",
     createWatchToken: "turns",
     cancelTurn: "openTurn",
+    getResponse: "responses",
+    cancelResponse: "openResponse",
     listFiles: "files",
     getFile: "files",
     deleteFile: "files",

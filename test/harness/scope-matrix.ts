@@ -59,7 +59,8 @@ function seesWebhook(name: CallerName, where: PlaceName): boolean {
   return isThere(caller, place) && (caller.scope === "all" || place.by === name)
 }
 
-export const namesPlace = ({ id, path }: V1Operation) => idsIn(path).length > 0 || /^(create|estimate)Turn$/.test(id)
+export const namesPlace = ({ id, path }: V1Operation) =>
+  idsIn(path).length > 0 || /^((create|estimate)Turn|createResponse|createChatCompletion)$/.test(id)
 
 /**
  * The required answer of a cell. A resource that is absent and one that the caller cannot see give
@@ -74,7 +75,8 @@ export function expectedOf({ operation, caller: name, place: where }: Cell): Exp
   if (!namesPlace(operation)) {
     const denied = id === "createSpace" ? caller.scope === "space" : caller.scope === "space" || caller.test
     if (errors.includes("SCOPE_DENIED") && denied) return { code: "SCOPE_DENIED" }
-    return { code: null, ...(LISTS.test(id) && { shown: visible }) }
+    const shown = visible && !(id === "listSpaceModels" && place.archived)
+    return { code: null, ...(LISTS.test(id) && { shown }) }
   }
   if (/\/(end-users|erasures)\//.test(path) && !SEEN_IN_SPACES.includes(id)) {
     if (caller.scope !== "all") return { code: errors.includes("SCOPE_DENIED") ? "SCOPE_DENIED" : "NOT_FOUND" }
@@ -83,16 +85,20 @@ export function expectedOf({ operation, caller: name, place: where }: Cell): Exp
   }
   if (!visible) return { code: "NOT_FOUND" }
   // All turns have run, except the ones that ended with their space.
-  if (id === "cancelTurn" && !place.archived) return { code: "TURN_FINISHED" }
+  if (/^cancel(Turn|Response)$/.test(id) && !place.archived) return { code: "TURN_FINISHED" }
   return { code: place.archived && errors.includes("SPACE_ARCHIVED") ? "SPACE_ARCHIVED" : null }
 }
 
 const SEEN_IN_SPACES = ["getEndUser", "exportEndUser"]
 /** Operations that list resources of places. */
-export const LISTS = /^(list(Spaces|Turns|Webhooks|Events|EndUsers)|getUsage)$/
+export const LISTS = /^(list(Spaces|SpaceModels|Turns|Webhooks|Events|EndUsers)|getUsage)$/
 
 /** Queries that make a list return everything. */
-const QUERIES: Record<string, string> = { listSpaces: "?archived=all&limit=100", getUsage: "?group_by=end_user_ref" }
+const QUERIES: Record<string, string> = {
+  listSpaceModels: "",
+  listSpaces: "?archived=all&limit=100",
+  getUsage: "?group_by=end_user_ref",
+}
 
 export interface Matrix {
   keys: Record<CallerName, TestClient>

@@ -77,6 +77,30 @@ export async function createWorld(
     return serve ? serve(new Request(input, init)) : fetch(input, init)
   }
 
+  /** Delivers and lets time pass until a request is answered that waits for its own turn. */
+  async function untilAnswered<T>(pending: Promise<T>): Promise<T> {
+    let isOver = false
+    const ended = () => {
+      isOver = true
+    }
+    void pending.then(ended, ended)
+    let delivering: Promise<unknown> | null = null
+    while (!isOver || delivering !== null) {
+      await Promise.race([pending.catch(() => {}), namespace.isCalm(250)])
+      // Not awaited: the turn itself may need time.
+      if (!isOver) {
+        delivering ??= deliverDue().finally(() => {
+          delivering = null
+        })
+      }
+      await Promise.race([delivering, namespace.isCalm(250)])
+      if (isOver && delivering === null) break
+      clock.advance(50)
+      await namespace.qstash.clock({ now_ms: clock.ms() })
+    }
+    return pending
+  }
+
   async function settled() {
     while (background.size > 0) await Promise.allSettled([...background])
   }
@@ -127,6 +151,7 @@ export async function createWorld(
       servers.set(host, handler)
     },
     settled,
+    untilAnswered,
     deliver,
     async advance(ms: number) {
       clock.advance(ms)
@@ -176,7 +201,9 @@ export async function createWorld(
           ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
         }),
       )
-      return response
+      if (path !== "/v1/openai/chat/completions" || !response.ok) return response
+      // The stream of a completion lasts as long as its turn.
+      return untilAnswered(response.text().then((text) => new Response(text, response)))
     }
     const space = async (body: object = {}) => {
       const response = await call("POST", "/v1/spaces", { title: "A space", ...body })

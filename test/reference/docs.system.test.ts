@@ -54,6 +54,27 @@ describe.skipIf(!hasBrowser)("The docs and the sign-in pages in a browser", () =
     await context.close()
   })
 
+  test("The file /llms.txt is read with curl, and pages that it names are complete without scripts", async () => {
+    const { stdout: list } = await run("curl", ["-sSf", `${service.base_url}/llms.txt`])
+    expect(list).toMatch(/^# Turnpike\n\n> /)
+    const pages = {
+      "/docs/openai": ["The first response", "safety_identifier", "X-Should-Retry"],
+      "/docs/assistants": ["What becomes what", "Three things have no relative"],
+      "/docs/compare": ["LangGraph Platform", "Building it yourself"],
+    }
+    for (const [path, texts] of Object.entries(pages)) {
+      expect(list).toContain(`](${path}.md)`)
+      const { stdout: markdown } = await run("curl", ["-sSf", `${service.base_url}${path}.md`])
+      const { context, page, wrong } = await opened(path, { javaScriptEnabled: false })
+      for (const text of texts) {
+        expect(markdown).toContain(text)
+        await expect.poll(() => page.locator("main").getByText(text).first().isVisible(), { message: text }).toBe(true)
+      }
+      expect(wrong).toEqual([])
+      await context.close()
+    }
+  })
+
   test("The search opens by keyboard, shows the answer first, and Enter leads to it", async () => {
     const { context, page, wrong } = await opened("/docs")
     await page.keyboard.press("/")

@@ -1,8 +1,8 @@
 import { execFile, spawn } from "node:child_process"
 import { createHmac } from "node:crypto"
 import { once } from "node:events"
-import { writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { symlink, writeFile } from "node:fs/promises"
+import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { documentOf, SURFACES, type SurfaceName } from "../../scripts/documents.ts"
@@ -72,6 +72,7 @@ let world: SampleWorld
 beforeAll(async () => {
   ;[service, client] = await Promise.all([npmStart(), installPackedClient()])
   world = await createSampleWorld(service)
+  await symlink(resolve("node_modules/openai"), join(client.project, "node_modules/openai"))
   // Every curl of the samples fails if the status is an error.
   await writeFile(join(client.project, ".curlrc"), "fail-with-body\nsilent\nshow-error\n")
 })

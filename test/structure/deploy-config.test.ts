@@ -113,6 +113,7 @@ test("Each operation is routed to its worker, on every host", () => {
     const documents = [
       "/docs",
       "/docs/page.js",
+      "/llms.txt",
       "/v1/openapi.json",
       "/api/docs",
       "/api/docs/page.js",

@@ -21,6 +21,8 @@ const OTHERS = /^src\/(local|ops)\/|common-passwords\.ts$|reference\/style\.ts$|
 const EXCEPTIONS: Record<string, string> = {
   "src/agent/engine.ts: 1h": "a word of the provider's",
   "src/base/key-ring.ts: 32 bytes": "AES-256",
+  "src/reference/guides/compare.md: 0.08 USD": "a price of another service",
+  "src/reference/guides/compare.md: 0.005 USD": "a price of another service",
   "src/environment/key-use.ts: 1 second": "an interval of SQL",
   "src/reference/guides.ts: 0.5 USD": "an example",
   "src/reference/guides.ts: 0.3 USD": "an example",

@@ -98,7 +98,9 @@ test("Every group of operations has a description", () => {
   for (const tag of tags) expect(tag, "src/http/tags.ts").toHaveProperty("description")
 })
 
-const ofKeys = operations.filter(({ surface, operation }) => surface === "v1" && !operation.open)
+const ofKeys = operations.filter(
+  ({ surface, operation }) => surface === "v1" && !operation.open && operation.dialect === undefined,
+)
 
 test.each(ofKeys)("The client has $id, and its sample sends the example", async ({ operation, described }) => {
   const sample = described["x-codeSamples"].find(({ label }) => label === "turnpike-client")
@@ -125,4 +127,15 @@ test.each(ofKeys)("The client has $id, and its sample sends the example", async 
   for (const { name, in: location, example } of described.parameters ?? []) {
     if (location === "query" && example !== undefined) expect(request?.url.searchParams.get(name)).toBe(String(example))
   }
+})
+
+test("A document names the hosts of a deployment, and the host of its reader first if there are several", () => {
+  const serversOf = (origins: string[]) => documentOf("v1", undefined, origins).servers.map(({ url }) => url)
+  expect(serversOf([])).toEqual(["/"])
+  expect(serversOf(["https://a.example.com"])).toEqual(["https://a.example.com"])
+  expect(serversOf(["https://a.example.com", "https://b.example.com"])).toEqual([
+    "/",
+    "https://a.example.com",
+    "https://b.example.com",
+  ])
 })

@@ -120,13 +120,17 @@ function inOrder(requests: FuzzRequest[], random: Random): FuzzRequest[] {
 }
 
 /** Sent alone, because the clock moves during the request, and tool calls have time limits. */
-const isHeld = ({ path }: FuzzRequest) => path.includes("wait=")
+const isHeld = (request: FuzzRequest) => request.path.includes("wait=") || waitsForTurn(request)
+
+/** A request of OpenAI's API can wait until its turn has run. */
+const waitsForTurn = ({ path, method }: FuzzRequest) => method === "POST" && path.startsWith("/v1/openai/")
 
 async function send(request: FuzzRequest) {
   const { path, method, headers } = request
   const body = method === "GET" || method === "HEAD" ? null : request.body
   const pending = world.invoke(new Request(`https://api.test${path}`, { method, headers, body }))
-  if (isHeld(request)) await letTimePass(pending)
+  if (waitsForTurn(request)) await world.untilAnswered(pending)
+  else if (isHeld(request)) await letTimePass(pending)
   const response = await pending
   // A stream lasts as long as its turn, so the test reads only its beginning.
   if (response.headers.get("content-type")?.startsWith("text/event-stream") && response.body) {

@@ -128,7 +128,8 @@ async function usesOf({ userId }: TestClient): Promise<string[]> {
 
 /** True if the operation names existing resources. References in bodies count as ids too. */
 const namesThings = ({ id, path }: V1Operation) =>
-  (idsIn(path).length > 0 && !OWN_WORDS.includes(id)) || id === "createTurn" || id === "estimateTurn"
+  (idsIn(path).length > 0 && !OWN_WORDS.includes(id)) ||
+  /^(create(Turn|Response|ChatCompletion)|estimateTurn)$/.test(id)
 
 test("Every route of /v1 is an operation", () => {
   expect(operations.length).toBeGreaterThan(25)
@@ -163,9 +164,10 @@ describe.each(operations.filter(namesThings).map((operation, place) => [operatio
       const { client } = estate
       isWhole = leavesWhole(operation)
       await forgetUses(client)
+      const at = world.clock.now().toISOString()
       const response = await client.call(call.method, call.path, call.body, call.headers)
       expect([200, 201, 202], await response.clone().text()).toContain(response.status)
-      expect(await usesOf(client), "the key's use is recorded").toEqual([world.clock.now().toISOString()])
+      expect(await usesOf(client), "the key's use is recorded").toEqual([at])
     })
   },
 )
@@ -201,7 +203,7 @@ const PLAIN = new Set(
   `limit wait created_after created_before from to archived q group_by format state name title bom manifest tools mcp_servers secrets metadata model
   instructions temperature max_output_tokens max_steps timeout_seconds history builtin_tools image_model subagents value description
   input_schema request url headers allowed_tools input text max_cost_usd events enabled event_type type order from to
-  include_delivered blocked daily_usd monthly_usd`.split(/\s+/),
+  include_delivered stream starting_after include_obfuscation blocked daily_usd monthly_usd`.split(/\s+/),
 )
 
 const fieldsOf = (schema: z.ZodType | undefined) => Object.keys((schema as z.ZodObject | undefined)?.shape ?? {})
@@ -239,6 +241,7 @@ async function ownerOf(key: string, { path }: { path: string } = { path: "" }): 
   const client = world.createClient(0, key)
   const { key: me } = (await (await client.call("GET", "/v1/me")).json()) as { key: { space: string | null } }
   const space = me.space ?? (await client.space())
+  const turn = await turnIn(client, space)
   return {
     ...estate,
     client,
@@ -246,7 +249,10 @@ async function ownerOf(key: string, { path }: { path: string } = { path: "" }): 
     ids: {
       ...estate.ids,
       "spaces/{space_id}": space,
-      "turns/{turn_id}": await turnIn(client, space),
+      "turns/{turn_id}": turn,
+      // An id of a response differs from its turn's only in the prefix.
+      "responses/{response_id}": `resp_${String(turn).slice("turn_".length)}`,
+      "models/{space_id}": space,
       ...(path.includes("{webhook_id}") && {
         "webhooks/{webhook_id}": (
           await makeWebhook(client, { url: `https://${ESTATE_HOST}/own/${crypto.randomUUID()}` })

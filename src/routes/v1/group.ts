@@ -5,6 +5,9 @@ import { mountEndUsers } from "../end-users.ts"
 import { mountEvents } from "../events.ts"
 import { mountModels } from "../models.ts"
 import { FOR_KEYS } from "../mounting.ts"
+import { mountChatCompletions } from "../openai/chat-completions.ts"
+import { mountSpaceModels } from "../openai/models.ts"
+import { mountResponses } from "../openai/responses.ts"
 import { mountSpaceConfig } from "../spaces/config.ts"
 import { mountTools } from "../spaces/tools.ts"
 import { mountUsageReport } from "../usage-report.ts"
@@ -34,6 +37,9 @@ export const v1: Group = {
     mountAccount(app)
     mountModels(app, FOR_KEYS)
     mountUsageReport(app, FOR_KEYS)
+    mountResponses(app)
+    mountChatCompletions(app)
+    mountSpaceModels(app)
     mountEndUsers(app, FOR_KEYS)
   },
 }

@@ -1,0 +1,100 @@
+import * as z from "zod"
+import { TurnpikeError } from "../base/errors.ts"
+import type { TurnRow } from "../turns/turn-row.ts"
+import { completionIdOf } from "./ids.ts"
+import { errorOf, turnOfAnswer, turnOfAnswerSchema } from "./response-object.ts"
+
+const USAGE = {
+  prompt_tokens: 812,
+  completion_tokens: 64,
+  total_tokens: 876,
+  prompt_tokens_details: { cached_tokens: 640 },
+}
+
+const usageSchema = z
+  .object({
+    prompt_tokens: z.int(),
+    completion_tokens: z.int(),
+    total_tokens: z.int(),
+    prompt_tokens_details: z.object({ cached_tokens: z.int() }),
+  })
+  .meta({ id: "ChatUsage", example: USAGE })
+
+export const chatCompletionSchema = z
+  .object({
+    id: z.string().meta({
+      description: "The id of the turn, with another prefix.",
+      example: "chatcmpl-01jd3k9m2x4t8r5w6y7z0a1b2c",
+    }),
+    object: z.literal("chat.completion"),
+    created: z.int().meta({ example: 1_768_469_400 }),
+    model: z.string().meta({ description: "The space.", example: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
+    choices: z.array(
+      z.object({
+        index: z.int().meta({ example: 0 }),
+        message: z.object({
+          role: z.literal("assistant"),
+          content: z.string().meta({ example: "It left this morning." }),
+          refusal: z.string().nullable().meta({ example: null }),
+        }),
+        logprobs: z.null().meta({ example: null }),
+        finish_reason: z.enum(["stop", "length"]).meta({
+          description: "`length`: the reply was cut off at an output limit.",
+          example: "stop",
+        }),
+      }),
+    ),
+    usage: usageSchema,
+    turn: turnOfAnswerSchema,
+  })
+  .meta({ id: "ChatCompletion" })
+
+export type ChatCompletion = z.input<typeof chatCompletionSchema>
+
+const headOf = (row: TurnRow) => ({
+  id: completionIdOf(row.turn_id),
+  created: Math.floor(new Date(row.created_at).getTime() / 1000),
+  model: row.space,
+})
+
+/** An ended turn as OpenAI's chat completion. Throws TURN_FAILED if it has no reply. */
+export function serializeChatCompletion(row: TurnRow): ChatCompletion {
+  requireReply(row)
+  const message = { role: "assistant" as const, content: row.result ?? "", refusal: null }
+  return {
+    ...headOf(row),
+    object: "chat.completion",
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReasonOf(row) }],
+    usage: chatUsageOf(row),
+    turn: turnOfAnswer(row),
+  }
+}
+
+/** Throws TURN_FAILED for a turn that failed or was cancelled. */
+export function requireReply(row: TurnRow): void {
+  const error = errorOf(row)
+  if (!error) return
+  throw new TurnpikeError("TURN_FAILED", `${error.code}: ${error.message}`, {
+    details: { turn_id: row.turn_id, state: row.state, reason: error.code },
+  })
+}
+
+export const finishReasonOf = ({ truncated }: TurnRow) => (truncated ? "length" : "stop")
+
+export const chatUsageOf = ({ tokens_input, tokens_cached, tokens_output }: TurnRow) => ({
+  prompt_tokens: tokens_input,
+  completion_tokens: tokens_output,
+  total_tokens: tokens_input + tokens_output,
+  prompt_tokens_details: { cached_tokens: tokens_cached },
+})
+
+/** One chunk of a streamed chat completion. */
+export const chunkOf = (
+  row: TurnRow,
+  { choices, ...more }: { choices: object[]; usage?: object | null; turn?: object },
+) => ({
+  ...headOf(row),
+  object: "chat.completion.chunk",
+  choices,
+  ...more,
+})

@@ -1,0 +1,82 @@
+import * as z from "zod"
+import { isFields } from "../base/fields.ts"
+import { createTurnSchema } from "../turns/schemas.ts"
+
+const turn = createTurnSchema.shape
+
+/** OpenAI's clients send null for fields that are not set. */
+export const withoutNulls = (value: unknown): unknown =>
+  isFields(value) ? Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null)) : value
+
+/** A field that only tunes a model. The space's manifest decides about it. */
+const ignored = z.unknown().optional().meta({ description: "Ignored: the space's manifest decides." })
+
+/** A field that a caller would rely on and that no turn can honour. */
+export const refused = (error: string) =>
+  z
+    .never({ error })
+    .optional()
+    .meta({ description: `Not supported: ${error}.` })
+
+/** Fields that both operations share: who asks whom, and with which limits. */
+export const sharedFields = {
+  model: turn.space.meta({
+    description: "The `space_id` of the space that answers.",
+    example: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c",
+  }),
+  safety_identifier: turn.end_user_ref.optional().meta({
+    description:
+      "Your own id for your end user: the `end_user_ref` of the turn. Required, unless `user` or the header is sent.",
+    example: "customer-42",
+  }),
+  user: turn.end_user_ref
+    .optional()
+    .meta({ description: "The older name of `safety_identifier`. Used if that is missing." }),
+  metadata: turn.metadata,
+  max_cost_usd: turn.max_cost_usd,
+  timeout_seconds: turn.timeout_seconds,
+}
+
+export const ignoredFields = {
+  temperature: ignored,
+  top_p: ignored,
+  parallel_tool_calls: ignored,
+  prompt_cache_key: ignored,
+  prompt_cache_options: ignored,
+  prompt_cache_retention: ignored,
+  service_tier: ignored,
+}
+
+const OWN_TOOLS = "tools belong to the space: add them with `PUT /v1/spaces/{space_id}/tools/{name}`"
+
+/** Fields of tools, which may be sent empty. */
+export const emptyToolFields = {
+  tools: z
+    .array(z.unknown())
+    .max(0, OWN_TOOLS)
+    .optional()
+    .meta({ description: `Must be empty: ${OWN_TOOLS}.` }),
+  tool_choice: z
+    .enum(["auto", "none"], { error: OWN_TOOLS })
+    .optional()
+    .meta({ description: "Has no effect: the space's agent chooses." }),
+}
+
+export const NO_OUTPUT_LIMIT =
+  "the length of a reply is limited by `max_output_tokens` of the space's manifest; `max_cost_usd` limits the cost of one turn"
+
+export const NO_FORMAT =
+  "the reply of a turn is text for a person; let the agent deliver data through a tool of the space"
+
+export const NO_LOG_PROBABILITIES = "turns have no log probabilities"
+
+/** `developer` is the newer name of `system`. */
+export const messageRole = z.enum(["user", "assistant", "system", "developer"])
+
+/** The conversation that a request continues: an id, or a name of the caller's choice. */
+export const conversationField = z
+  .preprocess(
+    (value) => (isFields(value) && typeof value.id === "string" ? value.id : value),
+    turn.conversation.unwrap(),
+  )
+  .optional()

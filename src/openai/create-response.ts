@@ -1,0 +1,183 @@
+import * as z from "zod"
+import type { Credential } from "../actor/actor.ts"
+import type { Context } from "../actor/context.ts"
+import type { Made } from "../actor/once.ts"
+import { isFields } from "../base/fields.ts"
+import { getTurn } from "../turns/get-turn.ts"
+import type { TurnRow } from "../turns/turn-row.ts"
+import {
+  conversationField,
+  emptyToolFields,
+  ignoredFields,
+  messageRole,
+  NO_FORMAT,
+  NO_LOG_PROBABILITIES,
+  NO_OUTPUT_LIMIT,
+  refused,
+  sharedFields,
+  withoutNulls,
+} from "./common-fields.ts"
+import { turnIdOf } from "./ids.ts"
+import { invalid, type PlainMessage } from "./plain-messages.ts"
+import { OPENAI_POLICY } from "./policies.ts"
+import { type OpenAiRequest, sendOpenAiTurn } from "./send-turn.ts"
+
+const fileId = z.string().min(1).max(64)
+const dataUrl = z.string().min(1)
+
+const inputPart = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("input_text"), text: z.string() }),
+  z.object({ type: z.literal("output_text"), text: z.string() }),
+  z.object({ type: z.literal("refusal"), refusal: z.string() }),
+  z.object({ type: z.literal("input_image"), file_id: fileId.nullish(), image_url: dataUrl.nullish() }),
+  z.object({
+    type: z.literal("input_file"),
+    file_id: fileId.nullish(),
+    file_data: dataUrl.nullish(),
+    file_url: dataUrl.nullish(),
+    filename: z.string().max(1024).nullish(),
+  }),
+])
+
+const inputMessage = z
+  .object({
+    type: z.literal("message"),
+    role: messageRole,
+    content: z.union([z.string(), z.array(inputPart)]),
+  })
+  .meta({ id: "ResponseInputMessage" })
+
+const itemReference = z
+  .object({ type: z.literal("item_reference"), id: z.string().min(1).max(128) })
+  .meta({ id: "ResponseItemReference", description: "The id of a message of an earlier response, `msg_…`." })
+
+/** OpenAI's clients leave out the type of a message. */
+const inputItem = z.preprocess(
+  (item) => (isFields(item) && item.type === undefined ? { ...item, type: "message" } : item),
+  z.discriminatedUnion("type", [inputMessage, itemReference]),
+)
+
+export const createResponseSchema = z.preprocess(
+  withoutNulls,
+  z
+    .strictObject({
+      ...sharedFields,
+      input: z.union([z.string(), z.array(inputItem).min(1).max(OPENAI_POLICY.messages)]).meta({
+        description:
+          "The text, or messages with text, images and files. Files are named by the `file_id` of a file of the space, or sent as " +
+          "`data:` URLs. Earlier messages are quoted in the text of the turn.",
+        example: "Where is my order?",
+      }),
+      instructions: z
+        .string()
+        .max(100_000)
+        .optional()
+        .meta({ description: "Put before the text of the turn. The instructions of the space take precedence." }),
+      conversation: conversationField.meta({
+        description:
+          "The conversation that the response continues: its id (`conv_…`), a name of your choice, or an object with " +
+          "the `id`. Default: a new conversation.",
+        example: "ticket-1001",
+      }),
+      previous_response_id: z
+        .string()
+        .min(1)
+        .max(128)
+        .optional()
+        .meta({ description: "The response to continue. It must be the last one of its conversation." }),
+      background: z
+        .boolean()
+        .optional()
+        .meta({ description: "True: the answer is returned at once, and you read or cancel the response later." }),
+      stream: z.boolean().optional().meta({ description: "True: the answer is a stream of server-sent events." }),
+      stream_options: z.object({}).optional().meta({ description: "Ignored." }),
+      store: z
+        .literal(true, {
+          error: "every turn is stored; delete the data of an end user with `DELETE /v1/end-users/{end_user_ref}`",
+        })
+        .optional()
+        .meta({ description: "Responses are always stored." }),
+      text: z
+        .object({ format: z.object({ type: z.literal("text", { error: NO_FORMAT }) }).optional() })
+        .optional()
+        .meta({ description: "The reply is always text." }),
+      ...emptyToolFields,
+      ...ignoredFields,
+      context_management: ignoredFields.temperature,
+      include: ignoredFields.temperature,
+      max_tool_calls: ignoredFields.temperature,
+      moderation: ignoredFields.temperature,
+      reasoning: ignoredFields.temperature,
+      truncation: ignoredFields.temperature,
+      max_output_tokens: refused(NO_OUTPUT_LIMIT),
+      prompt: refused("prompts belong to the space: set its `instructions` in the manifest"),
+      top_logprobs: refused(NO_LOG_PROBABILITIES),
+    })
+    .refine((body) => body.conversation === undefined || body.previous_response_id === undefined, {
+      error: "cannot be sent together with `conversation`",
+      path: ["previous_response_id"],
+    })
+    .meta({ id: "CreateResponse" }),
+)
+
+export type CreateResponse = z.output<typeof createResponseSchema>
+
+/** Accepts the turn of a response. Throws the errors of `acceptTurn`. */
+export async function createResponse(
+  ctx: Context,
+  credential: Credential,
+  { body, ...request }: OpenAiRequest<CreateResponse>,
+): Promise<Made<TurnRow>> {
+  return sendOpenAiTurn(ctx, credential, {
+    ...request,
+    body,
+    field: "input",
+    messages: await messagesOf(ctx, credential, body),
+    conversation: body.conversation,
+    previousResponse: body.previous_response_id,
+  })
+}
+
+async function messagesOf(
+  ctx: Context,
+  credential: Credential,
+  { input, instructions }: CreateResponse,
+): Promise<PlainMessage[]> {
+  const told: PlainMessage[] = instructions ? [{ role: "system", text: instructions, attachments: [] }] : []
+  if (typeof input === "string") return [...told, { role: "user", text: input, attachments: [] }]
+  const references = [...new Set(input.flatMap((item) => (item.type === "item_reference" ? [item.id] : [])))]
+  if (references.length > OPENAI_POLICY.references) {
+    throw invalid(
+      `has more than ${OPENAI_POLICY.references} references. Send a \`conversation\` instead of earlier messages`,
+      "input",
+    )
+  }
+  const replies = new Map<string, PlainMessage>()
+  for (const id of references) {
+    const { result } = await getTurn(ctx, credential, turnIdOf(id))
+    replies.set(id, { role: "assistant", text: result ?? "", attachments: [] })
+  }
+  const said = input.flatMap((item, place) =>
+    item.type === "message" ? [messageOf(item, `input.${place}`)] : (replies.get(item.id) ?? []),
+  )
+  return [...told, ...said]
+}
+
+function messageOf({ role, content }: z.output<typeof inputMessage>, param: string): PlainMessage {
+  const plainRole = role === "developer" ? "system" : role
+  if (typeof content === "string") return { role: plainRole, text: content, attachments: [] }
+  const texts: string[] = []
+  const attachments: PlainMessage["attachments"] = []
+  for (const [place, part] of content.entries()) {
+    const at = `${param}.content.${place}`
+    if (part.type === "input_text" || part.type === "output_text") texts.push(part.text)
+    else if (part.type === "refusal") texts.push(part.refusal)
+    else if (part.type === "input_image") {
+      attachments.push({ param: at, fileId: part.file_id ?? undefined, data: part.image_url ?? undefined })
+    } else {
+      const data = part.file_data ?? part.file_url ?? undefined
+      attachments.push({ param: at, fileId: part.file_id ?? undefined, data, name: part.filename ?? undefined })
+    }
+  }
+  return { role: plainRole, text: texts.join("\n\n"), attachments }
+}

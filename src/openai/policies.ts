@@ -1,0 +1,16 @@
+/** Numbers of the OpenAI-compatible API (docs/architecture/openai.md). */
+export const OPENAI_POLICY = {
+  /** How long a request without `background` or `stream` waits for its turn, in seconds: the longest timeout. */
+  waitSeconds: 3_600,
+  /** The most messages of a request. */
+  messages: 1_000,
+  /** The most `item_reference` items of a request, because each costs a statement. */
+  references: 32,
+  /** A retry without an Idempotency-Key finds its first try until this long after the end of that turn. */
+  firstTryMs: 30_000,
+  /** How many of the end user's newest turns are compared with a retry. */
+  firstTries: 20,
+  /** How many spaces the list of models has at most: pages, and spaces of a page. */
+  modelPages: 10,
+  modelPage: 100,
+} as const

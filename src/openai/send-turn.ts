@@ -1,0 +1,119 @@
+import type { Credential } from "../actor/actor.ts"
+import type { Context } from "../actor/context.ts"
+import type { Made } from "../actor/once.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { hashRequest } from "../base/request-hash.ts"
+import { acceptTurn } from "../turns/accept-turn.ts"
+import { cancelTurn } from "../turns/cancel-turn.ts"
+import { type CreateTurn, createTurnSchema } from "../turns/schemas.ts"
+import type { TurnRow } from "../turns/turn-row.ts"
+import { attachFiles } from "./attach-files.ts"
+import { findFirstTry, newOpenAiKey } from "./first-try.ts"
+import { invalid, type PlainMessage, turnTextOf } from "./plain-messages.ts"
+import { continueFrom, requireNext } from "./previous-response.ts"
+
+/** A request with its headers. */
+export interface OpenAiRequest<Body> {
+  body: Body
+  /** The caller's Idempotency-Key; null without one. */
+  idempotencyKey: string | null
+  /** True if the client says that it sends the request again. */
+  isRetry: boolean
+  /** The end user in the header END_USER_HEADER. */
+  endUserRef: string | undefined
+}
+
+interface SharedBody extends Pick<CreateTurn, "metadata" | "max_cost_usd" | "timeout_seconds"> {
+  model: string
+  safety_identifier?: string | undefined
+  user?: string | undefined
+}
+
+interface AskedTurn extends OpenAiRequest<SharedBody> {
+  /** The field that has the messages. */
+  field: "input" | "messages"
+  messages: PlainMessage[]
+  conversation?: string | undefined
+  previousResponse?: string | undefined
+}
+
+/** For clients that cannot set `safety_identifier` or `user`, such as chat interfaces. */
+export const END_USER_HEADER = "Turnpike-End-User"
+
+/**
+ * Sends a turn for a request of OpenAI's API. Without a conversation, each turn has one of its own, since OpenAI's
+ * requests remember nothing. Throws the errors of `acceptTurn` and `uploadFile`.
+ */
+export async function sendOpenAiTurn(ctx: Context, credential: Credential, asked: AskedTurn): Promise<Made<TurnRow>> {
+  const { body, field, messages, previousResponse } = asked
+  const space = body.model
+  const endUserRef = endUserOf(asked)
+  const text = turnTextOf(messages, field)
+  const request = { body, field, endUserRef }
+  const tried = asked.idempotencyKey === null && asked.isRetry
+  const first = tried ? await findFirstTry(ctx, credential, { request, space, endUserRef }) : null
+  const idempotencyKey = asked.idempotencyKey ?? first ?? newOpenAiKey(ctx, request)
+  const previous = previousResponse
+    ? await continueFrom(ctx, credential, { responseId: previousResponse, idempotencyKey })
+    : null
+  const attachments = messages.flatMap((message) => message.attachments)
+  const files = await attachFiles(ctx, credential, { spaceId: space, attachments, idempotencyKey })
+  const turn: CreateTurn = {
+    space,
+    end_user_ref: endUserRef,
+    text,
+    conversation:
+      asked.conversation ?? previous?.conversation_id ?? `openai-${hashRequest(idempotencyKey).slice(0, 32)}`,
+    ...(files.length > 0 && { files }),
+    ...(body.metadata && { metadata: body.metadata }),
+    ...(body.max_cost_usd !== undefined && { max_cost_usd: body.max_cost_usd }),
+    ...(body.timeout_seconds !== undefined && { timeout_seconds: body.timeout_seconds }),
+  }
+  if (!createTurnSchema.shape.files.safeParse(turn.files).success) throw invalid("has too many files", field)
+  const made = await acceptTurn(ctx, credential, { idempotencyKey, body: turn }).catch((error: unknown) => {
+    throw renamed(error, field)
+  })
+  if (previous && !made.replayed) {
+    try {
+      requireNext(previous, made.made)
+    } catch (error) {
+      // Another turn of the conversation was accepted between the check and this turn.
+      await cancelTurn(ctx, credential, made.made.turn_id)
+      throw error
+    }
+  }
+  return made
+}
+
+function endUserOf({ body, endUserRef }: AskedTurn): string {
+  const ref = body.safety_identifier ?? body.user ?? endUserRef
+  if (ref === undefined) {
+    throw invalid(
+      `is required: send your own id for the end user as \`safety_identifier\`, as \`user\`, or in the header ${END_USER_HEADER}`,
+      "safety_identifier",
+    )
+  }
+  const { error } = createTurnSchema.shape.end_user_ref.safeParse(ref)
+  if (error) throw invalid(`${error.issues[0]?.message}`, END_USER_HEADER)
+  return ref
+}
+
+/** Names the fields of a turn as the request has them. */
+function renamed(error: unknown, field: string): unknown {
+  if (!(error instanceof TurnpikeError) || error.param === undefined) return error
+  const names: Record<string, string> = {
+    space: "model",
+    end_user_ref: "safety_identifier",
+    text: field,
+    files: field,
+  }
+  const param = names[error.param] ?? error.param
+  const { details, retryAfter, retryable } = error
+  return new TurnpikeError(error.code, error.message, {
+    param,
+    retryable,
+    cause: error,
+    ...(details !== undefined && { details }),
+    ...(retryAfter !== undefined && { retryAfter }),
+  })
+}

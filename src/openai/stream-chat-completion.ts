@@ -1,0 +1,43 @@
+import { TurnpikeError } from "../base/errors.ts"
+import { openAiError, streamFailure } from "../base/openai-error.ts"
+import { describeError, type Log } from "../platform/log.ts"
+import type { TurnRow } from "../turns/turn-row.ts"
+import { chatUsageOf, chunkOf, finishReasonOf, requireReply } from "./chat-completion-object.ts"
+import { turnOfAnswer } from "./response-object.ts"
+import { sseComment, sseData } from "./sse.ts"
+import type { TextPiece } from "./turn-text.ts"
+
+/** Text of an earlier step and the reply are paragraphs of one message. */
+const NEXT_PARAGRAPH = "\n\n"
+
+/** The chunks of a streamed chat completion, then `[DONE]`. A failed turn ends the stream with an error instead. */
+export async function* streamChatCompletion(
+  pieces: AsyncGenerator<TextPiece>,
+  { turn, includesUsage, log }: { turn: TurnRow; includesUsage: boolean; log: Log },
+): AsyncGenerator<string> {
+  const usage = includesUsage ? { usage: null } : {}
+  const chunk = (delta: object, finish: string | null = null, more: object = {}) =>
+    sseData(chunkOf(turn, { choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...usage, ...more }))
+  let paragraph = ""
+  try {
+    yield chunk({ role: "assistant", content: "", refusal: null })
+    for await (const piece of pieces) {
+      if (piece.kind === "quiet") yield sseComment("still here")
+      else if (piece.kind === "closed") paragraph = NEXT_PARAGRAPH
+      else if (piece.kind === "delta") {
+        yield chunk({ content: paragraph + piece.text })
+        paragraph = ""
+      } else if (piece.kind === "ended") {
+        requireReply(piece.turn)
+        yield chunk({}, finishReasonOf(piece.turn), { turn: turnOfAnswer(piece.turn) })
+        if (includesUsage) yield sseData(chunkOf(turn, { choices: [], usage: chatUsageOf(piece.turn) }))
+        yield "data: [DONE]\n\n"
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof TurnpikeError)) log("error", "stream.broken", { error: describeError(error) })
+    yield sseData({ error: openAiError(streamFailure(error)) })
+  } finally {
+    await pieces.return(undefined)
+  }
+}

@@ -1,0 +1,134 @@
+import { openAiError, streamFailure } from "../base/openai-error.ts"
+import { describeError, type Log } from "../platform/log.ts"
+import type { TurnRow } from "../turns/turn-row.ts"
+import { messageIdOf } from "./ids.ts"
+import { type AskedResponse, type ResponseMessage, serializeResponse, textPartOf } from "./response-object.ts"
+import { sseComment, sseEvent } from "./sse.ts"
+import type { TextPiece } from "./turn-text.ts"
+
+interface Streamed {
+  /** The turn as it was when the stream began. */
+  turn: TurnRow
+  asked: AskedResponse | null
+  /** The number of the last event that the reader has; -1 for none. */
+  after: number
+  log: Log
+}
+
+/**
+ * The events of a streamed response. The same turn always has the same events with the same numbers, so a reader can
+ * continue after any of them.
+ */
+export async function* streamResponse(
+  pieces: AsyncGenerator<TextPiece>,
+  { turn, asked, after, log }: Streamed,
+): AsyncGenerator<string> {
+  let number = 0
+  const event = (type: string, fields: object): string => {
+    const sequence_number = number++
+    return sequence_number > after ? sseEvent(type, { type, sequence_number, ...fields }) : ""
+  }
+  const messages: ResponseMessage[] = []
+  const output = new Output(turn.turn_id, messages, event)
+  const begun = serializeResponse({ ...turn, state: "queued", result: null, finished_at: null }, asked)
+  try {
+    yield event("response.created", { response: begun })
+    yield event("response.queued", { response: begun })
+    for await (const piece of pieces) {
+      switch (piece.kind) {
+        case "quiet":
+          yield sseComment("still here")
+          break
+        case "running":
+          yield event("response.in_progress", { response: { ...begun, status: "in_progress" } })
+          break
+        case "delta":
+          yield output.add(piece.text)
+          break
+        case "closed":
+          yield output.close({ status: piece.whole ? "completed" : "incomplete", phase: "commentary" })
+          break
+        case "ended": {
+          const isWhole = piece.turn.state === "done" && !piece.turn.truncated
+          yield output.close({ status: isWhole ? "completed" : "incomplete", phase: "final_answer", turn: piece.turn })
+          const response = serializeResponse(piece.turn, asked, messages)
+          yield event(ENDINGS[response.status] ?? "response.failed", { response })
+        }
+      }
+    }
+  } catch (error) {
+    log("error", "stream.broken", { error: describeError(error) })
+    yield sseEvent("error", { ...openAiError(streamFailure(error)), type: "error", sequence_number: number })
+  } finally {
+    await pieces.return(undefined)
+  }
+}
+
+/** OpenAI has no event for a cancelled response: the status says it. */
+const ENDINGS: Record<string, string> = { completed: "response.completed", incomplete: "response.incomplete" }
+
+interface Closing {
+  status: ResponseMessage["status"]
+  phase: ResponseMessage["phase"]
+  /** The turn, if it has ended. */
+  turn?: TurnRow
+}
+
+/** Writes the messages of a response, one after the other. */
+class Output {
+  private readonly turnId: string
+  private readonly messages: ResponseMessage[]
+  private readonly event: (type: string, fields: object) => string
+  private text: string | null = null
+
+  constructor(turnId: string, messages: ResponseMessage[], event: (type: string, fields: object) => string) {
+    this.turnId = turnId
+    this.messages = messages
+    this.event = event
+  }
+
+  private get place() {
+    return {
+      item_id: messageIdOf(this.turnId, this.messages.length),
+      output_index: this.messages.length,
+      content_index: 0,
+    }
+  }
+
+  add(delta: string): string {
+    const opening = this.text === null ? this.open() : ""
+    this.text = (this.text ?? "") + delta
+    return opening + this.event("response.output_text.delta", { ...this.place, delta, logprobs: [] })
+  }
+
+  private open(): string {
+    const { output_index, item_id } = this.place
+    const item = { type: "message", id: item_id, status: "in_progress", role: "assistant", content: [] }
+    return (
+      this.event("response.output_item.added", { output_index, item }) +
+      this.event("response.content_part.added", { ...this.place, part: textPartOf("") })
+    )
+  }
+
+  /** Ends the current message, if there is one. */
+  close({ status, phase, turn }: Closing): string {
+    if (this.text === null) return ""
+    const { place, text } = this
+    const part = textPartOf(text, turn)
+    const item: ResponseMessage = {
+      type: "message",
+      id: place.item_id,
+      status,
+      role: "assistant",
+      phase,
+      content: [part],
+    }
+    const closing =
+      this.event("response.output_text.done", { ...place, text, logprobs: [] }) +
+      this.event("response.content_part.done", { ...place, part }) +
+      this.event("response.output_item.done", { output_index: place.output_index, item })
+    this.messages.push(item)
+    this.text = null
+    return closing
+  }
+}

@@ -1,0 +1,95 @@
+import type { Credential } from "../actor/actor.ts"
+import type { Context } from "../actor/context.ts"
+import { followTurnEvents } from "../turns/follow-events.ts"
+import { getTurn } from "../turns/get-turn.ts"
+import type { TurnEventRow } from "../turns/turn-event.ts"
+import type { TurnRow } from "../turns/turn-row.ts"
+
+/** The next thing that a reader of a turn's text sees. */
+export type TextPiece =
+  | { kind: "running" }
+  | { kind: "delta"; text: string }
+  /** The text so far is over. `whole`: a later step answers; otherwise the text starts again. */
+  | { kind: "closed"; whole: boolean }
+  | { kind: "ended"; turn: TurnRow }
+  /** Nothing new: a sign of life. */
+  | { kind: "quiet" }
+
+/**
+ * The text of a turn's own agent while it is written, then the ended turn. At the end the text since the last `closed`
+ * equals the turn's result. Throws NOT_FOUND or QUOTA_EXCEEDED before the first piece.
+ */
+export async function openTurnText(
+  ctx: Context,
+  credential: Credential,
+  { turnId, signal }: { turnId: string; signal: AbortSignal },
+): Promise<AsyncGenerator<TextPiece>> {
+  const first = await followTurnEvents(ctx, credential, { turnId, afterSeq: 0, signal })
+  return (async function* () {
+    const text = new TurnText()
+    let batches = first
+    for (let seen = 0; batches !== null; ) {
+      for await (const events of batches) {
+        if (events.length === 0) yield { kind: "quiet" }
+        for (const event of events) yield* text.read(event)
+        seen = events.at(-1)?.seq ?? seen
+      }
+      if (signal.aborted) return
+      // A long turn is followed in parts. After its last event there is no further part.
+      batches = text.isOver ? null : await followTurnEvents(ctx, credential, { turnId, afterSeq: seen, signal })
+    }
+    const turn = await getTurn(ctx, credential, turnId)
+    yield* text.end(turn.result)
+    yield { kind: "ended", turn }
+  })()
+}
+
+interface StepData {
+  step?: number
+  text?: string
+  finish?: string
+  /** Only events of sub-agents have it. */
+  agent?: string
+}
+
+/** Folds the events of a turn to its text. */
+export class TurnText {
+  isOver = false
+  private step: number | undefined
+  private finish: string | undefined
+  private text = "";
+
+  *read({ type, data }: TurnEventRow): Generator<TextPiece> {
+    const { step, text, finish, agent } = data as StepData
+    if (type === "turn.running") yield { kind: "running" }
+    else if (type === "turn.done" || type === "turn.failed" || type === "turn.cancelled") this.isOver = true
+    else if (agent !== undefined) return
+    else if (type === "step.started") {
+      // The text of a lost worker starts again. The text of a call that was cut off continues in the next step.
+      const isAgain = step === this.step
+      if (isAgain || this.finish !== "aborted") yield* this.close(!isAgain)
+      this.step = step
+      this.finish = undefined
+    } else if (type === "step.ended") this.finish = finish
+    else if (type === "text.delta") yield* this.add(text ?? "")
+  }
+
+  /** The rest of the result: not all text is in the log. */
+  *end(result: string | null): Generator<TextPiece> {
+    if (result === null) return
+    if (!result.startsWith(this.text)) yield* this.close(false)
+    yield* this.add(result.slice(this.text.length))
+  }
+
+  private *add(text: string): Generator<TextPiece> {
+    if (text === "") return
+    this.text += text
+    yield { kind: "delta", text }
+  }
+
+  private *close(whole: boolean): Generator<TextPiece> {
+    if (this.text === "") return
+    this.text = ""
+    yield { kind: "closed", whole }
+  }
+}

@@ -1,0 +1,80 @@
+import type { Context as HonoContext } from "hono"
+import type { ErrorCode } from "../../base/errors.ts"
+import type { AppEnv } from "../../http/app-env.ts"
+import { parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
+import { textStream } from "../../http/text-stream.ts"
+import { END_USER_HEADER, type OpenAiRequest } from "../../openai/send-turn.ts"
+import { openTurnText, type TextPiece } from "../../openai/turn-text.ts"
+
+export const OPENAI_TAG = "OpenAI"
+
+/** OpenAI's clients count their retries in this header. */
+const RETRY_COUNT = "X-Stainless-Retry-Count"
+
+/** The headers of operations that send a turn, for the documentation. */
+export const TURN_HEADERS = [
+  {
+    name: "Idempotency-Key",
+    required: false,
+    description:
+      "A unique value per logical request, of 1–255 printable ASCII characters. Without it, a retry of OpenAI's clients is " +
+      "recognised by its body.",
+    example: "order-1001",
+  },
+  {
+    name: END_USER_HEADER,
+    required: false,
+    description: "Your own id for your end user, for clients that send neither `safety_identifier` nor `user`.",
+    example: "customer-42",
+  },
+]
+
+export const REPLAYED_HEADER = { [REPLAYED]: "`true` if an earlier request created the turn." }
+
+/** The errors of operations that send a turn. */
+export const TURN_ERRORS: ErrorCode[] = [
+  "IDEMPOTENCY_KEY_INVALID",
+  "INSUFFICIENT_CREDITS",
+  "COST_LIMIT_TOO_LOW",
+  "QUOTA_EXCEEDED",
+  "END_USER_BLOCKED",
+  "NOT_FOUND",
+  "SPACE_ARCHIVED",
+  "LIMIT_REACHED",
+  "CONFLICT",
+  "IDEMPOTENCY_KEY_REUSED",
+]
+
+/** The request with the headers that matter for its turn. */
+export function openAiRequest<Body>(c: HonoContext<AppEnv>, body: Body): OpenAiRequest<Body> {
+  const key = c.req.header("idempotency-key")
+  return {
+    body,
+    idempotencyKey: key === undefined ? null : parseIdempotencyKey(key),
+    isRetry: Number(c.req.header(RETRY_COUNT) ?? 0) > 0,
+    endUserRef: c.req.header(END_USER_HEADER),
+  }
+}
+
+/** A turn's text as server-sent events, in the form that `write` gives it. */
+export async function answerStream(
+  c: HonoContext<AppEnv>,
+  turnId: string,
+  write: (pieces: AsyncGenerator<TextPiece>) => AsyncGenerator<string>,
+): Promise<Response> {
+  const ctx = c.get("ctx")
+  const cancelled = new AbortController()
+  const signal = AbortSignal.any([c.req.raw.signal, cancelled.signal])
+  const pieces = await openTurnText(ctx, c.get("credential"), { turnId, signal })
+  const replayed = c.res.headers.get(REPLAYED)
+  return textStream(
+    write(pieces),
+    ctx,
+    {
+      "content-type": "text/event-stream; charset=utf-8",
+      "x-accel-buffering": "no",
+      ...(replayed !== null && { [REPLAYED]: replayed }),
+    },
+    () => cancelled.abort(new Error("the client has disconnected")),
+  )
+}

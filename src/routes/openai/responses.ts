@@ -1,0 +1,115 @@
+import * as z from "zod"
+import type { App } from "../../http/app.ts"
+import { madeOf } from "../../http/idempotency.ts"
+import { booleanParam, idParam, wholeParam } from "../../http/query.ts"
+import { createResponse, createResponseSchema } from "../../openai/create-response.ts"
+import { turnIdOf } from "../../openai/ids.ts"
+import { OPENAI_POLICY } from "../../openai/policies.ts"
+import { responseSchema, serializeResponse } from "../../openai/response-object.ts"
+import { streamResponse } from "../../openai/stream-response.ts"
+import { cancelTurn } from "../../turns/cancel-turn.ts"
+import { getTurn, waitForTurn } from "../../turns/get-turn.ts"
+import {
+  answerStream,
+  openAiRequest,
+  REPLAYED_HEADER,
+  TURN_ERRORS,
+  TURN_HEADERS,
+  OPENAI_TAG as tag,
+} from "./request.ts"
+
+const responseParams = z.object({ response_id: idParam })
+const EVENTS = {
+  "text/event-stream": "Events from `response.created` to `response.completed`, with the `sequence_number` of each.",
+}
+
+export function mountResponses(app: App) {
+  app.operation(
+    {
+      method: "post",
+      path: "/v1/openai/responses",
+      id: "createResponse",
+      dialect: "openai",
+      tag,
+      summary: "Create a response",
+      description:
+        "OpenAI's Responses API for the agent of a space: `model` is the space's id. A response is a turn, so holds, caps, " +
+        "bills, webhooks and errors are those of `POST /v1/turns`. `turn` in the answer has the bill.\n\n" +
+        "Without `background` and `stream`, the answer is sent when the turn has ended. A failed turn is a response with the " +
+        "status `failed`. Fields that no turn can honour are rejected, and fields that only tune a model are ignored. " +
+        "See [OpenAI clients](/docs/openai).",
+      headers: TURN_HEADERS,
+      body: createResponseSchema,
+      answer: {
+        status: 200,
+        description: "The response.",
+        schema: responseSchema,
+        headers: REPLAYED_HEADER,
+        also: EVENTS,
+      },
+      errors: TURN_ERRORS,
+    },
+    async (c, { body }) => {
+      const [ctx, credential] = [c.get("ctx"), c.get("credential")]
+      const turn = madeOf(c, await createResponse(ctx, credential, openAiRequest(c, body)))
+      if (body.stream) {
+        const { log } = ctx
+        return answerStream(c, turn.turn_id, (pieces) => streamResponse(pieces, { turn, asked: body, after: -1, log }))
+      }
+      if (body.background) return serializeResponse(turn, body)
+      const { waitSeconds } = OPENAI_POLICY
+      const wait = { turnId: turn.turn_id, waitSeconds, signal: c.req.raw.signal }
+      return serializeResponse(await waitForTurn(ctx, credential, wait), body)
+    },
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/v1/openai/responses/{response_id}",
+      id: "getResponse",
+      dialect: "openai",
+      tag,
+      summary: "Read a response",
+      description:
+        "Any turn of the key's spaces, also one that was sent with `POST /v1/turns`. With `stream=true`, the answer has all " +
+        "events of the response again, or those after `starting_after`, and follows it to its end.",
+      params: responseParams,
+      query: z.strictObject({
+        stream: booleanParam.optional().meta({ description: "`true`: the answer is a stream of server-sent events." }),
+        starting_after: wholeParam(0, 2_147_483_647)
+          .optional()
+          .meta({ description: "The `sequence_number` after which the stream continues." }),
+        include_obfuscation: booleanParam.optional().meta({ description: "Ignored: events have no padding." }),
+      }),
+      answer: { status: 200, description: "The response.", schema: responseSchema, also: EVENTS },
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { params, query }) => {
+      const turn = await getTurn(c.get("ctx"), c.get("credential"), turnIdOf(params.response_id))
+      if (!query.stream) return serializeResponse(turn, null)
+      const { log } = c.get("ctx")
+      const after = query.starting_after ?? -1
+      return answerStream(c, turn.turn_id, (pieces) => streamResponse(pieces, { turn, asked: null, after, log }))
+    },
+  )
+
+  app.operation(
+    {
+      method: "post",
+      path: "/v1/openai/responses/{response_id}/cancel",
+      id: "cancelResponse",
+      dialect: "openai",
+      tag,
+      summary: "Cancel a response",
+      description:
+        "Cancels the turn, like `POST /v1/turns/{turn_id}/cancel`: at once if it is queued, otherwise before its next step. " +
+        "The work so far is billed. A second cancel returns the same response.",
+      params: responseParams,
+      answer: { status: 200, description: "The response.", schema: responseSchema },
+      errors: ["NOT_FOUND", "TURN_FINISHED", "CONFLICT"],
+    },
+    async (c, { params }) =>
+      serializeResponse(await cancelTurn(c.get("ctx"), c.get("credential"), turnIdOf(params.response_id)), null),
+  )
+}

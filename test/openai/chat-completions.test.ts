@@ -1,0 +1,142 @@
+import type OpenAI from "openai"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { openAiOf } from "../harness/openai-clients.ts"
+import { createWorld, type TestClient, type World } from "../harness/world.ts"
+
+let world: World
+let client: TestClient
+let openai: OpenAI
+let model: string
+beforeAll(async () => {
+  world = await createWorld()
+  client = await world.createAccount()
+  openai = openAiOf(world, client)
+  model = await client.space({ title: "Support" })
+})
+afterAll(() => world.close())
+
+type Messages = OpenAI.Chat.Completions.ChatCompletionMessageParam[]
+const user = "customer-1"
+const turnIn = (answer: object) =>
+  (answer as unknown as { turn: { turn_id: string; billed_cost_usd: number; conversation: string } }).turn
+const chat = (messages: Messages, more: object = {}) =>
+  openai.chat.completions.create({ model, user, messages, ...more })
+
+test("A completion has the reply, its tokens and the bill of its turn", async () => {
+  const completion = await chat([{ role: "user", content: "[use input=100 output=20]\n[reply Hi]" }])
+  expect(completion).toMatchObject({
+    object: "chat.completion",
+    model,
+    choices: [{ index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }],
+    usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 },
+  })
+  const turn = await client.getTurn(turnIn(completion).turn_id)
+  expect(completion.id).toBe(turn.turn_id.replace("turn_", "chatcmpl-"))
+  expect(turnIn(completion).billed_cost_usd).toBe(turn.billed_cost_usd)
+  expect(turn.billed_cost_usd).toBeGreaterThan(0)
+})
+
+test("A whole chat is the text of one turn in a conversation of its own", async () => {
+  const messages: Messages = [
+    { role: "system", content: "Be brief." },
+    { role: "user", content: "Hello" },
+    { role: "assistant", content: "Hi" },
+    { role: "user", content: [{ type: "text", text: "Bye" }] },
+  ]
+  const first = await chat(messages)
+  expect((await client.getTurn(turnIn(first).turn_id)).text).toBe(
+    "Instructions of the application:\n\nBe brief.\n\nEarlier messages:\n\nUser: Hello\n\nAssistant: Hi\n\nThe new message:\n\nBye",
+  )
+  expect(turnIn(await chat(messages)).conversation).not.toBe(turnIn(first).conversation)
+})
+
+test("With a conversation, only the newest messages are sent", async () => {
+  const first = await chat([{ role: "user", content: "Hello" }], { conversation: "chat-1" })
+  const reply = first.choices[0]?.message.content as string
+  const messages: Messages = [
+    { role: "user", content: "Hello" },
+    { role: "assistant", content: reply },
+    { role: "user", content: "Bye" },
+  ]
+  const second = await chat(messages, { conversation: "chat-1" })
+  expect(second.choices[0]?.message.content).toBe("You said: Bye (after 2 earlier messages)")
+})
+
+test("A turn without a reply is TURN_FAILED, which clients do not retry", async () => {
+  let sent = 0
+  const counting = openAiOf(world, client, {
+    through: (request) => {
+      sent++
+      return world.untilAnswered(world.invoke(request))
+    },
+  })
+  const failing = counting.chat.completions.create({
+    model,
+    user,
+    messages: [{ role: "user", content: "[fail OUT_OF_STOCK]" }],
+  })
+  await expect(failing).rejects.toMatchObject({
+    status: 422,
+    code: "TURN_FAILED",
+    error: { details: { state: "failed", reason: "OUT_OF_STOCK" } },
+  })
+  expect(sent).toBe(1)
+})
+
+describe("A stream", () => {
+  /** The lines of a streamed answer. */
+  async function linesOf(content: string, more: object = {}): Promise<string[]> {
+    const request = new Request("https://api.test/v1/openai/chat/completions", {
+      method: "POST",
+      headers: { authorization: `Bearer ${client.key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model, user, stream: true, messages: [{ role: "user", content }], ...more }),
+    })
+    const text = await world.untilAnswered(world.invoke(request).then((response) => response.text()))
+    return text.split("\n\n").filter((line) => line !== "" && !line.startsWith(":"))
+  }
+
+  test("Its chunks have the role, the text, the reason to finish and the tokens, and the last line is [DONE]", async () => {
+    const lines = await linesOf("[reply one two]", { stream_options: { include_usage: true } })
+    expect(lines.at(-1)).toBe("data: [DONE]")
+    const chunks = lines.slice(0, -1).map((line) => JSON.parse(line.replace(/^data: /, "")))
+    expect(chunks[0].choices[0]).toMatchObject({ delta: { role: "assistant", content: "" }, finish_reason: null })
+    expect(
+      chunks
+        .flatMap(({ choices }) => choices.map(({ delta }: { delta: { content?: string } }) => delta.content ?? ""))
+        .join(""),
+    ).toBe("one two")
+    expect(chunks.at(-2)).toMatchObject({ choices: [{ finish_reason: "stop" }], turn: { state: "done" } })
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: expect.any(Number) } })
+    expect(new Set(chunks.map(({ id, object }) => `${id} ${object}`)).size).toBe(1)
+  })
+
+  test("The stream of a failed turn ends with an error and without [DONE]", async () => {
+    const lines = await linesOf("[fail OUT_OF_STOCK]")
+    expect(JSON.parse(lines.at(-1)?.replace(/^data: /, "") ?? "")).toMatchObject({
+      error: { code: "TURN_FAILED", type: "invalid_request_error" },
+    })
+  })
+})
+
+test("The list of models has the spaces that the key can see, with their titles", async () => {
+  const { data } = await openai.models.list()
+  expect(data).toEqual([expect.objectContaining({ id: model, object: "model", name: "Support" })])
+  expect(await openai.models.retrieve(model)).toEqual(data[0])
+  await expect(openAiOf(world, await world.createAccount()).models.retrieve(model)).rejects.toMatchObject({
+    status: 404,
+  })
+})
+
+test.each([
+  [{ max_tokens: 5 }, "max_tokens"],
+  [{ n: 2 }, "n"],
+  [{ response_format: { type: "json_object" } }, "response_format.type"],
+  [{ stop: ["x"] }, "stop"],
+  [{ messages: [{ role: "tool", tool_call_id: "c", content: "x" }] }, "messages.0.role"],
+])("A completion with %j is rejected with its field", async (more, param) => {
+  await expect(chat([{ role: "user", content: "Hello" }], more)).rejects.toMatchObject({
+    status: 422,
+    code: "VALIDATION_FAILED",
+    param,
+  })
+})

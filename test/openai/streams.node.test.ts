@@ -1,0 +1,125 @@
+import { createParser } from "eventsource-parser"
+import { expect, test } from "vitest"
+import { streamChatCompletion } from "../../src/openai/stream-chat-completion.ts"
+import { streamResponse } from "../../src/openai/stream-response.ts"
+import { type TextPiece, TurnText } from "../../src/openai/turn-text.ts"
+import type { TurnEventRow } from "../../src/turns/turn-event.ts"
+import type { TurnRow } from "../../src/turns/turn-row.ts"
+
+const turn = {
+  turn_id: "turn_01jd3k9m2x4t8r5w6y7z0a1b2c",
+  space: "spc_1",
+  conversation_id: "conv_1",
+  state: "done",
+  truncated: false,
+  result: "It left.",
+  outputs: [],
+  file_ids: [],
+  metadata: {},
+  created_at: "2026-01-15T09:30:00.000Z",
+  started_at: "2026-01-15T09:30:00.412Z",
+  finished_at: "2026-01-15T09:30:02.871Z",
+  error_code: null,
+} as unknown as TurnRow
+
+const log = () => {}
+const event = (type: string, data: object) => ({ type, data }) as TurnEventRow
+
+/** The pieces of a log, up to the end of its turn. */
+function piecesOf(events: TurnEventRow[], result: string | null): TextPiece[] {
+  const text = new TurnText()
+  return [...events.flatMap((one) => [...text.read(one)]), ...text.end(result), { kind: "ended", turn }]
+}
+
+async function* streamOf(pieces: TextPiece[]): AsyncGenerator<TextPiece> {
+  yield* pieces
+}
+
+async function eventsIn(stream: AsyncGenerator<string>): Promise<Record<string, unknown>[]> {
+  const events: Record<string, unknown>[] = []
+  const parser = createParser({ onEvent: ({ data }) => data !== "[DONE]" && events.push(JSON.parse(data)) })
+  for await (const text of stream) parser.feed(text)
+  return events
+}
+
+const delta = (step: number, text: string) => event("text.delta", { step, text })
+const started = (step: number) => event("step.started", { step })
+const ended = (step: number, finish: string) => event("step.ended", { step, finish })
+
+const LOGS: Record<
+  string,
+  { events: TurnEventRow[]; messages: [text: string, status: string, phase: string][]; chat: string }
+> = {
+  "Text before a tool call is a message of its own": {
+    events: [
+      started(1),
+      delta(1, "Let me look."),
+      ended(1, "tool_calls"),
+      started(2),
+      delta(2, "It "),
+      delta(2, "left."),
+    ],
+    messages: [
+      ["Let me look.", "completed", "commentary"],
+      ["It left.", "completed", "final_answer"],
+    ],
+    chat: "Let me look.\n\nIt left.",
+  },
+  "The text of a lost worker is an incomplete message, and the next worker's is whole": {
+    events: [started(1), delta(1, "It is"), started(1), delta(1, "It left.")],
+    messages: [
+      ["It is", "incomplete", "commentary"],
+      ["It left.", "completed", "final_answer"],
+    ],
+    chat: "It is\n\nIt left.",
+  },
+  "The text of a call that was cut off continues in the next step": {
+    events: [started(1), delta(1, "It "), ended(1, "aborted"), started(2), delta(2, "left.")],
+    messages: [["It left.", "completed", "final_answer"]],
+    chat: "It left.",
+  },
+  "Text that is missing in the log is sent at the end": {
+    events: [started(1), delta(1, "It ")],
+    messages: [["It left.", "completed", "final_answer"]],
+    chat: "It left.",
+  },
+  "The text of a sub-agent is not part of the reply": {
+    events: [
+      event("step.started", { step: 2, agent: "researcher" }),
+      event("text.delta", { step: 2, agent: "researcher", text: "Hm" }),
+    ],
+    messages: [["It left.", "completed", "final_answer"]],
+    chat: "It left.",
+  },
+}
+
+test.each(Object.entries(LOGS))(
+  "A log is streamed as its readers expect: %s",
+  async (_name, { events, messages, chat }) => {
+    const pieces = piecesOf(events, "It left.")
+    const streamed = await eventsIn(streamResponse(streamOf(pieces), { turn, asked: null, after: -1, log }))
+    const items = streamed.flatMap(({ type, item }) => (type === "response.output_item.done" ? [item] : []))
+    const shown = (items as { content: { text: string }[]; status: string; phase: string }[]).map(
+      ({ content, status, phase }) => [content[0]?.text, status, phase],
+    )
+    expect(shown).toEqual(messages)
+    const { response } = streamed.at(-1) as { response: { output: unknown } }
+    expect(response.output).toEqual(items)
+
+    const chunks = await eventsIn(streamChatCompletion(streamOf(pieces), { turn, includesUsage: false, log }))
+    const deltas = chunks.map(({ choices }) => (choices as { delta: { content?: string } }[])[0]?.delta.content ?? "")
+    expect(deltas.join("")).toBe(chat)
+  },
+)
+
+test("A failure during a stream is an event with its code, and a failure of ours shows no details", async () => {
+  // biome-ignore lint/correctness/useYield: it fails before its first piece
+  async function* broken(): AsyncGenerator<TextPiece> {
+    throw new Error("secret")
+  }
+  const responses = await eventsIn(streamResponse(broken(), { turn, asked: null, after: -1, log }))
+  expect(responses.at(-1)).toMatchObject({ type: "error", code: "INTERNAL", sequence_number: 2 })
+  const chunks = await eventsIn(streamChatCompletion(broken(), { turn, includesUsage: false, log }))
+  expect(chunks.at(-1)).toMatchObject({ error: { code: "INTERNAL", type: "server_error" } })
+  expect(JSON.stringify([responses, chunks])).not.toContain("secret")
+})
