@@ -86,7 +86,14 @@ begin
   more := false;
   select x.* into export from trace_exports x where x.destination = p_destination;
   if export.user_id is null then
-    until := least(p_until, export.ended_at + make_interval(secs => p_limits.window_seconds));
+    -- The index by end sorts nothing, so a reading covers a short time, but one with turns.
+    until := export.ended_at;
+    loop
+      until := least(p_until, until + make_interval(secs => p_limits.window_seconds));
+      exit when until = p_until
+        or exists (select from ended_turns e where e.finished_at >= export.ended_at and e.finished_at <= until
+          and (e.finished_at, e.turn_id collate "C") > (export.ended_at, export.turn_id));
+    end loop;
   end if;
   for listed in select l.* from turnpike.list_ended(export, until, p_limits.turns) l loop
     one := turnpike.ended_trace_of(listed.turn_id, export.with_text, p_limits);
