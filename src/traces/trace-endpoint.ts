@@ -83,7 +83,13 @@ export const traceEndpointSchema = z
   })
   .meta({ id: "TraceEndpoint" })
 
-export type TraceEndpoint = z.infer<typeof traceEndpointSchema>
+type TraceEndpoint = z.infer<typeof traceEndpointSchema>
+
+export const traceEndpointAnswerSchema = z.object({
+  endpoint: traceEndpointSchema.nullable().meta({ description: "Null: the account has none." }),
+})
+
+type TraceEndpointAnswer = z.infer<typeof traceEndpointAnswerSchema>
 
 const serialize = (row: Answers["trace_endpoint"]): TraceEndpoint => ({
   url: row.url,
@@ -99,13 +105,9 @@ const serialize = (row: Answers["trace_endpoint"]): TraceEndpoint => ({
   updated_at: toInstant(row.updated_at),
 })
 
-const noEndpoint = () => new TurnpikeError("NOT_FOUND", "The account has no endpoint for traces.")
-
-/** Throws NOT_FOUND if the account has no endpoint. */
-export async function getTraceEndpoint(ctx: Context, credential: SessionCredential): Promise<TraceEndpoint> {
+export async function getTraceEndpoint(ctx: Context, credential: SessionCredential): Promise<TraceEndpointAnswer> {
   const { row } = await callAs(ctx, credential, "get_trace_endpoint", {})
-  if (!row.endpoint) throw noEndpoint()
-  return serialize(row.endpoint)
+  return { endpoint: row.endpoint && serialize(row.endpoint) }
 }
 
 /**
@@ -139,5 +141,5 @@ export async function putTraceEndpoint(
 /** Throws NOT_FOUND if the account has no endpoint. */
 export async function removeTraceEndpoint(ctx: Context, credential: SessionCredential): Promise<void> {
   const { row } = await callAs(ctx, credential, "remove_trace_endpoint", {})
-  if (row.refused === "not_found") throw noEndpoint()
+  if (row.refused === "not_found") throw new TurnpikeError("NOT_FOUND", "The account has no endpoint for traces.")
 }

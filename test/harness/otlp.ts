@@ -2,8 +2,18 @@ import root from "@opentelemetry/otlp-transformer/build/src/generated/root.js"
 import { expect } from "vitest"
 import type { World } from "./world.ts"
 
+interface MessageType {
+  fromObject(value: object): object
+  verify(message: object): string | null
+  toObject(message: object, options: { longs: StringConstructor }): object
+}
+
 /** The published protocol: OpenTelemetry's own code, generated from its .proto files. */
-const { ExportTraceServiceRequest } = root.opentelemetry.proto.collector.trace.v1
+const { ExportTraceServiceRequest } = (
+  root as unknown as {
+    opentelemetry: { proto: { collector: { trace: { v1: { ExportTraceServiceRequest: MessageType } } } } }
+  }
+).opentelemetry.proto.collector.trace.v1
 
 interface OtlpAttribute {
   key: string

@@ -40,9 +40,9 @@ async function createTraced(body: object = {}) {
   const [status] = await browser.json("PUT", PATH, { url: collector.url, ...body })
   expect(status).toBe(200)
   const seen = async () => {
-    const [status, endpoint] = await (await world.signIn(client.userId)).json("GET", PATH)
+    const [status, answer] = await (await world.signIn(client.userId)).json("GET", PATH)
     expect(status).toBe(200)
-    return endpoint
+    return answer.endpoint
   }
   return { client, collector, browser, seen, space: await client.space() }
 }
@@ -222,7 +222,7 @@ test("Headers are stored sealed, are never returned, and are not sent to another
     [200, { header_names: [] }],
   )
   expect((await browser.json("DELETE", PATH))[0]).toBe(200)
-  expect((await browser.json("GET", PATH))[0]).toBe(404)
+  expect(await browser.json("GET", PATH)).toEqual([200, { endpoint: null }])
   expect((await browser.json("DELETE", PATH))[0]).toBe(404)
 })
 

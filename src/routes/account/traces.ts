@@ -6,6 +6,7 @@ import {
   putTraceEndpoint,
   putTraceEndpointSchema,
   removeTraceEndpoint,
+  traceEndpointAnswerSchema,
   traceEndpointSchema,
 } from "../../traces/trace-endpoint.ts"
 
@@ -22,8 +23,8 @@ export function mountTraceEndpoint(app: App) {
       tag,
       summary: "Read the endpoint for traces",
       description: "The OTLP endpoint that gets the spans of the account's turns, and how its last requests went.",
-      answer: theEndpoint,
-      errors: ["NOT_FOUND"],
+      answer: { ...theEndpoint, schema: traceEndpointAnswerSchema },
+      errors: [],
     },
     async (c) => getTraceEndpoint(c.get("ctx"), sessionOf(c)),
   )
