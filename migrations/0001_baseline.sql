@@ -823,7 +823,7 @@ create table turns (
   request_hash text not null,
   -- The HTTP request that sent it, as its response and the log name it. Null: written before this was kept.
   request_id text,
-  -- The trace that the request belongs to (src/base/trace-context.ts). Null: the turn begins one, with an id made from turn_id.
+  -- The trace of the request (src/base/trace-context.ts). Null: the turn begins one, with an id made from turn_id.
   traceparent text,
   tracestate text,
   text text not null,

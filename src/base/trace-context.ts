@@ -77,7 +77,7 @@ export function traceOf({ turn_id, traceparent, tracestate }: TracedRow): TurnTr
 
 const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
 
-/** The 128 bits of a turn's id, of which the last 80 are random. So a trace needs no column and names its turn. */
+/** The 128 bits of a turn's id; the last 80 are random. So a trace needs no column and names its turn. */
 function traceIdOf(turnId: string): string {
   const [, digits] = /^turn_([0-7][0-9a-hjkmnp-tv-z]{25})$/.exec(turnId) ?? []
   if (!digits) return hashed(turnId, 32)

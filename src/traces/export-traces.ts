@@ -32,8 +32,8 @@ interface ExportRun {
 }
 
 /**
- * Sends the spans of turns that have ended to the endpoints of their accounts and of the operator. Each endpoint has its
- * own place in the ended turns, so one that fails or is slow delays no other, and nothing is stored for it.
+ * Sends the spans of ended turns to the endpoints of their accounts and of the operator. Each endpoint has its own
+ * place in the ended turns. So one that fails or is slow delays no other, and nothing is stored for it.
  */
 export async function sweepTraces(ctx: Context): Promise<ExportRun["done"]> {
   const now = ctx.clock.now()

@@ -1,8 +1,8 @@
 /** How spans of ended turns are exported (docs/architecture/traces.md). Times are in milliseconds. */
 export const TRACE_POLICY = {
   /**
-   * A turn is exported this long after its end. By then, the transaction of its end has committed, and its webhooks have
-   * had their first attempts.
+   * A turn is exported this long after its end. By then, the transaction of its end has committed, and its webhooks
+   * have had their first attempts.
    */
   settlesMs: 60_000,
   /** Turns that ended longer ago are no longer exported. */

@@ -20,8 +20,8 @@ create function turnpike.trace_endpoint_of(p_user_id bigint) returns turnpike.tr
 $$;
 
 -- Creates or replaces the endpoint that gets the spans of the account. A new one gets the turns that end from now on.
--- p_headers: the headers, sealed for p_headers_id. p_header_names: their names. p_keeps_headers: ignores these and keeps
--- the stored ones.
+-- p_headers: the headers, sealed for p_headers_id. p_header_names: their names.
+-- p_keeps_headers: ignores these and keeps the stored ones.
 -- refused: other_server (stored headers would be sent to a server for which they were not set).
 create function turnpike.put_trace_endpoint(p_request turnpike.request, p_url text, p_with_text boolean, p_keeps_headers boolean,
   p_headers text, p_headers_id text, p_header_names jsonb, out actor turnpike.caller, out refused text, out endpoint turnpike.trace_endpoint)

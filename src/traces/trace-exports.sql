@@ -65,7 +65,7 @@ create type turnpike.trace_limits as (
   events integer,
   attempts integer,
   deliveries integer,
-  -- The operator's export reads turns that ended within so many seconds.
+  -- The operator's export reads the turns of this many seconds at once.
   window_seconds integer
 );
 

@@ -42,7 +42,7 @@ const IDS = ["traceId", "spanId", "parentSpanId"]
 const fromHex = (text: string) => Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
 const toHex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
 
-/** A copy in which `change` replaces ids. OTLP's JSON has them in hexadecimal, and not in base64 as other JSON has bytes. */
+/** A copy in which `change` replaces ids, which OTLP's JSON has in hexadecimal. */
 function withIds(value: unknown, change: (id: never) => unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => withIds(item, change))
   if (typeof value !== "object" || value === null) return value
