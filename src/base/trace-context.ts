@@ -14,7 +14,7 @@ export interface TracedRow {
 }
 
 /** The trace of a turn. */
-export interface TurnTraceContext {
+interface TurnTraceContext {
   traceId: string
   /** The caller's span; null: the turn began the trace. */
   parentSpanId: string | null

@@ -183,21 +183,7 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
  * policy.
  */
 export const INTERNAL_NUMBERS: readonly string[] = [
-  "TRACE_POLICY.settlesMs",
-  "TRACE_POLICY.turns",
-  "TRACE_POLICY.bytes",
-  "TRACE_POLICY.attempts",
-  "TRACE_POLICY.windowMs",
-  "TRACE_POLICY.answerBytes",
-  "TRACE_POLICY.errorLength",
-  "TRACE_POLICY.atOnce",
-  "TRACE_POLICY.endpoints",
-  "TRACE_POLICY.requests",
-  "TRACE_POLICY.runMs",
-  "TRACE_POLICY.leaseMs",
-  "TRACE_POLICY.retryAfterMs",
-  "TRACE_POLICY.longestRetryMs",
-  "TRACE_POLICY.jitter",
+  "SPAN_EXPORT_POLICY.*",
   "HEALTH_POLICY.*",
   "QUOTA_POLICY.*",
   "INFRASTRUCTURE_POLICY.*",

@@ -1,11 +1,10 @@
-import { Client, ProtocolError, SdkError, SdkErrorCode, SdkHttpError, type Tool } from "@modelcontextprotocol/client"
+import { Client, type Tool } from "@modelcontextprotocol/client"
 import { asDoubles } from "../base/exact-json.ts"
 import type { TraceHeaders } from "../base/trace-context.ts"
 import { abortAfter, type Clock } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
-import { OutboundError } from "../platform/outbound-error.ts"
 import { valueFault } from "./check-schema.ts"
-import { McpError, notSentIn, toMcpError } from "./mcp-error.ts"
+import { isForgotten, McpError, mayBeOtherRevision, notSentIn, toMcpError } from "./mcp-error.ts"
 import { type McpResult, toResult } from "./mcp-result.ts"
 import { McpTransport } from "./mcp-transport.ts"
 import { type OddTool, oddToolsOf } from "./mcp-wire.ts"
@@ -240,17 +239,6 @@ export async function openMcpServer({
   }
 }
 
-/**
- * True if an error of the first request may mean that the server speaks another revision. In
- * that case the server did nothing.
- */
-function mayBeOtherRevision(error: unknown): boolean {
-  if (error instanceof SdkHttpError)
-    return error.status >= 400 && error.status < 500 && ![401, 403, 429].includes(error.status)
-  if (error instanceof ProtocolError) return !(error.data instanceof OutboundError)
-  return error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed
-}
-
 async function untilAborted<T>(signal: AbortSignal, work: Promise<T>, stop: () => Promise<void>): Promise<T> {
   const aborted = Promise.withResolvers<never>()
   const onAbort = () => {
@@ -271,15 +259,6 @@ async function untilAborted<T>(signal: AbortSignal, work: Promise<T>, stop: () =
  */
 function canCarry(headers: Record<string, string>): boolean {
   return Object.values(headers).every((value) => /^[\t\x20-\x7e]*$/.test(value))
-}
-
-/**
- * True if the server has lost the session: it answers 404. Servers that follow the SDK's first
- * examples answer 400 with these words. In both cases the server did nothing.
- */
-function isForgotten(error: unknown): boolean {
-  if (!(error instanceof SdkHttpError)) return false
-  return error.status === 404 || (error.status === 400 && /session/i.test(String(error.data.text)))
 }
 
 /** Lists page by page, so that a server with endless pages can be stopped early. */

@@ -6,7 +6,7 @@ import { describeError } from "../platform/log.ts"
 import { createOutbound, type Outbound } from "../platform/outbound.ts"
 import type { EndedTrace } from "./ended-trace.ts"
 import { exportRequest, type TurnSpans } from "./otlp.ts"
-import { TRACE_POLICY } from "./policies.ts"
+import { SPAN_EXPORT_POLICY, TRACE_POLICY } from "./policies.ts"
 import { type Sent, sendSpans } from "./send-spans.ts"
 import { spansOfTurn } from "./spans-of-turn.ts"
 import { openTraceHeaders } from "./trace-headers.ts"
@@ -38,14 +38,14 @@ interface ExportRun {
 export async function sweepTraces(ctx: Context): Promise<ExportRun["done"]> {
   const now = ctx.clock.now()
   const run: ExportRun = {
-    stopsAt: now.getTime() + TRACE_POLICY.runMs,
-    until: new Date(now.getTime() - TRACE_POLICY.settlesMs),
+    stopsAt: now.getTime() + SPAN_EXPORT_POLICY.runMs,
+    until: new Date(now.getTime() - SPAN_EXPORT_POLICY.settlesMs),
     done: { requests: 0, spans: 0, failed: 0 },
   }
-  for (let taken = 0; taken < TRACE_POLICY.endpoints && ctx.clock.now().getTime() < run.stopsAt; ) {
+  for (let taken = 0; taken < SPAN_EXPORT_POLICY.endpoints && ctx.clock.now().getTime() < run.stopsAt; ) {
     const due = await takeDue(ctx, run)
     await Promise.all(due.map((one) => exportTo(ctx, one, run)))
-    if (due.length < TRACE_POLICY.atOnce) break
+    if (due.length < SPAN_EXPORT_POLICY.atOnce) break
     taken += due.length
   }
   return run.done
@@ -55,10 +55,10 @@ async function takeDue(ctx: Context, { until }: ExportRun): Promise<TraceExport[
   const now = ctx.clock.now()
   const rows = await call(ctx.db, "take_trace_exports", {
     operator_text: ctx.operatorTraces?.withText ?? null,
-    most: TRACE_POLICY.atOnce,
+    most: SPAN_EXPORT_POLICY.atOnce,
     until,
     oldest: new Date(now.getTime() - TRACE_POLICY.keepsMs),
-    lease_until: new Date(now.getTime() + TRACE_POLICY.leaseMs),
+    lease_until: new Date(now.getTime() + SPAN_EXPORT_POLICY.leaseMs),
     moment: now,
   })
   return rows.flatMap(({ take_trace_exports: taken }) => taken ?? [])
@@ -76,13 +76,20 @@ async function exportTo(ctx: Context, due: TraceExport, run: ExportRun): Promise
       const spans = turns.reduce((sum, turn) => sum + turn.spans.length, 0)
       const sent = await send(ctx, target, turns)
       failures = sent.kind === "taken" ? 0 : failures + 1
-      const stops = requests >= TRACE_POLICY.requests || ctx.clock.now().getTime() >= run.stopsAt
+      const stops = requests >= SPAN_EXPORT_POLICY.requests || ctx.clock.now().getTime() >= run.stopsAt
       const ends = sent.kind !== "taken" || read.more !== true || stops
       const place = sent.kind === "later" ? null : { at: read.ended_at, turn: read.last_turn }
       const taken = sent.kind === "taken" ? Math.max(0, spans - sent.rejected) : 0
       run.done.requests += turns.length > 0 ? 1 : 0
       run.done.spans += taken
       run.done.failed += sent.kind === "taken" ? 0 : 1
+      if (sent.kind !== "taken") {
+        ctx.log(due.user_id === null ? "error" : "info", "traces.not_taken", {
+          destination,
+          error: sent.error,
+          failures,
+        })
+      }
       const noted = await note(ctx, due, { place, spans: taken, sent, failures, ends })
       if (ends || !noted) return
     }
@@ -100,13 +107,13 @@ async function exportTo(ctx: Context, due: TraceExport, run: ExportRun): Promise
 }
 
 const LIMITS = {
-  turns: TRACE_POLICY.turns,
-  bytes: TRACE_POLICY.bytes,
+  turns: SPAN_EXPORT_POLICY.turns,
+  bytes: SPAN_EXPORT_POLICY.bytes,
   text: TRACE_POLICY.text,
   events: TRACE_POLICY.events,
-  attempts: TRACE_POLICY.attempts,
+  attempts: SPAN_EXPORT_POLICY.attempts,
   deliveries: TRACE_POLICY.deliveries,
-  window_seconds: TRACE_POLICY.windowMs / 1000,
+  window_seconds: SPAN_EXPORT_POLICY.windowMs / 1000,
 }
 
 async function targetOf(ctx: Context, { user_id, url, headers, headers_id }: TraceExport): Promise<Target> {
@@ -171,9 +178,9 @@ async function note(ctx: Context, due: TraceExport, { place, spans, sent, failur
 /** Doubles the wait with each failure. An endpoint can ask for a longer one. */
 function nextAt({ random }: Context, { now, sent, failures }: { now: Date; sent: Sent; failures: number }): Date {
   if (sent.kind === "taken") return now
-  const { retryAfterMs, longestRetryMs, jitter, keepsMs } = TRACE_POLICY
+  const { retryAfterMs, longestRetryMs, jitter } = SPAN_EXPORT_POLICY
   const wait = Math.min(retryAfterMs * 2 ** Math.min(failures - 1, 20), longestRetryMs)
   const jittered = wait * (1 + jitter * (2 * random() - 1))
-  const asked = Math.min((sent.kind === "later" && sent.retryAfterMs) || 0, keepsMs)
+  const asked = Math.min((sent.kind === "later" && sent.retryAfterMs) || 0, TRACE_POLICY.keepsMs)
   return new Date(now.getTime() + Math.max(Math.round(jittered), asked))
 }

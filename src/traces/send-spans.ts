@@ -2,7 +2,7 @@ import { storable } from "../base/storable.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
 import { parseRetryAfter } from "../platform/retry-after.ts"
-import { TRACE_POLICY } from "./policies.ts"
+import { SPAN_EXPORT_POLICY, TRACE_POLICY } from "./policies.ts"
 
 /** What an endpoint made of a request. */
 export type Sent =
@@ -21,7 +21,7 @@ export async function sendSpans(
   outbound: Outbound,
   { url, headers, body, now }: { url: string; headers: Record<string, string>; body: string; now: Date },
 ): Promise<Sent> {
-  const { timeoutMs, answerBytes: maxBytes } = TRACE_POLICY
+  const { timeoutMs } = TRACE_POLICY
   try {
     const response = await outbound.send({
       url,
@@ -29,7 +29,7 @@ export async function sendSpans(
       headers: { ...headers, "content-type": "application/json" },
       body,
       timeoutMs,
-      maxBytes,
+      maxBytes: SPAN_EXPORT_POLICY.answerBytes,
       maxRedirects: 0,
     })
     const { status } = response
@@ -44,7 +44,7 @@ export async function sendSpans(
   }
 }
 
-const shortened = (text: string) => storable(text).slice(0, TRACE_POLICY.errorLength).toWellFormed()
+const shortened = (text: string) => storable(text).slice(0, SPAN_EXPORT_POLICY.errorLength).toWellFormed()
 
 /** A full or partial success (ExportTraceServiceResponse). A body that is no JSON says nothing. */
 function takenBy(text: string): Sent {

@@ -7,7 +7,7 @@ export const SPAN_KIND = { internal: 1, client: 3 } as const
 export type AttributeValue = string | number | boolean | readonly string[] | { double: number } | null | undefined
 export type Attributes = Record<string, AttributeValue>
 
-export interface SpanEvent {
+interface SpanEvent {
   name: string
   atMs: number
   attributes: Attributes
