@@ -7,7 +7,7 @@ import { createOutbound, type Outbound } from "../platform/outbound.ts"
 import type { EndedTrace } from "./ended-trace.ts"
 import { exportRequest, type TurnSpans } from "./otlp.ts"
 import { SPAN_EXPORT_POLICY, TRACE_POLICY } from "./policies.ts"
-import { type Sent, sendSpans } from "./send-spans.ts"
+import { type SentSpans, sendSpans } from "./send-spans.ts"
 import { spansOfTurn } from "./spans-of-turn.ts"
 import { openTraceHeaders } from "./trace-headers.ts"
 
@@ -96,7 +96,7 @@ async function exportTo(ctx: Context, due: TraceExport, run: ExportRun): Promise
   } catch (error) {
     run.done.failed++
     ctx.log("error", "traces.export_failed", { destination, error: describeError(error) })
-    const sent: Sent = {
+    const sent: SentSpans = {
       kind: "later",
       error: "The spans could not be sent because of an error on our side.",
       retryAfterMs: null,
@@ -144,7 +144,7 @@ function turnSpans(ctx: Context, { user_id, with_text }: TraceExport, trace: End
   }
 }
 
-async function send(ctx: Context, { service, ...target }: Target, turns: TurnSpans[]): Promise<Sent> {
+async function send(ctx: Context, { service, ...target }: Target, turns: TurnSpans[]): Promise<SentSpans> {
   if (turns.length === 0) return { kind: "taken", rejected: 0, warning: null }
   const body = JSON.stringify(exportRequest(service, turns))
   return sendSpans(target.outbound, { ...target, body, now: ctx.clock.now() })
@@ -153,7 +153,7 @@ async function send(ctx: Context, { service, ...target }: Target, turns: TurnSpa
 interface Noted {
   place: { at: Date | null; turn: string | null } | null
   spans: number
-  sent: Sent
+  sent: SentSpans
   failures: number
   ends: boolean
 }
@@ -176,7 +176,7 @@ async function note(ctx: Context, due: TraceExport, { place, spans, sent, failur
 }
 
 /** Doubles the wait with each failure. An endpoint can ask for a longer one. */
-function nextAt({ random }: Context, { now, sent, failures }: { now: Date; sent: Sent; failures: number }): Date {
+function nextAt({ random }: Context, { now, sent, failures }: { now: Date; sent: SentSpans; failures: number }): Date {
   if (sent.kind === "taken") return now
   const { retryAfterMs, longestRetryMs, jitter } = SPAN_EXPORT_POLICY
   const wait = Math.min(retryAfterMs * 2 ** Math.min(failures - 1, 20), longestRetryMs)

@@ -5,7 +5,7 @@ import { parseRetryAfter } from "../platform/retry-after.ts"
 import { SPAN_EXPORT_POLICY, TRACE_POLICY } from "./policies.ts"
 
 /** What an endpoint made of a request. */
-export type Sent =
+export type SentSpans =
   /** `rejected`: spans that it did not take. `warning`: its message; null: it took all without one. */
   | { kind: "taken"; rejected: number; warning: string | null }
   /** The same request may be sent again, at the earliest after `retryAfterMs`. */
@@ -20,7 +20,7 @@ const RETRYABLE = [429, 502, 503, 504]
 export async function sendSpans(
   outbound: Outbound,
   { url, headers, body, now }: { url: string; headers: Record<string, string>; body: string; now: Date },
-): Promise<Sent> {
+): Promise<SentSpans> {
   const { timeoutMs } = TRACE_POLICY
   try {
     const response = await outbound.send({
@@ -47,7 +47,7 @@ export async function sendSpans(
 const shortened = (text: string) => storable(text).slice(0, SPAN_EXPORT_POLICY.errorLength).toWellFormed()
 
 /** A full or partial success (ExportTraceServiceResponse). A body that is no JSON says nothing. */
-function takenBy(text: string): Sent {
+function takenBy(text: string): SentSpans {
   const { rejectedSpans, errorMessage } = (objectIn(text).partialSuccess ?? {}) as Record<string, unknown>
   const rejected = Math.max(0, Math.trunc(Number(rejectedSpans ?? 0)) || 0)
   const message = typeof errorMessage === "string" ? errorMessage : ""

@@ -111,6 +111,7 @@ test("An endpoint that never answers delays neither turns nor the endpoint of an
   await sweep
   expect(await slow.seen()).toMatchObject({ spans_sent: 0, last_error: "The server did not answer within 10 s." })
   expect(await quick.seen()).toMatchObject({ spans_sent: 2, last_error: null })
+  slow.collector.answer = () => Response.json({})
 })
 
 test("An endpoint that fails for days costs one row, and gets the spans of the last 24 hours once it works", async () => {
