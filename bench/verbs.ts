@@ -68,6 +68,7 @@ export function contextOver({ databaseOver, DatabaseError }: Verbs, pool: pg.Poo
     queue: noQueue,
     slots: { runners: 1, live: 1_000_000, test: 1_000_000, endUser: 1_000_000 },
     log: () => {},
+    logged: {},
     background: (work) => void work.catch(() => {}),
   }
   return context as Context

@@ -823,6 +823,9 @@ create table turns (
   request_hash text not null,
   -- The HTTP request that sent it, as its response and the log name it. Null: written before this was kept.
   request_id text,
+  -- The trace of the request (src/base/trace-context.ts). Null: the turn begins one, with an id made from turn_id.
+  traceparent text,
+  tracestate text,
   text text not null,
   file_ids jsonb not null default '[]',
   model text not null,
@@ -1728,6 +1731,34 @@ create table webhook_attempts (
   created_at timestamptz not null,
   primary key (delivery_id, attempt)
 );
+
+-- Where the spans of ended turns are sent (src/traces). The destination is 'operator', or 'account:' and the user_id.
+-- The operator's endpoint is in variables of the worker, so its row has no URL.
+create table trace_exports (
+  destination text primary key,
+  user_id bigint references users,
+  url text,
+  -- A sealed JSON object with secrets, the id it is sealed for, and the names in it. Null: no headers.
+  headers text,
+  headers_id text,
+  header_names jsonb not null default '[]',
+  with_text boolean not null default false,
+  -- The place in ended_turns up to which all spans were sent or given up.
+  ended_at timestamptz not null,
+  turn_id text not null default '',
+  -- When the next export may start. Failures in a row move it later.
+  next_at timestamptz not null,
+  failures integer not null default 0,
+  -- The claim of an export, and until when it holds. An edit of the endpoint ends it.
+  epoch integer not null default 0,
+  lease_until timestamptz,
+  spans_sent bigint not null default 0,
+  last_sent_at timestamptz,
+  last_failed_at timestamptz,
+  last_error text,
+  created_at timestamptz not null,
+  updated_at timestamptz not null
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
 
 ------------------------------------------------------------------------------------------------------------------------
 -- End users

@@ -31,6 +31,7 @@ const SECRET_COLUMNS: Record<string, string[]> = {
   container_mappings: ["headers"],
   webhook_endpoints: ["secret"],
   former_signing_secrets: ["secret"],
+  trace_exports: ["headers"],
 }
 
 interface SqlFunction {

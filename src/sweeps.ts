@@ -17,6 +17,7 @@ import { sweepSessions } from "./sign-in/sweep-sessions.ts"
 import { sweepPlans } from "./subscriptions/credit-plans.ts"
 import { sweepOverview } from "./system/get-overview.ts"
 import { noteSweeps, type SweepRun } from "./system/note-sweeps.ts"
+import { sweepTraces } from "./traces/export-traces.ts"
 import { sweepTestTurns } from "./turns/forget-test-turns.ts"
 import { sweepStoppedWebhooks, sweepWebhooks } from "./webhooks/sweep-webhooks.ts"
 
@@ -47,6 +48,7 @@ const SWEEPS: Record<string, Sweep> = {
   provider_logins: sweepProviderLogins,
   capacity: sweepCapacity,
   snapshots: sweepSnapshots,
+  traces: sweepTraces,
 }
 
 /** The time limit of one sweep, so that all sweeps end before the next minute begins. */

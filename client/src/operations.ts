@@ -423,6 +423,10 @@ export interface ExportedTurn {
   metadata: Record<string, string>
   /** True if a test key sent the turn: it is rehearsed and free. */
   test: boolean
+  /** The turn's span in its trace (W3C Trace Context): the trace of the request's `traceparent`, or a new one. See [Traces](/docs/traces). */
+  traceparent: string
+  /** The `tracestate` of the request. Null without one. */
+  tracestate: string | null
   created_at: string
   /** When the turn started to run. Null if it has not started. */
   started_at: string | null
@@ -1033,6 +1037,10 @@ export interface Turn {
   metadata: Record<string, string>
   /** True if a test key sent the turn: it is rehearsed and free. */
   test: boolean
+  /** The turn's span in its trace (W3C Trace Context): the trace of the request's `traceparent`, or a new one. See [Traces](/docs/traces). */
+  traceparent: string
+  /** The `tracestate` of the request. Null without one. */
+  tracestate: string | null
   created_at: string
   /** When the turn started to run. Null if it has not started. */
   started_at: string | null

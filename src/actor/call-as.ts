@@ -51,6 +51,7 @@ export async function callAs<Name extends CallersProcedure, Row extends AnswerOf
   const row: unknown = await callOne(ctx.db, name, all)
   const { refused, actor: caller } = row as { refused?: unknown; actor: ActorRow | null }
   const actor = requireActor(caller, credential, { forAdmins: refused === "admin" })
+  ctx.logged.account = actor.user_id
   if (refused === "proof") throw proofRequired()
   if (refused === "admin") throw adminRequired(actor)
   return { actor, row: row as Row }
@@ -158,6 +159,7 @@ export async function readAs<Row>(
     ])
     .executeTakeFirstOrThrow()
   const actor = requireActor(row.actor, credential, { forAdmins: role === "admin" })
+  ctx.logged.account = actor.user_id
   if (role && !(actor.kind === "session" && actor.role === role)) throw adminRequired(actor)
   return { actor, rows: row.rows as Simplify<JsonRowOf<Row>>[] }
 }

@@ -3,12 +3,13 @@ import { newId } from "../base/ids.ts"
 import { createKeyRing, type KeyRing } from "../base/key-ring.ts"
 import { isLoopbackName } from "../base/network.ts"
 import { onceFor } from "../base/once-for.ts"
+import type { OperatorTraces } from "../base/operator-traces.ts"
 import type { ProviderLogins } from "../base/provider-logins.ts"
 import { type Bucket, createBucket } from "../platform/bucket.ts"
 import { type Clock, systemClock, systemRandom } from "../platform/clock.ts"
 import { createDatabase, type Database } from "../platform/db.ts"
 import type { EmailHook } from "../platform/email-hook.ts"
-import { createLog, type Log } from "../platform/log.ts"
+import { createLog, type Log, type LogIds } from "../platform/log.ts"
 import { MEMORY, MemoryBudget } from "../platform/memory.ts"
 import { Meter } from "../platform/meter.ts"
 import type { UrlPolicy } from "../platform/public-url.ts"
@@ -42,10 +43,14 @@ export interface Context {
   readonly botApiUrl: string
   /** The operator's server that sends emails; null if no emails are sent. */
   readonly emailHook: EmailHook | null
+  /** The operator's endpoint for spans; null: the operator has none. */
+  readonly operatorTraces: OperatorTraces | null
   /** The login methods for accounts at model providers, by pool. */
   readonly providerLogins: ProviderLogins
   readonly meter: Meter
   readonly log: Log
+  /** The ids that every line of the log has: of this request, and of its account and turn once they are known. */
+  readonly logged: LogIds
   /** Accounts whose charges this isolate is posting, by user_id. */
   readonly posting: Map<number, Posting>
   /** Provider accounts that this isolate knows to be cooling, by id. */
@@ -121,7 +126,7 @@ export function createContext(
   const clock = overrides.clock ?? systemClock
   const requestId = newId("request", clock.now())
   const meter = new Meter()
-  const log = createLog(env, { request_id: requestId })
+  const logged: LogIds = { request_id: requestId }
   const { queueClient, ...platform } = platformOf(env)
   return {
     ...platform,
@@ -134,7 +139,8 @@ export function createContext(
     random: overrides.random ?? systemRandom,
     fetch: overrides.fetch ?? systemFetch,
     meter,
-    log,
+    log: createLog(env, logged),
+    logged,
     background: waitUntil,
   }
 }
@@ -158,6 +164,7 @@ const platformOf = onceFor((env: BaseEnv) => ({
   } as Doors,
   botApiUrl: env.BOT_API_URL.replace(/\/+$/, ""),
   emailHook: emailHook(env),
+  operatorTraces: operatorTraces(env),
   providerLogins: env.PROVIDER_LOGINS,
   site: siteOf(env),
   urlPolicy: { allowLoopback: env.ALLOW_PRIVATE_TARGETS === "1", ownHosts: ownHosts(env) },
@@ -167,6 +174,18 @@ const platformOf = onceFor((env: BaseEnv) => ({
 /** Without a secret, the server could not verify the sender, so no emails are sent. */
 const emailHook = ({ EMAIL_HOOK_URL: url, EMAIL_HOOK_SECRET: secret }: BaseEnv) =>
   url && secret ? { url, secret } : null
+
+function operatorTraces(env: BaseEnv): OperatorTraces | null {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers, OTEL_SERVICE_NAME } = env
+  if (!endpoint) return null
+  const text = env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT.toLowerCase()
+  return {
+    url: `${endpoint.replace(/\/+$/, "")}/v1/traces`,
+    headers,
+    service: OTEL_SERVICE_NAME ?? null,
+    withText: text === "true" || text === "span_only",
+  }
+}
 
 function siteOf({ OWN_HOSTS, CALLBACKS_URL }: BaseEnv): SiteAddresses {
   const callbacks = new URL(CALLBACKS_URL)

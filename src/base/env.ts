@@ -2,6 +2,7 @@ import * as z from "zod"
 import { TurnpikeError } from "./errors.ts"
 import { parseKeyRing } from "./key-ring.ts"
 import { onceFor } from "./once-for.ts"
+import { parseOtelHeaders } from "./operator-traces.ts"
 import { providerLoginsSchema } from "./provider-logins.ts"
 
 const url = z.url({ protocol: /^https?$/ })
@@ -52,6 +53,30 @@ const base = z.object({
     .optional()
     .transform((value) => value || undefined),
   ALERT_EMAIL: optionalText,
+  /** The operator's collector of spans, named as OpenTelemetry names it. Only the callbacks worker reads it. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .union([z.literal(""), url])
+    .optional()
+    .transform((value) => value || undefined),
+  OTEL_EXPORTER_OTLP_HEADERS: z
+    .string()
+    .default("")
+    .transform((text, context) => {
+      try {
+        return parseOtelHeaders(text)
+      } catch (error) {
+        context.addIssue({
+          code: "custom",
+          message: error instanceof Error ? error.message : "is not a list of headers",
+        })
+        return z.NEVER
+      }
+    }),
+  OTEL_SERVICE_NAME: optionalText,
+  /** `true` or `span_only`: the operator's spans have texts of customers. */
+  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: z
+    .enum(["true", "span_only", "SPAN_ONLY", "false", "no_content", "NO_CONTENT", ""])
+    .default("false"),
   /** Additional hosts of our own that customers' URLs must not use, separated by commas. */
   OWN_HOSTS: z.string().default(""),
   /** Allows customers' URLs to reach private and loopback addresses. Only `npm start` and `npm run stack` set it. */

@@ -37,6 +37,10 @@ const ACCOUNT = {
   listLedger: "none",
   getLimits: "none",
   getPlan: "none",
+  getTraceEndpoint: "none",
+  // It sends the account's data, and texts if wished, to a server from then on.
+  putTraceEndpoint: always("access"),
+  deleteTraceEndpoint: "none",
   putLimits: "none",
   listSessions: "none",
   endSession: "none",

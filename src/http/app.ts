@@ -49,11 +49,17 @@ export class App extends Hono<AppEnv> {
     this.on(method.toUpperCase(), [honoPath(path)], ...validatorsOf(operation), async (c) => {
       if (guard && guard.when === undefined) c.set("credential", { ...sessionOf(c), proved: true })
       const input = inputOf(c, operation) as Input<z.output<Params>, z.output<Query>, z.output<Body>>
+      noteTurn(c, input.params)
       const answered = await handle(c, input)
       if (operation.versioned) setVersion(c, answered)
       return answered instanceof Response ? answered : answerJson(c, answered as object, answer.status)
     })
   }
+}
+
+/** The log lines of a request for one turn name the turn. */
+function noteTurn(c: HonoContext<AppEnv>, params: { turn_id?: unknown } | undefined): void {
+  if (typeof params?.turn_id === "string") c.get("ctx").logged.turn_id = params.turn_id
 }
 
 const SAFE = Object.entries(SAFE_HEADERS)

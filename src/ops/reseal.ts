@@ -25,6 +25,7 @@ export const SEALED_COLUMNS: readonly Sealed[] = [
     row: "t.webhook_id",
     owner: "t.webhook_id",
   },
+  { table: "trace_exports", column: "headers", row: "t.headers_id", owner: "t.headers_id" },
   { table: "brands", column: "bot_token", row: "t.brand", owner: "t.brand" },
   { table: "brands", column: "bot_webhook_secret", row: "t.brand", owner: "t.brand" },
   { table: "workspaces", column: "bot_token", row: "t.workspace_id", owner: "t.workspace_id" },

@@ -1155,6 +1155,28 @@ interface Teams {
   version: Generated<number>;
 }
 
+interface TraceExports {
+  created_at: Timestamp;
+  destination: string;
+  ended_at: Timestamp;
+  epoch: Generated<number>;
+  failures: Generated<number>;
+  header_names: Generated<Json>;
+  headers: string | null;
+  headers_id: string | null;
+  last_error: string | null;
+  last_failed_at: Timestamp | null;
+  last_sent_at: Timestamp | null;
+  lease_until: Timestamp | null;
+  next_at: Timestamp;
+  spans_sent: Generated<number>;
+  turn_id: Generated<string>;
+  updated_at: Timestamp;
+  url: string | null;
+  user_id: number | null;
+  with_text: Generated<boolean>;
+}
+
 interface TurnEnds {
   billed_credit_micros: number;
   calls: number;
@@ -1250,6 +1272,8 @@ interface Turns {
   tokens_input: Generated<number>;
   tokens_output: Generated<number>;
   tool_calls: Generated<number>;
+  traceparent: string | null;
+  tracestate: string | null;
   truncated: Generated<boolean>;
   turn_id: string;
   user_id: number;
@@ -1606,6 +1630,7 @@ export interface DB {
   tasks: Tasks;
   team_members: TeamMembers;
   teams: Teams;
+  trace_exports: TraceExports;
   turn_ends: TurnEnds;
   turn_events: TurnEvents;
   turn_log: TurnLog;

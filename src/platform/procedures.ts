@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_3064503cef75"
+export const RELEASE = "turnpike_389d8727fdbb"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -222,6 +222,15 @@ export interface Answers {
   }
   ended_answer: {
     ended: number
+  }
+  ended_trace: {
+    turn: JsonRow<"turns">
+    slug: string
+    title: string
+    events: unknown
+    attempts: unknown
+    deliveries: unknown
+    steps: unknown | null
   }
   environment_key_answer: {
     file: string
@@ -577,6 +586,19 @@ export interface Answers {
     lease_until: string | null
     has_subscriber: boolean
   }
+  trace_endpoint: {
+    url: string
+    header_names: unknown
+    with_text: boolean
+    spans_sent: number
+    exported_until: string
+    last_sent_at: string | null
+    last_failed_at: string | null
+    last_error: string | null
+    retry_at: string | null
+    created_at: string
+    updated_at: string
+  }
   turn_bucket: {
     starts_at: string
     turns: number
@@ -725,6 +747,8 @@ export interface Records {
     text: string
     metadata: JsonInput
     timeout: number | null
+    traceparent: string | null
+    tracestate: string | null
   }
   request: {
     kind: string | null
@@ -733,6 +757,15 @@ export interface Records {
     moment: Date
     request_id: string | null
     address: string | null
+  }
+  trace_limits: {
+    turns: number
+    bytes: number
+    text: number
+    events: number
+    attempts: number
+    deliveries: number
+    window_seconds: number
   }
   turn_filter: {
     account: number | null
@@ -1989,6 +2022,15 @@ export interface Procedures {
       sharing: Answers["sharing_answer"] | null
     }
   }
+  get_trace_endpoint: {
+    args: {
+      request: Records["request"] | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      endpoint: Answers["trace_endpoint"] | null
+    }
+  }
   get_turn: {
     args: {
       request: Records["request"] | null
@@ -2552,6 +2594,23 @@ export interface Procedures {
       note_sweeps: number | null
     }
   }
+  note_trace_export: {
+    args: {
+      destination: string | null
+      epoch: number | null
+      ended_at: Date | null
+      turn_id: string | null
+      spans: number | null
+      error: string | null
+      failures: number | null
+      next_at: Date | null
+      ends: boolean | null
+      moment: Date | null
+    }
+    row: {
+      note_trace_export: boolean | null
+    }
+  }
   note_turn_read: {
     args: {
       request: Records["request"] | null
@@ -2897,6 +2956,22 @@ export interface Procedures {
       entity: string | null
     }
   }
+  put_trace_endpoint: {
+    args: {
+      request: Records["request"] | null
+      url: string | null
+      with_text: boolean | null
+      keeps_headers: boolean | null
+      headers: string | null
+      headers_id: string | null
+      header_names: JsonInput | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      endpoint: Answers["trace_endpoint"] | null
+    }
+  }
   put_workspace_bot: {
     args: {
       request: Records["request"] | null
@@ -3076,6 +3151,19 @@ export interface Procedures {
       queued: Answers["spend_part"][] | null
     }
   }
+  read_ended_traces: {
+    args: {
+      destination: string | null
+      until: Date | null
+      limits: Records["trace_limits"] | null
+    }
+    row: {
+      traces: Answers["ended_trace"][] | null
+      ended_at: Date | null
+      last_turn: string | null
+      more: boolean | null
+    }
+  }
   read_turn_events: {
     args: {
       request: Records["request"] | null
@@ -3253,6 +3341,15 @@ export interface Procedures {
       entity: Answers["space_member_answer"] | null
     }
   }
+  remove_trace_endpoint: {
+    args: {
+      request: Records["request"] | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+    }
+  }
   remove_webhook: {
     args: {
       request: Records["request"] | null
@@ -3398,6 +3495,16 @@ export interface Procedures {
     }
     row: {
       reseal_signing_secret: boolean | null
+    }
+  }
+  reseal_trace_headers: {
+    args: {
+      headers_id: string | null
+      old: string | null
+      sealed: string | null
+    }
+    row: {
+      reseal_trace_headers: boolean | null
     }
   }
   reset_password: {
@@ -3822,6 +3929,19 @@ export interface Procedures {
       sub_id: number | null
     }
   }
+  take_trace_exports: {
+    args: {
+      operator_text: boolean | null
+      most: number | null
+      until: Date | null
+      oldest: Date | null
+      lease_until: Date | null
+      moment: Date | null
+    }
+    row: {
+      take_trace_exports: JsonRow<"trace_exports"> | null
+    }
+  }
   team_answer_of: {
     args: {
       team_id: number | null
@@ -4130,6 +4250,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   get_own_key: { args: ["request:request"], columns: ["actor:json", "key:json", "caps:json", "limits:json", "balance", "held"] },
   get_plan: { args: ["request:request"], columns: ["actor:json", "plan", "label", "is_trial", "starts_at", "ends_at", "cap:json"] },
   get_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing:json"] },
+  get_trace_endpoint: { args: ["request:request"], columns: ["actor:json", "endpoint:json"] },
   get_turn: { args: ["request:request", "turn_id"], columns: ["actor:json", "turn:json", "slug"] },
   get_turn_marks: { args: ["turn_ids"] },
   give_up_stopped: { args: ["webhook_id", "settled", "stop_batch", "moment"] },
@@ -4175,6 +4296,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   note_removed_files: { args: ["file_ids", "moment"] },
   note_slice: { args: ["reconciliation_id", "phase", "position", "size"] },
   note_sweeps: { args: ["runs:json"] },
+  note_trace_export: { args: ["destination", "epoch", "ended_at", "turn_id", "spans", "error", "failures", "next_at", "ends", "moment"] },
   note_turn_read: { args: ["request:request", "turn_id", "reason"], columns: ["actor:json", "refused", "known", "texts"] },
   note_wake: { args: ["webhook_id"] },
   note_windows: { args: ["provider_id", "windows:json", "moment"] },
@@ -4201,6 +4323,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   put_secret: { args: ["request:request", "slug", "name", "sealed", "max"], columns: ["actor:json", "refused", "reached:json", "secret:json"] },
   put_setting: { args: ["request:request", "key", "value:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_space_chat: { args: ["request:request", "space_id", "chat_key"], columns: ["actor:json", "refused", "entity"] },
+  put_trace_endpoint: { args: ["request:request", "url", "with_text", "keeps_headers", "headers", "headers_id", "header_names:json"], columns: ["actor:json", "refused", "endpoint:json"] },
   put_workspace_bot: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   queued_hours: { args: ["from", "to", "space_ids"] },
   quote_infra_slice: { args: ["position", "limit", "until", "second", "gib_hour"], columns: ["reached", "finished", "bills:json"] },
@@ -4212,6 +4335,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   rank_spaces: { args: ["from", "to", "limit"] },
   raw_usage: { args: ["from", "to"] },
   read_capacity: { args: ["request:request", "hours", "pools", "most", "thinned", "spend"], columns: ["actor:json", "refused", "point_seconds", "windows:json", "spend_seconds", "spend:json", "queued:json"] },
+  read_ended_traces: { args: ["destination", "until", "limits:trace_limits"], columns: ["traces:json", "ended_at", "last_turn", "more"] },
   read_turn_events: { args: ["request:request", "turn_id", "after_seq", "limit", "reader_until", "reader_soon"], columns: ["actor:json", "state", "last_seq", "events:json"] },
   record_attempts: { args: ["webhook_id", "url", "attempts:json", "failing_before", "event_id", "stop_batch", "moment"] },
   redact_turns: { args: ["erasure_id", "most_turns", "most_events", "moment"] },
@@ -4227,6 +4351,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   remove_second_factor: { args: ["request:request"], columns: ["actor:json", "refused"] },
   remove_secret: { args: ["request:request", "slug", "name"], columns: ["actor:json", "refused"] },
   remove_space_member: { args: ["request:request", "space_id", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
+  remove_trace_endpoint: { args: ["request:request"], columns: ["actor:json", "refused"] },
   remove_webhook: { args: ["request:request", "webhook_id", "stop_batch"], columns: ["actor:json", "removed"] },
   remove_workspace_member: { args: ["request:request", "workspace_id", "user_id", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   renew_lease: { args: ["turn_id", "epoch", "lease"] },
@@ -4240,6 +4365,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   reseal_provider: { args: ["provider_id", "old", "sealed"] },
   reseal_secret: { args: ["space_id", "name", "old", "sealed"] },
   reseal_signing_secret: { args: ["webhook_id", "old", "new"] },
+  reseal_trace_headers: { args: ["headers_id", "old", "sealed"] },
   reset_password: { args: ["user_id", "epoch", "hash", "request_id", "address", "moment"] },
   reset_second_factor: { args: ["request:request", "user_id"], columns: ["actor:json", "refused"] },
   resolve_identity: { args: ["issuer", "subject", "email", "email_verified", "name", "brand", "except_admins", "request_id", "address", "moment"] },
@@ -4273,6 +4399,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   take_media_login: { args: ["request:request", "until"], columns: ["actor:json", "refused", "entity:json"] },
   take_stopping: { args: ["tried_before", "moment"] },
   take_subscriptions_to_credit: { args: ["moment", "limit"] },
+  take_trace_exports: { args: ["operator_text", "most", "until", "oldest", "lease_until", "moment"], columns: ["take_trace_exports:json"] },
   team_answer_of: { args: ["team_id"], columns: ["team_answer_of:json"] },
   tell_locked: { args: ["user_id", "address", "moment"] },
   thin_snapshots: { args: ["keep_from", "thin_before", "hours", "limit"] },
@@ -4297,8 +4424,9 @@ export const RECORDS: Record<keyof Records, readonly string[]> = {
   asked_turn: ["space", "end_user", "model", "conversation", "files:json", "max_cost", "default_hold", "tokens", "short_tokens", "bounds:json", "min_output"],
   claim_terms: ["runner_id", "try", "moment", "lease", "max_attempts", "history_turns", "history_within", "history_bytes", "bytes_per_token", "history_tokens", "servers:json", "served_after", "listed:json", "roster_accounts"],
   look: ["places", "is_last", "bytes", "held:json", "takes_over", "releases", "stays", "waits", "retires", "careful", "runners", "live_slots", "test_slots", "end_user_slots", "after_live", "after_test", "after_lane", "alive_until", "looks_until", "event_ids:json", "drawn:json", "random:json"],
-  new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "metadata:json", "timeout"],
+  new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "metadata:json", "timeout", "traceparent", "tracestate"],
   request: ["kind", "token", "test", "moment", "request_id", "address"],
+  trace_limits: ["turns", "bytes", "text", "events", "attempts", "deliveries", "window_seconds"],
   turn_filter: ["account", "space", "key", "end_user", "conversation", "state", "reason", "model", "failure", "min_cost", "min_took_us", "q", "created_after", "created_before"],
   turn_page: ["sort", "descending", "most", "skipped"],
 }

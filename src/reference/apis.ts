@@ -44,6 +44,7 @@ const V1: Api = {
     "billing",
     "caps",
     "webhooks",
+    "traces",
     "errors",
     "limits",
     "lists",

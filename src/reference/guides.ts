@@ -11,6 +11,7 @@ import { OFFSET_PAGE_MOST, PAGE_SIZE } from "../http/query.ts"
 import { OPENAI_POLICY } from "../openai/policies.ts"
 import { DETAILS_EXAMPLES } from "../quotas/refusal.ts"
 import { LAUNCH_POLICY, SESSION_POLICY, TOKEN_POLICY } from "../sign-in/policies.ts"
+import { SPAN_EXPORT_POLICY, TRACE_POLICY } from "../traces/policies.ts"
 import { FIRST_CALL_BOUNDS } from "../turns/first-call.ts"
 import { TURN_POLICY, WATCH_POLICY } from "../turns/policies.ts"
 import { declarationOf, EVENT_NAMES } from "../webhooks/event-types.ts"
@@ -98,6 +99,10 @@ const INSERTS: Record<string, string> = {
   first_hold: usdText(TURN_POLICY.defaultHold),
   most_model_calls: String(TURN_POLICY.maxModelCalls),
   watch_seconds: timeInWords(WATCH_POLICY.mostSeconds * 1000),
+  trace_settles: timeInWords(SPAN_EXPORT_POLICY.settlesMs),
+  trace_keeps: timeInWords(TRACE_POLICY.keepsMs),
+  trace_retry: timeInWords(SPAN_EXPORT_POLICY.longestRetryMs),
+  trace_text: TRACE_POLICY.text.toLocaleString("en"),
   webhook_answer: timeInWords(WEBHOOK_POLICY.timeoutMs),
   webhook_rotation: timeInWords(WEBHOOK_POLICY.rotationMs),
   webhook_retries: RETRY_TIMES,

@@ -67,6 +67,14 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   "TOOL_POLICY.maxPictureBytes": limit("Size of a generated picture", MODEL_SEES),
   "TOOL_POLICY.picturePromptCharacters": limit("Length of a picture's prompt", MODEL_SEES),
   "TOOL_POLICY.fileWindowBytes": limit("Bytes of a file that one call reads", "the agent reads on with an offset"),
+  "TRACE_POLICY.urlLength": limit("Length of the URL of an endpoint for traces", INVALID),
+  "TRACE_POLICY.headers": limit("Headers of an endpoint for traces", INVALID),
+  "TRACE_POLICY.headerLength": limit("Length of a header's value of an endpoint for traces", INVALID),
+  "TRACE_POLICY.timeoutMs": limit("Time in which an endpoint for traces must answer", "the same spans are sent again"),
+  "TRACE_POLICY.keepsMs": limit("Time for which spans of an ended turn are sent again", "they are given up"),
+  "TRACE_POLICY.text": limit("Length of each text in a span", "the rest is cut off"),
+  "TRACE_POLICY.events": limit("Events of a turn that become spans", "the later ones have no spans"),
+  "TRACE_POLICY.deliveries": limit("Webhook deliveries of a turn that become spans", "the later ones have no spans"),
   "TURN_POLICY.defaultHold": limit(
     "First hold of a turn",
     "the turn takes more when it needs more",
@@ -183,6 +191,7 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
  * policy.
  */
 export const INTERNAL_NUMBERS: readonly string[] = [
+  "SPAN_EXPORT_POLICY.*",
   "HEALTH_POLICY.*",
   "QUOTA_POLICY.*",
   "INFRASTRUCTURE_POLICY.*",

@@ -1,4 +1,5 @@
 import { type Message, type ModelAnswer, ModelError, type ModelUsage } from "../agent/engine.ts"
+import { spanIdOf } from "../base/trace-context.ts"
 import { noteLoss } from "../billing/losses.ts"
 import { type Price, priceOf } from "../billing/price.ts"
 import { noteError } from "../infrastructure/errors.ts"
@@ -55,6 +56,8 @@ export async function callStep(run: Run, agent: AgentWork, opening: Message[]): 
     const cost = Math.min(whole, Math.max(0, run.budget.left + bounded.worst))
     run.budget.cost += cost
     const { engine: provider, pin, price_version: priceVersion } = agent.model
+    const span_id = spanIdOf(turn.turn_id, `chat ${step}`)
+    ctx.log("info", "model.called", { span_id, model: pin, finish: answer.finish, ms: durationMs })
     const made = {
       step,
       agent: agent.ref,

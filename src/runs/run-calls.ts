@@ -2,6 +2,7 @@ import { callInput, callsOf, outputText, type ToolCallPart, type ToolOutput } fr
 import { wireBytes } from "../agent-config/request-parts.ts"
 import { reasonOf } from "../base/not-sent.ts"
 import { storable, storableJson } from "../base/storable.ts"
+import { spanIdOf, traceHeaders } from "../base/trace-context.ts"
 import { type LossCause, noteLostPicture } from "../billing/losses.ts"
 import { errorRun, type MadeFile, type PaidPicture, type ToolRun } from "../tools/bound-tool.ts"
 import { TOOL_POLICY } from "../tools/policies.ts"
@@ -71,6 +72,13 @@ async function runCall(
   const output = fitting(made.output)
   const duration = Math.max(0, run.time.now - startedAt)
   const failed = output.type === "error"
+  const { turn_id } = run.turn
+  run.ctx.log("info", "tool.called", {
+    span_id: spanIdOf(turn_id, `tool ${row.step}.${index}`),
+    tool: storable(call.toolName).slice(0, 100),
+    ok: !failed,
+    ms: duration,
+  })
   const data = {
     ...describeCall(agent, row.step, index, call),
     ok: !failed,
@@ -102,8 +110,9 @@ async function execute(
   const tool = agent.tools.get(call.toolName)
   if (!tool) return errorRun(`There is no tool "${storable(call.toolName).slice(0, 100)}".`)
   const key = `${run.turn.turn_id}.${row.step}.${index}`
+  const trace = traceHeaders(run.turn, `tool ${row.step}.${index}`)
   const mayStart = () => run.mayStart()
-  return tool.run(callInput(call), { key, step: row.step, call: index, signal: run.time.signal, mayStart })
+  return tool.run(callInput(call), { key, step: row.step, call: index, trace, signal: run.time.signal, mayStart })
 }
 
 async function commit(run: Run, row: StepRow, ended: EndedCall[]): Promise<void> {

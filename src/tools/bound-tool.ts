@@ -1,6 +1,7 @@
 import * as z from "zod"
 import type { ToolOutput, ToolSpec } from "../agent/engine.ts"
 import { asDoubles } from "../base/exact-json.ts"
+import type { TraceHeaders } from "../base/trace-context.ts"
 
 /** A file that a tool made. Its bytes are stored already. Its row is written with the call's result. */
 export interface MadeFile {
@@ -42,6 +43,8 @@ export interface ToolCallContext {
   key: string
   step: number
   call: number
+  /** Tell the called server the call's span. Left out in a test of a tool, which has no turn. */
+  trace?: TraceHeaders
   signal: AbortSignal
   /**
    * Called before a request of the call that is sent late, after a redirect, or in a new

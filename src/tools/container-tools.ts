@@ -1,4 +1,5 @@
 import type { Context } from "../actor/context.ts"
+import { traceHeaders } from "../base/trace-context.ts"
 import type { Container } from "../infrastructure/container.ts"
 import { type InfrastructureError, noteError } from "../infrastructure/errors.ts"
 import { createOutbound } from "../platform/outbound.ts"
@@ -32,7 +33,7 @@ export async function openContainer(
     policy,
     memory: { budget: ctx.memory, holder: ctx.requestId },
   })
-  const deps = { outbound, clock: ctx.clock, secrets, signal }
+  const deps = { outbound, clock: ctx.clock, secrets, signal, trace: traceHeaders(turn, "turn") }
   const server = { name: PREFIX, url, headers }
   const connection = await connectMcp(deps, server).catch(unavailable)
   onConnect(connection)

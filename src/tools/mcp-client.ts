@@ -1,10 +1,10 @@
-import { Client, ProtocolError, SdkError, SdkErrorCode, SdkHttpError, type Tool } from "@modelcontextprotocol/client"
+import { Client, type Tool } from "@modelcontextprotocol/client"
 import { asDoubles } from "../base/exact-json.ts"
+import type { TraceHeaders } from "../base/trace-context.ts"
 import { abortAfter, type Clock } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
-import { OutboundError } from "../platform/outbound-error.ts"
 import { valueFault } from "./check-schema.ts"
-import { McpError, notSentIn, toMcpError } from "./mcp-error.ts"
+import { isForgotten, McpError, mayBeOtherRevision, notSentIn, toMcpError } from "./mcp-error.ts"
 import { type McpResult, toResult } from "./mcp-result.ts"
 import { McpTransport } from "./mcp-transport.ts"
 import { type OddTool, oddToolsOf } from "./mcp-wire.ts"
@@ -28,6 +28,8 @@ export interface McpConnection {
     input: Record<string, unknown>,
     options: {
       idempotencyKey: string
+      /** Names the call's span, in the headers and in `_meta` (MCP: propagation of trace context). */
+      trace?: TraceHeaders | undefined
       timeoutMs: number
       signal: AbortSignal
       /** Called before a call is sent again in a new session. */
@@ -47,6 +49,8 @@ interface OpenServer {
   signal: AbortSignal
   /** The revision that the server spoke at the last connection. */
   speaks?: string
+  /** The span of requests that belong to no call, such as the listing. */
+  trace?: TraceHeaders | undefined
 }
 
 interface Session {
@@ -86,6 +90,7 @@ export async function openMcpServer({
   limits,
   signal,
   speaks: known,
+  trace: ofConnection,
 }: OpenServer): Promise<McpConnection> {
   if (!canCarry(server.headers)) {
     const why = "one of its headers has a name or value that HTTP cannot carry"
@@ -131,7 +136,15 @@ export async function openMcpServer({
 
   /** `revision`: null for revisions with a session, which start with `initialize`. */
   async function connectAs(revision: Revision): Promise<Session> {
-    const transport = new McpTransport({ outbound, clock, server, limits, calls, closed: closed.signal })
+    const transport = new McpTransport({
+      outbound,
+      clock,
+      server,
+      limits,
+      calls,
+      closed: closed.signal,
+      trace: ofConnection,
+    })
     const mode = revision && { versionNegotiation: { mode: { pin: revision } } }
     const client = new Client({ name: "turnpike", version: "1" }, { capabilities: {}, ...mode })
     clients.push(client)
@@ -190,16 +203,16 @@ export async function openMcpServer({
         return { name, description, inputSchema, outputSchema } as McpTool
       })
     },
-    async callTool(name, input, { idempotencyKey, timeoutMs, signal: stop, mayStart, onProgress }) {
+    async callTool(name, input, { idempotencyKey, trace, timeoutMs, signal: stop, mayStart, onProgress }) {
       const toolDefinition = definitions.get(name)
-      const params = { name, arguments: input, _meta: { [IDEMPOTENCY_META]: idempotencyKey } }
+      const params = { name, arguments: input, _meta: { [IDEMPOTENCY_META]: idempotencyKey, ...trace } }
       const call = (client: Client) =>
         bounded({ timeoutMs, stop }, (signal) => {
           calls.set(idempotencyKey, { timeoutMs, signal })
           return client.callTool(params, {
             signal,
             timeout: NEVER_MS,
-            headers: { "idempotency-key": idempotencyKey },
+            headers: { "idempotency-key": idempotencyKey, ...trace },
             // Leave out outputSchema: with it, the SDK rejects an answer without structured content.
             ...(toolDefinition && { toolDefinition: { name, inputSchema: toolDefinition.inputSchema } }),
             ...(onProgress && { onprogress: onProgress }),
@@ -226,17 +239,6 @@ export async function openMcpServer({
   }
 }
 
-/**
- * True if an error of the first request may mean that the server speaks another revision. In
- * that case the server did nothing.
- */
-function mayBeOtherRevision(error: unknown): boolean {
-  if (error instanceof SdkHttpError)
-    return error.status >= 400 && error.status < 500 && ![401, 403, 429].includes(error.status)
-  if (error instanceof ProtocolError) return !(error.data instanceof OutboundError)
-  return error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed
-}
-
 async function untilAborted<T>(signal: AbortSignal, work: Promise<T>, stop: () => Promise<void>): Promise<T> {
   const aborted = Promise.withResolvers<never>()
   const onAbort = () => {
@@ -257,15 +259,6 @@ async function untilAborted<T>(signal: AbortSignal, work: Promise<T>, stop: () =
  */
 function canCarry(headers: Record<string, string>): boolean {
   return Object.values(headers).every((value) => /^[\t\x20-\x7e]*$/.test(value))
-}
-
-/**
- * True if the server has lost the session: it answers 404. Servers that follow the SDK's first
- * examples answer 400 with these words. In both cases the server did nothing.
- */
-function isForgotten(error: unknown): boolean {
-  if (!(error instanceof SdkHttpError)) return false
-  return error.status === 404 || (error.status === 400 && /session/i.test(String(error.data.text)))
 }
 
 /** Lists page by page, so that a server with endless pages can be stopped early. */

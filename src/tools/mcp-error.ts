@@ -1,4 +1,4 @@
-import { ProtocolError, SdkHttpError } from "@modelcontextprotocol/client"
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client"
 import { NotSent } from "../base/not-sent.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
 import { rpcErrorIn } from "./mcp-wire.ts"
@@ -61,4 +61,24 @@ function causeIn<T extends Error>(error: unknown, kind: new (...args: never[]) =
 function outboundErrorIn(error: unknown): OutboundError | null {
   if (error instanceof ProtocolError && error.data instanceof OutboundError) return error.data
   return causeIn(error, OutboundError)
+}
+
+/**
+ * True if an error of the first request may mean that the server speaks another revision. In
+ * that case the server did nothing.
+ */
+export function mayBeOtherRevision(error: unknown): boolean {
+  if (error instanceof SdkHttpError)
+    return error.status >= 400 && error.status < 500 && ![401, 403, 429].includes(error.status)
+  if (error instanceof ProtocolError) return !(error.data instanceof OutboundError)
+  return error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed
+}
+
+/**
+ * True if the server has lost the session: it answers 404. Servers that follow the SDK's first
+ * examples answer 400 with these words. In both cases the server did nothing.
+ */
+export function isForgotten(error: unknown): boolean {
+  if (!(error instanceof SdkHttpError)) return false
+  return error.status === 404 || (error.status === 400 && /session/i.test(String(error.data.text)))
 }

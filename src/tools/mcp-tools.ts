@@ -6,6 +6,7 @@ import type { McpServer } from "../agent-config/mcp-server.ts"
 import { fillText, type Resolve, TemplateError } from "../agent-config/template.ts"
 import { changedNumber } from "../base/exact-json.ts"
 import { essence, sniffed } from "../base/media-bytes.ts"
+import type { TraceHeaders } from "../base/trace-context.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { errorRun, type ToolCallContext, type ToolRun } from "./bound-tool.ts"
@@ -22,6 +23,7 @@ interface McpDeps {
   clock: Clock
   secrets: Secrets
   signal: AbortSignal
+  trace?: TraceHeaders | undefined
 }
 
 /**
@@ -29,7 +31,7 @@ interface McpDeps {
  * listing. Throws McpError with a masked message.
  */
 export async function connectMcp(deps: McpDeps, server: McpServer, speaks?: string): Promise<McpConnection> {
-  const { outbound, clock, secrets, signal } = deps
+  const { outbound, clock, secrets, signal, trace } = deps
   const resolve: Resolve = (reference) => (reference.kind === "secret" ? secrets.get(reference.name) : undefined)
   try {
     const headers = Object.entries(server.headers ?? {}).map(([name, value]) => [name, fillText(value, resolve)])
@@ -46,6 +48,7 @@ export async function connectMcp(deps: McpDeps, server: McpServer, speaks?: stri
       server: named,
       limits,
       signal,
+      trace,
       ...(speaks !== undefined && { speaks }),
     })
   } catch (error) {
@@ -90,6 +93,7 @@ export async function mcpTools(
       try {
         const options = {
           idempotencyKey: context.key,
+          trace: context.trace,
           timeoutMs: TOOL_POLICY.mcpTimeoutMs,
           signal: context.signal,
           mayStart: context.mayStart,

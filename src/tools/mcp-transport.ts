@@ -1,5 +1,6 @@
 import { type JSONRPCMessage, type RequestId, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { MAX_VALUES } from "../base/storable.ts"
+import type { TraceHeaders } from "../base/trace-context.ts"
 import type { Clock } from "../platform/clock.ts"
 import { inspected, valueCounter } from "../platform/inspected.ts"
 import type { Outbound } from "../platform/outbound.ts"
@@ -15,6 +16,8 @@ interface TransportOptions {
   calls: ReadonlyMap<string, { timeoutMs: number; signal: AbortSignal }>
   /** Aborted when the connection is closed. */
   closed: AbortSignal
+  /** The span of requests that name none. */
+  trace?: TraceHeaders | undefined
 }
 
 /** The longest time that ending a session may take, in milliseconds. */
@@ -75,10 +78,11 @@ export class McpTransport extends StreamableHTTPClientTransport {
   }
 }
 
-function createFetch({ outbound, limits, calls }: TransportOptions, broken: Map<RequestId, unknown>) {
+function createFetch({ outbound, limits, calls, trace }: TransportOptions, broken: Map<RequestId, unknown>) {
   let resumes = 0
   return async (url: string | URL, { method = "GET", headers, body, signal }: RequestInit = {}): Promise<Response> => {
     const all = new Headers(headers)
+    if (trace && !all.has("traceparent")) for (const [name, value] of Object.entries(trace)) all.set(name, value)
     // Without an event id to resume from, the stream would only carry notifications that no code here uses.
     if (method === "GET" && (!all.has("last-event-id") || ++resumes > RESUMES.perConnection)) {
       return new Response(null, { status: 405 })

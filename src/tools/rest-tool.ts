@@ -3,6 +3,7 @@ import { cutToBytes } from "../agent/estimate.ts"
 import { fillJson, fillJsonText, fillText, inputAt, type Resolve, TemplateError } from "../agent-config/template.ts"
 import type { Tool } from "../agent-config/tool.ts"
 import { charsetOf, decodeText, sniffed } from "../base/media-bytes.ts"
+import type { TraceHeaders } from "../base/trace-context.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
 import { TOOL_POLICY } from "./policies.ts"
@@ -30,6 +31,7 @@ interface RestCall {
   tool: Tool
   input: unknown
   idempotencyKey: string
+  trace?: TraceHeaders
   signal?: AbortSignal
   mayStart?: () => Promise<boolean>
 }
@@ -40,7 +42,7 @@ interface RestCall {
  */
 export async function callRestTool(
   { outbound, secrets }: { outbound: Outbound; secrets: Secrets },
-  { tool, input, idempotencyKey, signal, mayStart }: RestCall,
+  { tool, input, idempotencyKey, trace, signal, mayStart }: RestCall,
 ): Promise<RestExchange> {
   let shown: RestRequest | null = null
   try {
@@ -48,7 +50,8 @@ export async function callRestTool(
     const { body, ...request } = buildRequest(tool, input, ({ name }) => secrets.get(name))
     const response = await outbound.send({
       ...request,
-      headers: { ...request.headers, "idempotency-key": idempotencyKey },
+      // A tool's own header of the same name wins.
+      headers: { ...trace, ...request.headers, "idempotency-key": idempotencyKey },
       ...(body !== undefined && { body }),
       timeoutMs: tool.timeout_seconds ? tool.timeout_seconds * 1000 : TOOL_POLICY.timeoutMs,
       maxBytes: TOOL_POLICY.maxResultBytes,

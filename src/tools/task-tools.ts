@@ -1,5 +1,6 @@
 import * as z from "zod"
 import type { Context } from "../actor/context.ts"
+import type { TracedRow } from "../base/trace-context.ts"
 import { TASK_STATES } from "../base/words.ts"
 import { call } from "../platform/db.ts"
 import { type BoundTool, builtin, errorRun, jsonRun, type ToolCallContext } from "./bound-tool.ts"
@@ -8,8 +9,7 @@ import { type BoundTool, builtin, errorRun, jsonRun, type ToolCallContext } from
  * The turn for which a built-in tool acts, and its worker's epoch. A worker with
  * an older epoch changes nothing.
  */
-export interface ToolTurn {
-  turn_id: string
+export interface ToolTurn extends TracedRow {
   epoch: number
   space_id: number
   space: string

@@ -7,6 +7,7 @@ import { type BuiltinTool, GENERATE_IMAGE } from "../agent-config/names.ts"
 import type { Tool } from "../agent-config/tool.ts"
 import { asDoubles } from "../base/exact-json.ts"
 import { NotSent } from "../base/not-sent.ts"
+import { traceHeaders } from "../base/trace-context.ts"
 import type { Container } from "../infrastructure/container.ts"
 import { abortAfter } from "../platform/clock.ts"
 import { type BoundTool, errorRun, type ToolCallContext, type ToolRun } from "./bound-tool.ts"
@@ -130,7 +131,13 @@ async function openServers(
   const connections: McpConnection[] = []
   const tooSlow = () => new McpError("unreachable", "The MCP servers of this space did not all answer in time.")
   const over = abortAfter(ctx.clock, TOOL_POLICY.mcpOpenMs, tooSlow)
-  const deps = { outbound: ctx.outbound, clock: ctx.clock, secrets, signal: AbortSignal.any([signal, over.signal]) }
+  const deps = {
+    outbound: ctx.outbound,
+    clock: ctx.clock,
+    secrets,
+    signal: AbortSignal.any([signal, over.signal]),
+    trace: traceHeaders(turn, "turn"),
+  }
   const close = async () => {
     await Promise.all(connections.map((connection) => connection.close()))
   }
@@ -193,12 +200,12 @@ export const countTools = (tools: readonly BoundTool[]): number => toolTokenBoun
 function restTool(ctx: ToolContext, secrets: Secrets, tool: Tool): BoundTool {
   return {
     spec: { name: tool.name, description: tool.description, inputSchema: tool.input_schema },
-    async run(input, { key, signal, mayStart }): Promise<ToolRun> {
+    async run(input, { key, trace, signal, mayStart }): Promise<ToolRun> {
       const fault = inputFault(tool.input_schema, input)
       if (fault) return errorRun(fault)
       const { output } = await callRestTool(
         { outbound: ctx.outbound, secrets },
-        { tool, input, idempotencyKey: key, signal, mayStart },
+        { tool, input, idempotencyKey: key, signal, mayStart, ...(trace && { trace }) },
       )
       return { output }
     },

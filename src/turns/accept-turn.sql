@@ -7,7 +7,9 @@ create type turnpike.new_turn as (
   request_hash text,
   text text,
   metadata jsonb,
-  timeout integer -- null: the default
+  timeout integer, -- null: the default
+  traceparent text, -- null: the turn begins a trace
+  tracestate text -- null: no state
 );
 
 -- Accepts a turn: writes its hold, its place in its conversation, its row and its first event.
@@ -197,10 +199,10 @@ begin
     returning c.* into conversation;
   end if;
   insert into turns as t (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref, idempotency_key, request_hash,
-    request_id, text, file_ids, model, metadata, max_cost_credit_micros, timeout_seconds, hold_credit_micros, held_credit_micros, window_started_at,
+    request_id, traceparent, tracestate, text, file_ids, model, metadata, max_cost_credit_micros, timeout_seconds, hold_credit_micros, held_credit_micros, window_started_at,
     created_at, member_id, price_version)
   values (p_new.turn_id, caller.user_id, caller.key_id, admission.space_id, conversation.conversation_id, conversation.last_position,
-    caller.test, p_asked.end_user, p_new.idempotency_key, p_new.request_hash, p_request.request_id, p_new.text, p_asked.files, admission.pin, p_new.metadata,
+    caller.test, p_asked.end_user, p_new.idempotency_key, p_new.request_hash, p_request.request_id, p_new.traceparent, p_new.tracestate, p_new.text, p_asked.files, admission.pin, p_new.metadata,
       p_asked.max_cost, p_new.timeout,
     amount, amount, window_started_at, p_request.moment, caller.member_id, admission.price_version)
   returning t.* into made;

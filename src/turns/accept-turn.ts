@@ -6,6 +6,7 @@ import { dailyExceeded } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { hashRequest } from "../base/request-hash.ts"
+import { logIds, type SentTrace } from "../base/trace-context.ts"
 import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import { type HoldRow, holdRefusal } from "../quotas/refusal.ts"
 import { admissionRefusal, askedTurn } from "./admission.ts"
@@ -22,7 +23,7 @@ import { type TurnRow, turnRowOf } from "./turn-row.ts"
 export async function acceptTurn(
   ctx: Context,
   credential: Credential,
-  { idempotencyKey, body }: { idempotencyKey: string; body: CreateTurn },
+  { idempotencyKey, body, trace = null }: { idempotencyKey: string; body: CreateTurn; trace?: SentTrace | null },
 ): Promise<Made<TurnRow>> {
   const now = ctx.clock.now()
   const requestHash = hashRequest(body)
@@ -37,6 +38,8 @@ export async function acceptTurn(
       text: body.text,
       metadata: body.metadata ?? {},
       timeout: body.timeout_seconds ?? null,
+      traceparent: trace?.traceparent ?? null,
+      tracestate: trace?.tracestate ?? null,
     },
     shards: TURN_POLICY.walletShards,
     runners: ctx.slots.runners,
@@ -50,6 +53,7 @@ export async function acceptTurn(
       throw new TurnpikeError("IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key belongs to a turn that was erased.")
     }
     if (turn.request_hash !== requestHash || !row.in_scope) throw keyReused()
+    Object.assign(ctx.logged, logIds(turn))
     return { made: turn, replayed: true }
   }
   if (outcome === "test_turns" && tooMany) {
@@ -57,6 +61,7 @@ export async function acceptTurn(
   }
   if ((outcome === "no_hold" || outcome === "max_cost") && hold) throw holdRefusal(hold as HoldRow, now, actor)
   if (outcome !== "accepted" || !turn) throw admissionRefusal(outcome ?? "", body)
+  Object.assign(ctx.logged, logIds(turn))
   if (row.needs_runner) ctx.background(callRunner(ctx))
   return { made: turn, replayed: false }
 }

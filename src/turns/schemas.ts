@@ -111,6 +111,16 @@ export const turnSchema = z
     model: z.string().meta({ description: "The model that the turn runs on, as a pin." }),
     metadata: metadataSchema,
     test: z.boolean().meta({ description: "True if a test key sent the turn: it is rehearsed and free." }),
+    traceparent: z.string().meta({
+      description:
+        "The turn's span in its trace (W3C Trace Context): the trace of the request's `traceparent`, or a new one. " +
+        "See [Traces](/docs/traces).",
+      example: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+    }),
+    tracestate: z.string().nullable().meta({
+      description: "The `tracestate` of the request. Null without one.",
+      example: null,
+    }),
     created_at: instant,
     started_at: instant.nullable().meta({ description: "When the turn started to run. Null if it has not started." }),
     finished_at: instant.nullable().meta({ description: "When the turn ended. Null until then." }),

@@ -1,5 +1,6 @@
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
+import { traceHeaders } from "../base/trace-context.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 import type { Output, Turn, TurnState } from "./schemas.ts"
 
@@ -25,6 +26,7 @@ export function isTerminal(state: TurnState): boolean {
 
 /** The one shape of a turn in responses, lists and webhooks. */
 export function serializeTurn(row: TurnRow): Turn {
+  const { traceparent, tracestate = null } = traceHeaders(row, "turn")
   return {
     turn_id: row.turn_id,
     space: row.space,
@@ -50,6 +52,8 @@ export function serializeTurn(row: TurnRow): Turn {
     model: row.model,
     metadata: row.metadata,
     test: row.test,
+    traceparent,
+    tracestate,
     created_at: toInstant(row.created_at),
     started_at: toInstant(row.started_at),
     finished_at: toInstant(row.finished_at),

@@ -1,10 +1,12 @@
 import type { Context } from "../actor/context.ts"
 import { plainJson } from "../base/plain-json.ts"
 import { storable } from "../base/storable.ts"
-import { describeError } from "../platform/log.ts"
+import { logIds, spanIdOf, traceHeaders } from "../base/trace-context.ts"
+import { describeError, logWith } from "../platform/log.ts"
 import { type NetworkFault, wordsOfFault } from "../platform/network-fault.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
+import { parseRetryAfter } from "../platform/retry-after.ts"
 import type { ClaimedDelivery } from "./claim-deliveries.ts"
 import type { EndpointRow } from "./endpoint-row.ts"
 import { serializeEvent } from "./event-payload.ts"
@@ -38,12 +40,15 @@ export async function attemptDelivery(
   { endpoint, secrets }: { endpoint: Pick<EndpointRow, "url">; secrets: string[] },
   { delivery_id, epoch, round, event }: ClaimedDelivery,
 ): Promise<Attempt> {
+  const { turn } = event
+  const log = turn ? logWith(ctx.log, logIds(turn)) : ctx.log
   const at = ctx.clock.now()
   const body = plainJson(serializeEvent(event))
-  const answer = await post(ctx, endpoint.url, {
+  const answer = await post({ ...ctx, log }, endpoint.url, {
     body,
     headers: {
       ...FIXED_HEADERS,
+      ...(turn && traceHeaders(turn, `delivery ${delivery_id}`)),
       ...(await signatureHeaders(secrets, { id: event.event_id, at, body })),
     },
   })
@@ -51,6 +56,14 @@ export async function attemptDelivery(
   const { status, error, location } = answer
   const ok = status !== null && status >= 200 && status < 300
   const retryAfterMs = parseRetryAfter(answer.retryAfter, ended)
+  const duration_ms = ended.getTime() - at.getTime()
+  log("info", "webhook.sent", {
+    ...(turn && { span_id: spanIdOf(turn.turn_id, `delivery ${delivery_id}`) }),
+    delivery_id,
+    event_id: event.event_id,
+    status,
+    ms: duration_ms,
+  })
   return {
     delivery_id,
     epoch,
@@ -59,7 +72,7 @@ export async function attemptDelivery(
     error,
     answer: answer.text,
     location,
-    duration_ms: ended.getTime() - at.getTime(),
+    duration_ms,
     at,
     next_attempt_at: ok ? null : nextAttemptAt({ round, at: ended, retryAfterMs }, ctx.random),
   }
@@ -169,13 +182,4 @@ function nextAttemptAt(
   const jittered = wait * (1 + WEBHOOK_POLICY.jitter * (2 * random() - 1))
   const asked = Math.min(retryAfterMs ?? 0, WEBHOOK_POLICY.longestRetryAfterMs)
   return new Date(at.getTime() + Math.max(Math.round(jittered), asked))
-}
-
-/** A Retry-After header (RFC 9110 section 10.2.3) in milliseconds from `now`; null if it is missing or invalid. */
-export function parseRetryAfter(header: string | null, now: Date): number | null {
-  if (header === null) return null
-  const text = header.trim()
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
-  const at = Date.parse(text)
-  return Number.isNaN(at) || /^[-+\d.]+$/.test(text) ? null : Math.max(0, at - now.getTime())
 }

@@ -11,6 +11,8 @@ export const KNOWN_WHEN_QUEUED = [
   "model",
   "metadata",
   "test",
+  "traceparent",
+  "tracestate",
   "created_at",
 ] as const satisfies (keyof Turn)[]
 

@@ -129,7 +129,15 @@ async function world() {
      select space_id, 1, 'created', '{}', '{}', '{}', created_at from made`,
   )
   const slots = { runners: 1, live: 100, test: 100, endUser: 100 }
-  const quiet = { random: Math.random, cooling: new Map(), log() {}, background() {}, queue: noQueue, slots }
+  const quiet = {
+    random: Math.random,
+    cooling: new Map(),
+    log() {},
+    logged: {},
+    background() {},
+    queue: noQueue,
+    slots,
+  }
   const ctx = { ...direct, ...quiet } as unknown as Context
   const credential = parseApiKey(value) as KeyCredential
   let turns = 0

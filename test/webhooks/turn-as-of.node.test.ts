@@ -22,6 +22,8 @@ const ENDED = {
   model: "rehearsal/standard",
   metadata: { order: "A-1" },
   test: false,
+  traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+  tracestate: null,
   created_at: "2026-01-15T09:30:00.000Z",
   started_at: "2026-01-15T09:30:00.412Z",
   finished_at: "2026-01-15T09:30:02.871Z",

@@ -23,6 +23,26 @@ export function UnlinkDialog({ identity, onClose }: { identity: Identity; onClos
   )
 }
 
+export function RemoveTracesDialog({ onClose }: { onClose: () => void }) {
+  const remove = useChange("deleteTraceEndpoint", { changes: ["getTraceEndpoint"] })
+  const done = () => {
+    toast("The endpoint is removed.")
+    onClose()
+  }
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title="Remove the endpoint for traces?"
+      about="No more spans are sent, and the stored headers are deleted. Spans that were sent stay at your collector."
+      verb="Remove"
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate(undefined, { onSuccess: done })}
+    />
+  )
+}
+
 export function EndSessionDialog({ session, onClose }: { session: Session; onClose: () => void }) {
   const end = useChange("endSession")
   const done = () => {

@@ -12,12 +12,14 @@ const SignIn = lazyPart(() => import("./sign-in-tab.tsx").then((module) => ({ de
 const Sessions = lazyPart(() => import("./sessions-tab.tsx").then((module) => ({ default: module.SessionsTab })))
 const Limits = lazyPart(() => import("./limits-tab.tsx").then((module) => ({ default: module.LimitsTab })))
 const Alerts = lazyPart(() => import("./alerts-tab.tsx").then((module) => ({ default: module.AlertsTab })))
+const Traces = lazyPart(() => import("./traces-tab.tsx").then((module) => ({ default: module.TracesTab })))
 
 const TABS: [AccountTab, string, React.ComponentType][] = [
   ["sign-in", "Sign-in", SignIn],
   ["sessions", "Sessions", Sessions],
   ["limits", "Default limits", Limits],
   ["alerts", "Alerts", Alerts],
+  ["traces", "Traces", Traces],
 ]
 
 export function AccountPage() {

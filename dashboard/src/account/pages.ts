@@ -4,7 +4,7 @@ export const accountPages = {
   account: {
     path: "/account",
     title: "Account",
-    about: "Sessions, identities, password, limits and alerts.",
+    about: "Sessions, identities, password, limits, alerts and traces.",
     nav: "Integrations",
   },
 } as const satisfies Record<string, PageInfo>

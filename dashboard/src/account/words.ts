@@ -1,6 +1,6 @@
 import type { QueryWord } from "../api/words.ts"
 
-export const ACCOUNT_TABS = ["sign-in", "sessions", "limits", "alerts"] as const
+export const ACCOUNT_TABS = ["sign-in", "sessions", "limits", "alerts", "traces"] as const
 export type AccountTab = (typeof ACCOUNT_TABS)[number]
 
 /** The types of events that need an action of the account's owner. */

@@ -1347,6 +1347,10 @@ export interface DashboardVersionMismatchErrorBody {
   }
 }
 
+export interface DeleteTraceEndpointAnswer {
+  deleted: true
+}
+
 export interface DeleteWebhookAnswer {
   webhook_id: string
   deleted: true
@@ -1696,6 +1700,10 @@ export interface ExportedTurn {
   metadata: Record<string, string>
   /** True if a test key sent the turn: it is rehearsed and free. */
   test: boolean
+  /** The turn's span in its trace (W3C Trace Context): the trace of the request's `traceparent`, or a new one. See [Traces](/docs/traces). */
+  traceparent: string
+  /** The `tracestate` of the request. Null without one. */
+  tracestate: string | null
   created_at: string
   /** When the turn started to run. Null if it has not started. */
   started_at: string | null
@@ -1804,6 +1812,11 @@ export interface GetSpaceByKeyAnswer {
   limit: number
   offset: number
   space: AdminSpace
+}
+
+export interface GetTraceEndpointAnswer {
+  /** Null: the account has none. */
+  endpoint: TraceEndpoint | null
 }
 
 export interface HTTPValidationError {
@@ -2693,6 +2706,15 @@ export interface PutTool {
   }
   /** The time limit of one call, in seconds. Default 30. */
   timeout_seconds?: number | undefined
+}
+
+export interface PutTraceEndpoint {
+  /** The whole URL for traces of your OTLP/HTTP collector. It must use https and a public host name. */
+  url: string
+  /** Headers of each request, such as an API key. They are stored encrypted and never returned. Left out: they stay, if the new URL has the same origin. Null: none. */
+  headers?: Record<string, string> | null | undefined
+  /** True: spans also have texts: messages, inputs and outputs of tools, and error messages. Each is cut off after 8,000 characters. */
+  with_text?: boolean | undefined
 }
 
 /** The `details` of QUOTA_EXCEEDED: the cap that blocks the turn longest. */
@@ -3854,6 +3876,29 @@ export interface TopUsersReport {
   }
 }
 
+export interface TraceEndpoint {
+  /** The whole URL for traces of your OTLP/HTTP collector. It must use https and a public host name. */
+  url: string
+  /** The names of the stored headers. */
+  header_names: string[]
+  /** True if spans have texts. */
+  with_text: boolean
+  /** Spans that the endpoint has taken. */
+  spans_sent: number
+  /** Spans of turns that ended before this time were sent or given up. */
+  exported_until: string
+  /** When the endpoint last took spans. Null: never. */
+  last_sent_at: string | null
+  /** When a request last failed. Null: never. */
+  last_failed_at: string | null
+  /** Why it failed. Null: nothing has failed. */
+  last_error: string | null
+  /** When the next request may be sent, if the last one failed. Null: the last one did not fail. */
+  retry_at: string | null
+  created_at: string
+  updated_at: string
+}
+
 export interface TraceSpan {
   /** `queue`: until a worker took the turn. `model`: a model call. `tool`: a tool call. `attempt`: a call of a model, a container or a sub-agent that failed; only its end is known. `wait`: a pause before the next attempt, or until the provider has capacity. */
   kind: "queue" | "model" | "tool" | "attempt" | "wait"
@@ -3921,6 +3966,10 @@ export interface Turn {
   metadata: Record<string, string>
   /** True if a test key sent the turn: it is rehearsed and free. */
   test: boolean
+  /** The turn's span in its trace (W3C Trace Context): the trace of the request's `traceparent`, or a new one. See [Traces](/docs/traces). */
+  traceparent: string
+  /** The `tracestate` of the request. Null without one. */
+  tracestate: string | null
   created_at: string
   /** When the turn started to run. Null if it has not started. */
   started_at: string | null
@@ -5005,6 +5054,11 @@ export interface Operations {
     answer: Deleted
   }
 
+  /** Remove the endpoint for traces */
+  deleteTraceEndpoint: {
+    answer: DeleteTraceEndpointAnswer
+  }
+
   /** Delete a webhook */
   deleteWebhook: {
     path: {
@@ -5821,6 +5875,11 @@ export interface Operations {
       limit?: number | undefined
     }
     answer: TopUsersReport
+  }
+
+  /** Read the endpoint for traces */
+  getTraceEndpoint: {
+    answer: GetTraceEndpointAnswer
   }
 
   /** Read a turn */
@@ -6835,6 +6894,12 @@ export interface Operations {
     answer: Tool
   }
 
+  /** Set the endpoint for traces */
+  putTraceEndpoint: {
+    body: PutTraceEndpoint
+    answer: TraceEndpoint
+  }
+
   /** Set a workspace's bot */
   putWorkspaceBot: {
     path: {
@@ -7253,6 +7318,7 @@ export const OPERATIONS: {
   deleteMcpServer: { method: "DELETE", path: "/api/account/spaces/{space_id}/mcp-servers/{name}" },
   deleteSecret: { method: "DELETE", path: "/api/account/spaces/{space_id}/secrets/{name}" },
   deleteTool: { method: "DELETE", path: "/api/account/spaces/{space_id}/tools/{name}" },
+  deleteTraceEndpoint: { method: "DELETE", path: "/api/account/trace-endpoint" },
   deleteWebhook: { method: "DELETE", path: "/api/account/webhooks/{webhook_id}" },
   disableAltPoolAccount: { method: "POST", path: "/api/admin/providers/alt-pool/accounts/{account_id}/disable" },
   disableProvider: { method: "POST", path: "/api/admin/providers/{provider_id}/disable" },
@@ -7319,6 +7385,7 @@ export const OPERATIONS: {
   getTool: { method: "GET", path: "/api/account/spaces/{space_id}/tools/{name}" },
   getTopSpaces: { method: "GET", path: "/api/admin/analytics/top-spaces" },
   getTopUsers: { method: "GET", path: "/api/admin/analytics/top-users" },
+  getTraceEndpoint: { method: "GET", path: "/api/account/trace-endpoint" },
   getTurn: { method: "GET", path: "/api/account/turns/{turn_id}" },
   getTurnBill: { method: "GET", path: "/api/account/turns/{turn_id}/bill" },
   getTurnStats: { method: "GET", path: "/api/account/turn-stats" },
@@ -7386,6 +7453,7 @@ export const OPERATIONS: {
   putSecret: { method: "PUT", path: "/api/account/spaces/{space_id}/secrets/{name}" },
   putSpaceChat: { method: "PUT", path: "/api/admin/spaces/by-id/{space_id}/chat" },
   putTool: { method: "PUT", path: "/api/account/spaces/{space_id}/tools/{name}" },
+  putTraceEndpoint: { method: "PUT", path: "/api/account/trace-endpoint" },
   putWorkspaceBot: { method: "PUT", path: "/api/admin/workspaces/{workspace_id}/bot" },
   reauthenticate: { method: "POST", path: "/api/auth/reauthenticate" },
   reconcile: { method: "POST", path: "/api/admin/system/reconcile" },

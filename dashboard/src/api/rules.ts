@@ -401,6 +401,11 @@ export const PutToolRules = {
   timeout_seconds: { minimum: 1, maximum: 120, default: 30 },
 } as const
 
+export const PutTraceEndpointRules = {
+  url: { minLength: 1, maxLength: 2048 },
+  with_text: { default: false },
+} as const
+
 export const QuotaDetailsRules = {
   cap: { words: ["key_daily", "key_window", "end_user_daily", "end_user_monthly", "account_daily", "members_daily"] },
   source: { words: ["key", "end_user", "account", "plan", "space", "default"] },
@@ -576,6 +581,10 @@ export const ToolInputRules = {
   "request.method": { words: ["GET", "POST", "PUT", "PATCH", "DELETE"] },
   "request.url": { minLength: 1, maxLength: 4096 },
   timeout_seconds: { minimum: 1, maximum: 120, default: 30 },
+} as const
+
+export const TraceEndpointRules = {
+  url: { minLength: 1, maxLength: 2048 },
 } as const
 
 export const TraceSpanRules = {

@@ -43,6 +43,8 @@ export const AUDIT_ACTIONS = [
   "subscription.update",
   "team.create",
   "team.update",
+  "trace_endpoint.put",
+  "trace_endpoint.remove",
   "turn.read",
   "turn.refund",
   "user.act_as",

@@ -18,6 +18,7 @@ import { mountSecondFactor } from "./second-factor.ts"
 import { mountSessions } from "./sessions.ts"
 import { mountSharing } from "./sharing.ts"
 import { mountOwnSpaces } from "./spaces.ts"
+import { mountTraceEndpoint } from "./traces.ts"
 import { mountTurnDetails } from "./turn-details.ts"
 import { mountOwnTurns } from "./turns.ts"
 import { mountOwnWebhooks } from "./webhooks.ts"
@@ -26,6 +27,7 @@ import { mountOwnWebhooks } from "./webhooks.ts"
 export function mountOwner(app: App) {
   mountMoney(app)
   mountLimits(app)
+  mountTraceEndpoint(app)
   mountSessions(app)
   mountSecondFactor(app)
   mountIdentities(app)

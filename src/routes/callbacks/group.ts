@@ -3,6 +3,7 @@ import { createMiddleware } from "hono/factory"
 import * as z from "zod"
 import type { Context } from "../../actor/context.ts"
 import { type CallbacksEnv, parseCallbacksEnv } from "../../base/env.ts"
+import { logIds } from "../../base/trace-context.ts"
 import { INTERNAL_SIGNATURE } from "../../callbacks/internal-call.ts"
 import { CHECK_SERVER_PATH, checkServerInput, TRY_TOOL_PATH, tryToolInput } from "../../callbacks/tool-trials.ts"
 import { verifyInternalCall } from "../../callbacks/verify-internal-call.ts"
@@ -11,6 +12,7 @@ import { answerJson } from "../../http/answer-json.ts"
 import type { Group } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { bytesOf } from "../../http/json-bodies.ts"
+import { logWith } from "../../platform/log.ts"
 import { createOutbound, type Outbound } from "../../platform/outbound.ts"
 import { callbackUrl, REDELIVERY_SECONDS } from "../../platform/queue.ts"
 import { verifySignature } from "../../platform/queue-signature.ts"
@@ -138,13 +140,15 @@ function runnerContext(c: HonoContext<AppEnv>): RunnerContext {
     ...ctx,
     waitingCalls: () => calls.size,
     calls: () => calls.sent,
-    forTurn({ turn_id, user_id, test }, afterWait) {
+    forTurn(turn, afterWait) {
+      const { turn_id, user_id, test } = turn
+      const logged = { ...ctx.logged, ...logIds(turn) }
       const requestId = `${ctx.requestId} ${turn_id}`
       const holder = `${user_id} ${test}`
       const room = (signal?: AbortSignal) => calls.room(holder, signal)
       const fetch = calls.bound(ctx.fetch, { holder })
       const turnFetch = calls.bound(ctx.fetch, { holder, afterWait })
-      const own = { ...ctx, requestId, room, fetch, turnFetch }
+      const own = { ...ctx, log: logWith(ctx.log, logged), logged, requestId, room, fetch, turnFetch }
       return {
         ctx: { ...own, outbound: outboundOf({ ...own, fetch: turnFetch }, requestId, room) },
         leave: calls.enter(holder),

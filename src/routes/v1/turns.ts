@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { usdText } from "../../base/money.ts"
+import { parseTrace } from "../../base/trace-context.ts"
 import type { App } from "../../http/app.ts"
 import { madeOf, parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
 import { createdQuery, idParam, numberCursor, pageOf, pageQuery, wholeParam } from "../../http/query.ts"
@@ -42,6 +43,21 @@ export function mountTurns(app: App) {
           description: "A unique value per logical request, of 1–255 printable ASCII characters.",
           example: "order-1001",
         },
+        {
+          name: "traceparent",
+          required: false,
+          description:
+            "The span that the turn continues (W3C Trace Context). An invalid value is ignored, and the turn begins a trace. A repeat " +
+            "with the same Idempotency-Key keeps the first trace. See [Traces](/docs/traces).",
+          example: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        },
+        {
+          name: "tracestate",
+          required: false,
+          description:
+            "Vendors' data of the trace. It is passed on unchanged, and ignored without a valid `traceparent`.",
+          example: "vendor=00f067aa0ba902b7",
+        },
       ],
       body: createTurnSchema,
       answer: {
@@ -49,6 +65,7 @@ export function mountTurns(app: App) {
         status: 202,
         headers: {
           Location: "The turn's path.",
+          traceresponse: "The turn's span, as in its field `traceparent`.",
           [REPLAYED]: "`true` if an earlier request with this key created the turn.",
         },
       },
@@ -78,9 +95,12 @@ export function mountTurns(app: App) {
     },
     async (c, { body }) => {
       const idempotencyKey = parseIdempotencyKey(c.req.header("idempotency-key"))
-      const turn = madeOf(c, await acceptTurn(c.get("ctx"), c.get("credential"), { idempotencyKey, body }))
+      const trace = parseTrace(c.req.header("traceparent"), c.req.header("tracestate"))
+      const made = await acceptTurn(c.get("ctx"), c.get("credential"), { idempotencyKey, body, trace })
+      const turn = serializeTurn(madeOf(c, made))
       c.header("Location", `/v1/turns/${turn.turn_id}`)
-      return serializeTurn(turn)
+      c.header("traceresponse", turn.traceparent)
+      return turn
     },
   )
 
