@@ -43,6 +43,7 @@ const V1: Api = {
     "errors",
     "limits",
     "lists",
+    "retention",
     "conventions",
   ],
   errors: "errors",

@@ -9,6 +9,7 @@ import { MAX_FAULTS } from "../http/check-input.ts"
 import { MAX_JSON_BYTES } from "../http/json-bodies.ts"
 import { OFFSET_PAGE_MOST, PAGE_SIZE } from "../http/query.ts"
 import { DETAILS_EXAMPLES } from "../quotas/refusal.ts"
+import { SETTINGS } from "../settings/registry.ts"
 import { LAUNCH_POLICY, SESSION_POLICY, TOKEN_POLICY } from "../sign-in/policies.ts"
 import { FIRST_CALL_BOUNDS } from "../turns/first-call.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
@@ -89,6 +90,7 @@ const INSERTS: Record<string, string> = {
   webhook_rotation: timeInWords(WEBHOOK_POLICY.rotationMs),
   webhook_retries: RETRY_TIMES,
   webhook_failing: timeInWords(WEBHOOK_POLICY.disableAfterMs),
+  ...daysKept(),
 }
 
 interface Guide {
@@ -170,6 +172,12 @@ function codeTables(codes: readonly ErrorCode[]): string {
       ].join("\n")
     })
     .join("\n\n")
+}
+
+/** The days for which data is kept, by the names of their settings. */
+function daysKept(): Record<string, string> {
+  const named = Object.entries(SETTINGS).filter(([key]) => key.endsWith("_days") && key !== "trial_days")
+  return Object.fromEntries(named.map(([key, { default: days }]) => [key, countInWords(days as number)]))
 }
 
 /** A Markdown table of event types. Types with the same description share a row. */

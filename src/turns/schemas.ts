@@ -111,6 +111,14 @@ export const turnSchema = z
     model: z.string().meta({ description: "The model that the turn runs on, as a pin." }),
     metadata: metadataSchema,
     test: z.boolean().meta({ description: "True if a test key sent the turn: it is rehearsed and free." }),
+    texts_deleted_at: instant.nullable().meta({
+      description:
+        "When the texts of the turn were deleted, because their time was over or the end user was erased. Then `text` is empty, `result` is null, " +
+        "and the bill stays. Null while the texts are kept.",
+    }),
+    steps_deleted_at: instant.nullable().meta({
+      description: "The same for the turn's steps and its log. Then it has no events. Null while they are kept.",
+    }),
     created_at: instant,
     started_at: instant.nullable().meta({ description: "When the turn started to run. Null if it has not started." }),
     finished_at: instant.nullable().meta({ description: "When the turn ended. Null until then." }),

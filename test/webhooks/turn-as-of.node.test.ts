@@ -22,6 +22,8 @@ const ENDED = {
   model: "rehearsal/standard",
   metadata: { order: "A-1" },
   test: false,
+  texts_deleted_at: "2027-01-15T09:30:02.871Z",
+  steps_deleted_at: "2026-03-15T09:30:02.871Z",
   created_at: "2026-01-15T09:30:00.000Z",
   started_at: "2026-01-15T09:30:00.412Z",
   finished_at: "2026-01-15T09:30:02.871Z",

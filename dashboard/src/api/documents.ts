@@ -14,6 +14,7 @@ export const DOCUMENTS: readonly { title: string; path: string; words: string; o
   { title: "Errors", path: "/docs/errors", words: "Handle errors", operators: false },
   { title: "Limits", path: "/docs/limits", words: "Spending Files Turns Spaces and tools Webhooks Requests and streams Numbers per account", operators: false },
   { title: "Lists", path: "/docs/lists", words: "", operators: false },
+  { title: "How long data is kept", path: "/docs/retention", words: "Keep data for a shorter time A turn without its texts", operators: false },
   { title: "Money, time, sizes", path: "/docs/conventions", words: "", operators: false },
   { title: "Session", path: "/api/docs/session", words: "", operators: true },
   { title: "Lists, money, time", path: "/api/docs/dashboard-lists", words: "", operators: true },

@@ -6,6 +6,7 @@ import { mountEvents } from "../events.ts"
 import { mountModels } from "../models.ts"
 import { FOR_KEYS } from "../mounting.ts"
 import { mountSpaceConfig } from "../spaces/config.ts"
+import { mountRetention } from "../spaces/retention.ts"
 import { mountTools } from "../spaces/tools.ts"
 import { mountUsageReport } from "../usage-report.ts"
 import { mountAccount } from "./account.ts"
@@ -23,6 +24,7 @@ export const v1: Group = {
     app.use("/v1/*", keyAuth)
     mountSpaces(app)
     mountSpaceConfig(app, FOR_KEYS)
+    mountRetention(app, FOR_KEYS)
     mountTools(app, FOR_KEYS)
     mountFiles(app)
     mountTurns(app)
