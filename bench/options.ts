@@ -61,6 +61,7 @@ export const MEASUREMENTS = [
   "attacks",
   "fair",
   "routing",
+  "retention",
 ]
 
 export function readBenchOptions(args: string[]): Options {

@@ -95,7 +95,7 @@ export async function createSite(world: BenchWorld, name: string, options: SiteO
   }
   const made = []
   for (let i = 0; i < accounts; i++) {
-    made.push(await createAccount(version.seed, sql, runtime.url, capped ? HIGH_CAPS : {}))
+    made.push(await createBenchAccount(version.seed, sql, runtime.url, capped ? HIGH_CAPS : {}))
   }
   return { runtime, runner, groups, env, databaseUrl, sql, accounts: made }
 }
@@ -193,7 +193,13 @@ export function startBareWorker({ dataDir, bucket, keep }: BenchWorld, { env }: 
   })
 }
 
-async function createAccount(seed: Version["seed"], sql: Sql, url: string, caps: SetCaps): Promise<BenchAccount> {
+/** Creates an account with credit, a key and a space. */
+export async function createBenchAccount(
+  seed: Version["seed"],
+  sql: Sql,
+  url: string,
+  caps: SetCaps,
+): Promise<BenchAccount> {
   const now = new Date()
   const userId = await seed.createUser(sql, {})
   await seed.topUp(sql, { userId, micros: CREDIT_MICROS, reason: "operator_topup", actor: "bench", now })

@@ -28,11 +28,17 @@ export const putRetentionSchema = z
     description: "Days after the end of a turn. A field that you leave out has no days of its own.",
   })
 
+const ownDays = z.object({
+  text_days: days.optional(),
+  step_days: days.optional(),
+  event_days: days.optional(),
+  attempt_days: days.optional(),
+})
 const keptDays = z.object({ text_days: days, step_days: days, event_days: days, attempt_days: days })
 
 export const retentionSchema = z
   .object({
-    own: putRetentionSchema.meta({ description: "The days that the space has set.", example: { text_days: 30 } }),
+    own: ownDays.meta({ description: "The days that the space has set.", example: { text_days: 30 } }),
     service: keptDays.meta({
       description: "The days of the service, which apply to all spaces.",
       example: { text_days: 730, step_days: 90, event_days: 400, attempt_days: 30 },

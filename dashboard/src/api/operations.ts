@@ -2680,18 +2680,6 @@ export interface PutRetention {
   attempt_days?: number | undefined
 }
 
-/** Days after the end of a turn. A field that you leave out has no days of its own. */
-export interface PutRetentionInput {
-  /** Texts of a turn: request, reply, error message and metadata. */
-  text_days?: number | undefined
-  /** Steps of a turn and its log. */
-  step_days?: number | undefined
-  /** Events of turns, with their deliveries. An event that is still being sent is kept longer. */
-  event_days?: number | undefined
-  /** Attempts of deliveries. */
-  attempt_days?: number | undefined
-}
-
 export interface PutSecret {
   /** 4–8192 characters. The value is never shown again. It is sent only to the origin of a tool that uses it. */
   value: string
@@ -2918,7 +2906,12 @@ export interface ResetSecondFactorAnswer {
 
 export interface Retention {
   /** The days that the space has set. */
-  own: PutRetention
+  own: {
+    text_days?: number | undefined
+    step_days?: number | undefined
+    event_days?: number | undefined
+    attempt_days?: number | undefined
+  }
   /** The days of the service, which apply to all spaces. */
   service: {
     text_days: number
@@ -6867,7 +6860,7 @@ export interface Operations {
       /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
     }
-    body: PutRetentionInput
+    body: PutRetention
     answer: Retention
   }
 

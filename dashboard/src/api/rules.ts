@@ -397,13 +397,6 @@ export const PutRetentionRules = {
   attempt_days: { minimum: 1, maximum: 36500 },
 } as const
 
-export const PutRetentionInputRules = {
-  text_days: { minimum: 1, maximum: 36500 },
-  step_days: { minimum: 1, maximum: 36500 },
-  event_days: { minimum: 1, maximum: 36500 },
-  attempt_days: { minimum: 1, maximum: 36500 },
-} as const
-
 export const PutSecretRules = {
   value: { minLength: 4, maxLength: 8192 },
 } as const
@@ -447,6 +440,10 @@ export const ResetPasswordRules = {
 } as const
 
 export const RetentionRules = {
+  "own.text_days": { minimum: 1, maximum: 36500 },
+  "own.step_days": { minimum: 1, maximum: 36500 },
+  "own.event_days": { minimum: 1, maximum: 36500 },
+  "own.attempt_days": { minimum: 1, maximum: 36500 },
   "service.text_days": { minimum: 1, maximum: 36500 },
   "service.step_days": { minimum: 1, maximum: 36500 },
   "service.event_days": { minimum: 1, maximum: 36500 },
