@@ -7,7 +7,7 @@ import { sweepRetention } from "../src/retention/sweep-retention.ts"
 import type { Options } from "./options.ts"
 import { createBenchAccount, createSite, type Site, type Sql } from "./site.ts"
 import { round, secondsSince, timesOf } from "./statistics.ts"
-import { storeAccounts, storeTurns } from "./store-books.ts"
+import { storeAccounts } from "./store-books.ts"
 import { ROWS_OF_TURN, storeRetained } from "./store-retained.ts"
 import type { BenchWorld } from "./world.ts"
 
@@ -29,9 +29,9 @@ export async function measureRetention(world: BenchWorld, { stored }: Options) {
   const { sql } = site
   const turns = Math.round(stored / ROWS_OF_TURN)
   const began = performance.now()
-  const old = await storeAccounts(sql, turns, new Date(Date.now() - 40 * DAY_MS))
-  await storeTurns(sql, old, turns)
-  await storeRetained(sql)
+  const ends = new Date(Date.now() - 40 * DAY_MS)
+  const { accounts } = await storeAccounts(sql, turns, ends)
+  await storeRetained(sql, { turns, accounts, ends })
   // The ids of stored accounts are the first ones.
   site.accounts.push(await createBenchAccount(world.version.seed, sql, site.runtime.url, {}))
   for (const [key, days] of Object.entries(DATA))

@@ -62,6 +62,7 @@ export const MEASUREMENTS = [
   "fair",
   "routing",
   "retention",
+  "restore",
 ]
 
 export function readBenchOptions(args: string[]): Options {

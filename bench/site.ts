@@ -100,6 +100,17 @@ export async function createSite(world: BenchWorld, name: string, options: SiteO
   return { runtime, runner, groups, env, databaseUrl, sql, accounts: made }
 }
 
+/** Starts a site again on a new database that `fill` restores, with a new queue and Redis, and the same key ring. */
+export async function restoreSite(world: BenchWorld, lost: Site, fill: (url: string) => Promise<void>): Promise<Site> {
+  const { url: databaseUrl, sql } = await createSiteDatabase(world, "restored")
+  await fill(databaseUrl)
+  const question: Question = { ask: "namespace", name: "restored", qstash_mode: "push", databaseUrl, timed: false }
+  const namespace = await world.standIns.ask<Record<string, string>>(question)
+  const env = { ...lost.env, ...namespace }
+  const [runtime] = await startWorkers(world, "restored", env, { split: false, isMeasured: false })
+  return { ...lost, runtime: runtime as Runtime, runner: runtime as Runtime, env, databaseUrl, sql }
+}
+
 /** The model of the bench's model server, at `OPENAI_BASE_URL`. */
 export const BENCH_PIN = "openai-compatible/bench"
 

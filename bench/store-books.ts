@@ -110,7 +110,7 @@ export async function storeTurns(sql: Sql, stored: StoredBooks, count: number): 
 }
 
 /** SQL for the first ten characters of an id, which are its time in milliseconds. */
-function idTime(ms: string): string {
+export function idTime(ms: string): string {
   const place = (at: number) =>
     `substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + (${ms} >> ${45 - 5 * at} & 31)::integer, 1)`
   return Array.from({ length: 10 }, (_, at) => place(at)).join(" || ")

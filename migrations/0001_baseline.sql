@@ -1599,7 +1599,7 @@ create table events (
   created_at timestamptz not null,
   -- The transaction that wrote it. A forward reader sees only
   -- events older than every open transaction, so it misses none.
-  -- After a restore from a dump, set it to 0, because the new server counts from the start again.
+  -- 0: the event was restored from a dump (src/ops/restored.ts), because a new server counts from the start again.
   xact xid8 not null default pg_current_xact_id(),
   constraint events_of_a_turn_have_a_seq check ((turn_id is null) = (seq is null))
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
