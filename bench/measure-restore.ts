@@ -98,8 +98,10 @@ export async function measureRestore(world: BenchWorld) {
   const events = await eventsAfter(after, account, cursor)
   const missing = turns.filter(({ turn_id }) => !events.has(turn_id))
   const { findings } = await reconcile(after)
-  if (turns.length !== TURNS || wrong.length > 0 || findings > 0)
-    throw new Error(`${turns.length} of ${TURNS} turns, ${wrong.length} wrong, ${findings} findings`)
+  if (turns.length !== TURNS || wrong.length > 0 || missing.length > 0 || findings > 0) {
+    const faults = [`${turns.length} of ${TURNS} turns`, `${wrong.length} wrong`, `${missing.length} not in the feed`]
+    throw new Error(`${faults.join(", ")}, ${findings} findings`)
+  }
   return {
     "turns, open turns and pending deliveries in the backup": `${found?.turns}, ${found?.open}, ${found?.pending}`,
     "pg_dump, s": dumpSeconds,
@@ -108,7 +110,7 @@ export async function measureRestore(world: BenchWorld) {
     "turns that are done and billed once": turns.length,
     "webhooks delivered before the disaster": delivered,
     "webhooks delivered twice under one id": receiver.twice(),
-    "turns whose events a reader of the feed has seen after its old cursor": turns.length - missing.length,
+    "turns that a reader of the feed has seen after its old cursor": turns.length - missing.length,
     findings,
   }
 }
