@@ -137,7 +137,9 @@ async function countRows(sql: Sql): Promise<Record<string, number>> {
   const of = (table: string) => `(select count(*) from ${table})::integer as ${table}`
   const [row] = await sql<Record<string, number>>(
     `select (select count(*) from turns where text <> '' and created_at < now() - interval '1 day')::integer as texts,
-      ${of("turn_steps")}, (select count(*) from turn_events)::integer as turn_events, ${of("webhook_deliveries")}, ${of("webhook_attempts")},
+      (select count(*) from turn_steps where created_at < now() - interval '1 day')::integer as turn_steps,
+      (select count(*) from turn_events where created_at < now() - interval '1 day')::integer as turn_events,
+      ${of("webhook_deliveries")}, ${of("webhook_attempts")},
       (select count(*) from events where created_at < now() - interval '1 day')::integer as events`,
   )
   return row ?? {}

@@ -35,8 +35,8 @@ begin
   return slice;
 end $$;
 
--- Returns the findings of one day. p_sums: also checks the sums before the marks on both sides of the day, and the month
--- of the day for each end user. p_totals: also checks the sums of end users.
+-- Returns the findings of one day. p_sums: also checks the sums before the marks on both sides of the day, and the
+-- month of the day for each end user. p_totals: also checks the sums of end users.
 -- If the calls of a turn do not add up to the turn, differences of usage on its day are not reported.
 -- The check of that turn reports it, and the rollup may be right.
 create function turnpike.day_findings(p_day date, p_sums boolean, p_totals boolean) returns turnpike.finding[] language plpgsql stable

@@ -7,7 +7,7 @@ import type pg from "pg"
 export async function markRestored(client: pg.ClientBase): Promise<number> {
   await client.query("begin")
   try {
-    // No worker may write meanwhile. The owner of a table may disable its triggers; a superuser is not needed.
+    // No worker may write in the meantime. The owner of a table may disable its triggers; a superuser is not needed.
     await client.query("alter table events disable trigger events_append_only")
     const { rowCount } = await client.query("update events set xact = '0' where xact <> '0'")
     await client.query("alter table events enable trigger events_append_only")

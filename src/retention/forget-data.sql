@@ -1,4 +1,4 @@
--- What each kind of data of a turn consists of. Amounts, token counts, times, states, codes and the account's own
+-- The parts of each kind of data of a turn. Amounts, token counts, times, states, codes and the account's own
 -- references stay. So do the ledger, model_calls, api_turns and every rollup.
 
 -- Deletes one kind of data of those turns that ended before p_ended_before, and returns their number. The others are
@@ -10,7 +10,7 @@ declare
   kept_for interval := p_moment - p_ended_before;
 begin
   if p_data in ('text', 'step', 'test_data') then
-    -- Locked turns are left, so nobody waits.
+    -- Locked turns are left, so no statement waits.
     due := array(select t.turn_id from turns t where t.turn_id = any (p_turns) and t.finished_at < p_ended_before
       order by t.turn_id for no key update skip locked);
   else

@@ -10,8 +10,8 @@ begin
   return (select (s.retention ->> (p_data || '_days'))::integer from spaces s where s.space_id = p_space_id);
 end $$;
 
--- The mark that is due for the longest time, if any. It comes after all others until p_again. The mark of a setting that
--- was changed is due at once.
+-- The mark that is due for the longest time, if any. It comes after all others until p_again. The mark of a setting
+-- that was changed is due at once.
 create function turnpike.take_retention(p_again timestamptz, p_moment timestamptz) returns retention_marks language plpgsql as $$
 declare
   taken retention_marks;
@@ -50,7 +50,7 @@ declare
   mark retention_marks;
   kept_days integer := turnpike.retention_days(p_space_id, p_data);
   ended_before timestamptz := p_moment - make_interval(days => kept_days);
-  -- An hour later almost every turn has ended, so few turns are left behind the mark.
+  -- An hour later almost every turn has ended, so the mark leaves almost none.
   lag interval := interval '1 hour';
   ids text[];
   next_at timestamptz;
@@ -68,7 +68,7 @@ begin
     deleted := turnpike.forget_data(p_space_id, p_data, ids, ended_before, p_moment);
   end if;
   if looked < p_limit then
-    -- The next turn is due so many days after its acceptance. Without one, a turn from now on is the next.
+    -- The next turn is due when these days have passed since its acceptance. Without one, a later turn is the next.
     ids := turnpike.turns_of_mark(mark, 'turn_~', 1);
     next_at := (select t.created_at from turns t where t.turn_id = any (ids)) + make_interval(days => kept_days) + lag;
     mark.look_at := greatest(p_next, least(next_at, p_moment + interval '1 day'));

@@ -4,9 +4,9 @@ create type turnpike.listed_event as (
   feed_key text
 );
 
--- True if a forward reader's position is from before a restore (src/ops/restored.ts): the account has restored events,
--- whose transaction is 0, and the event at this position is not stored with this transaction. Restored events are in the
--- order of their ids, so such a reader continues a minute earlier and misses none.
+-- True if a forward reader's position is from before a restore (src/ops/restored.ts). Then the account has restored
+-- events, whose transaction is 0, and the event at this position is not stored with this transaction.
+-- Restored events are in the order of their ids, so such a reader continues a minute earlier and misses none.
 create function turnpike.is_from_before_restore(caller turnpike.caller, p_xact text, p_event_id text) returns boolean
 language plpgsql stable set enable_seqscan = off as $$
 begin
