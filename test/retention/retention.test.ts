@@ -30,7 +30,7 @@ async function passDays(days: number) {
   await sweep()
 }
 
-/** What the database keeps of a turn besides its row. */
+/** The rows that the database keeps of a turn, besides its own. */
 async function rowsOf(turnId: string) {
   const [rows] = await world.sql<Record<"steps" | "log" | "events" | "deliveries" | "attempts", number>>(
     `select (select count(*)::int from turn_steps p where p.turn_id = $1) as steps,
@@ -67,6 +67,8 @@ const replies = async (client: TestClient, space: string, text: string, conversa
   client.runTurn({ space, text, conversation })
 
 test("Each kind of data is deleted after its own time, and the bill of the turn is kept", async () => {
+  const days = { attempt_days: 8, step_days: 10, delivery_days: 30, event_days: 32, text_days: 34 }
+  for (const [key, value] of Object.entries(days)) await setting(key, value)
   const { client, turn_id } = await finishedTurn()
   const before = await client.getTurn(turn_id)
   const rows = await rowsOf(turn_id)
@@ -78,17 +80,19 @@ test("Each kind of data is deleted after its own time, and the bill of the turn 
     await passDays(days - passed)
     passed = days
   }
-  await upTo(SETTINGS.attempt_days.default - 1)
+  await upTo(days.attempt_days - 1)
   expect(await rowsOf(turn_id)).toEqual(rows)
-  await upTo(SETTINGS.attempt_days.default)
+  await upTo(days.attempt_days)
   expect(await rowsOf(turn_id)).toEqual({ ...rows, attempts: 0 })
-  await upTo(SETTINGS.step_days.default)
+  await upTo(days.step_days)
+  expect(await rowsOf(turn_id)).toEqual({ steps: 0, log: 0, events: 3, deliveries: 3, attempts: 0 })
+  await upTo(days.delivery_days)
   expect(await rowsOf(turn_id)).toEqual({ steps: 0, log: 0, events: 3, deliveries: 0, attempts: 0 })
   expect(await client.getTurn(turn_id)).toEqual({ ...before, steps_deleted_at: expect.any(String) })
-  await upTo(SETTINGS.event_days.default)
+  await upTo(days.event_days)
   expect((await rowsOf(turn_id))?.events).toBe(0)
   expect((await client.getTurn(turn_id)).text).toBe(before.text)
-  await upTo(SETTINGS.text_days.default)
+  await upTo(days.text_days)
   expect(await client.getTurn(turn_id)).toEqual({
     ...before,
     text: "",
@@ -104,6 +108,7 @@ test("Each kind of data is deleted after its own time, and the bill of the turn 
   )
   expect(money).toEqual({ calls: 2, charged: Math.round(before.billed_cost_usd * 1e7) })
   expect((await reconcileNow(contextOf(world))).findings).toBe(0)
+  await world.sql("delete from settings")
 })
 
 test("The log of a turn without steps is empty, and its stream ends at once", async () => {
@@ -188,7 +193,6 @@ test("An event that is still being sent is kept with its delivery, and deleted a
   await sweep()
   expect(await rowsOf(turn_id)).toMatchObject({ events: 3, deliveries: 3 })
   receiver.answer = () => new Response(null, { status: 204 })
-  await world.sweep()
   await world.drain()
   expect(receiver.types(turn_id).filter((type) => type === "turn.done").length).toBeGreaterThan(1)
   await world.advance(LATE_MS)
