@@ -1,5 +1,5 @@
 import type { Sql } from "./site.ts"
-import { idTime } from "./store-books.ts"
+import { sqlIdTime } from "./store-books.ts"
 
 const BATCH = 50_000
 /** The rows that `storeRetained` adds for each turn, with the turn itself. */
@@ -25,7 +25,7 @@ export async function storeRetained(sql: Sql, options: { turns: number; accounts
         -- The rows are known to be valid.
         perform set_config('session_replication_role', 'replica', true);
         create temporary table made on commit drop as
-          select ${idTime("ms")} || lpad(n::text, 16, '0') as id, 1 + n % ${accounts} as user_id, to_timestamp(ms / 1000.0) as at, n
+          select ${sqlIdTime("ms")} || lpad(n::text, 16, '0') as id, 1 + n % ${accounts} as user_id, to_timestamp(ms / 1000.0) as at, n
           from generate_series(${from}, ${Math.min(from + BATCH, turns) - 1}) n, lateral (select ${begins} + n::bigint * ${stepMs} as ms) m;
         insert into turns (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref, idempotency_key,
             request_hash, text, model, state, result, config_version, hold_credit_micros, held_credit_micros, epoch, last_event_seq,

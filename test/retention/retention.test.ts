@@ -239,7 +239,7 @@ test("A test turn loses texts and steps after test_data_days, and a live turn do
   expect(erased.status).toBeLessThan(300)
 })
 
-test("A lower setting takes effect with the next run, and none goes below what is promised", async () => {
+test("A lower setting takes effect with the next run, and no setting goes below a promise", async () => {
   const { client, turn_id } = await finishedTurn()
   await passDays(8)
   expect((await client.getTurn(turn_id)).text).not.toBe("")
