@@ -11,6 +11,15 @@ begin
   raise exception '% is append-only', tg_table_name using errcode = '23514';
 end $$;
 
+-- For tables whose rows are deleted only by the procedures of src/retention, which set retention.deletes.
+create function guard_retention() returns trigger language plpgsql as $$
+begin
+  if coalesce(current_setting('retention.deletes', true), '') <> 'on' then
+    raise exception '% is append-only', tg_table_name using errcode = '23514';
+  end if;
+  return null;
+end $$;
+
 ------------------------------------------------------------------------------------------------------------------------
 -- Users and sign-in
 
@@ -287,7 +296,10 @@ create table spaces (
   -- The chat of the space: the key of a messaging chat, or `space:` and the slug.
   chat_key text,
   -- The model that the configuration names. Null: the first model of the catalog.
-  pin text
+  pin text,
+  -- The days for which the space's data is kept, if they are fewer than in the settings:
+  -- text_days, step_days, event_days, attempt_days.
+  retention jsonb not null default '{}'
 );
 create index spaces_by_owner on spaces (user_id, slug desc);
 create index spaces_listed on spaces (user_id, test, slug collate "C" desc);
@@ -862,6 +874,9 @@ create table turns (
   tokens_output bigint not null default 0,
   finished_at timestamptz,
   erased_at timestamptz,
+  -- When its time to be kept was over (src/retention): of its texts, and of its steps with the log.
+  texts_deleted_at timestamptz,
+  steps_deleted_at timestamptz,
   cancel_requested_at timestamptz,
   -- Until then, its worker may start tool calls without reading the turn again.
   -- A cancel is acknowledged only after that.
@@ -906,8 +921,9 @@ create index turns_of_member on turns (member_id, turn_id collate "C") where mem
 -- Open turns are in open_turns. An index on the state would make each change of it write all indexes of the row.
 create index turns_not_done on turns (user_id, test, turn_id collate "C") where status_reason is not null;
 create index turns_with_files on turns using gin (file_ids jsonb_path_ops) where file_ids <> '[]';
--- Test turns whose texts are still kept, for the sweep that removes these texts.
-create index turns_test_kept on turns (turn_id collate "C") where test and text <> '';
+-- Test turns, whose texts are kept for a time of their own.
+-- No index depends on texts, so the deletion of a text writes no index.
+create index turns_test on turns (turn_id collate "C") where test;
 
 create function guard_turn_transition() returns trigger language plpgsql as $$
 begin
@@ -1013,16 +1029,7 @@ create table turn_events (
   created_at timestamptz not null,
   primary key (turn_id, seq)
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
--- Only events of test turns may be deleted (src/turns/forget-test-turns.sql), after their texts.
-create function guard_event_deletion() returns trigger language plpgsql as $$
-begin
-  if not exists (select from turns t where t.turn_id = old.turn_id and t.test and t.finished_at is not null and t.text = '') then
-    raise exception '% is append-only', tg_table_name using errcode = '23514';
-  end if;
-  return old;
-end $$;
-create trigger turn_events_append_only before delete on turn_events
-  for each row execute function guard_event_deletion();
+create trigger turn_events_kept before delete on turn_events for each statement execute function guard_retention();
 
 -- The only allowed change of an event removes the texts of an erased turn.
 create function guard_event_redaction() returns trigger language plpgsql as $$
@@ -1066,21 +1073,18 @@ create table turn_steps (
   first_event_seq integer,
   primary key (turn_id, step)
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
-create trigger turn_steps_append_only before delete on turn_steps
-  for each row execute function guard_event_deletion();
+create trigger turn_steps_kept before delete on turn_steps for each statement execute function guard_retention();
 
--- The rules are those for turn_events. Events of an erased turn lose
--- their texts, and events of a forgotten test turn are removed.
+-- The rules are those for turn_events: events of an erased turn lose their texts.
 create function guard_step_events() returns trigger language plpgsql as $$
 declare
   ended turns;
 begin
   select t.* into ended from turns t where t.turn_id = old.turn_id and t.finished_at is not null;
   if coalesce(ended.turn_id is null or new.first_event_seq is distinct from old.first_event_seq
-    or (json_array_length(new.events) = 0 and not (ended.test and ended.text = ''))
-    or (json_array_length(new.events) > 0 and (json_array_length(new.events) <> json_array_length(old.events) or exists (
+    or json_array_length(new.events) <> json_array_length(old.events) or exists (
       select from rows from (jsonb_array_elements(old.events::jsonb), jsonb_array_elements(new.events::jsonb)) e (was, is_now)
-      where e.was - 3 <> e.is_now - 3 or not (e.was -> 3) @> (e.is_now -> 3)))), true)
+      where e.was - 3 <> e.is_now - 3 or not (e.was -> 3) @> (e.is_now -> 3)), true)
   then
     raise exception 'events of % are append-only', tg_table_name using errcode = '23514';
   end if;
@@ -1597,7 +1601,7 @@ create table events (
   created_at timestamptz not null,
   -- The transaction that wrote it. A forward reader sees only
   -- events older than every open transaction, so it misses none.
-  -- After a restore from a dump, set it to 0, because the new server counts from the start again.
+  -- 0: the event was restored from a dump (src/ops/restored.ts), because a new server counts from the start again.
   xact xid8 not null default pg_current_xact_id(),
   constraint events_of_a_turn_have_a_seq check ((turn_id is null) = (seq is null))
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
@@ -1605,10 +1609,12 @@ create unique index events_of_owner on events (user_id, test, event_id collate "
 -- Events of one transaction are few, so readers sort them.
 create index events_forward on events (user_id, test, xact);
 create unique index events_of_turn on events (turn_id, seq) where turn_id is not null;
-create trigger events_append_only before update or delete on events
-  for each statement execute function guard_append_only();
+-- Events without a turn, for their retention.
+create index events_without_turn on events (event_id collate "C") where turn_id is null;
+create trigger events_append_only before update on events for each statement execute function guard_append_only();
+create trigger events_kept before delete on events for each statement execute function guard_retention();
 
--- The log of a turn. The log of a forgotten test turn (src/turns/forget-test-turns.sql) is empty.
+-- The log of a turn. It is empty if the turn's steps were deleted: without them the log would have gaps.
 create view turn_log as
   select e.turn_id, e.seq, e.event_id, e.type, e.data, e.created_at from turn_events e
   union all
@@ -1618,8 +1624,7 @@ create view turn_log as
   union all
   select e.turn_id, e.seq, e.event_id, e.type, jsonb_build_object('state', substr(e.type, 6)) || e.data, e.created_at
     from events e
-    where e.turn_id is not null and not (e.test and exists (select from turns t
-      where t.turn_id = e.turn_id and t.finished_at is not null and t.text = '' and t.erased_at is null));
+    where e.turn_id is not null and (select t.steps_deleted_at from turns t where t.turn_id = e.turn_id) is null;
 
 -- scope and key_id are from the key that created the endpoint. The endpoint gets the events that this key may see.
 create table webhook_endpoints (
@@ -1691,8 +1696,8 @@ create table webhook_deliveries (
   -- Made from the event and the endpoint, so that there is one delivery for both without another index.
   delivery_id text primary key,
   webhook_id text not null references webhook_endpoints,
-  -- There is no foreign key: events are never deleted, and the
-  -- procedure that writes the delivery has written or read the event.
+  -- There is no foreign key: the procedure that writes the delivery has
+  -- written or read the event, and an event is deleted after its deliveries.
   event_id text not null,
   turn_id text,
   seq integer,
@@ -1715,6 +1720,8 @@ create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_atte
   where state = 'pending';
 create index webhook_deliveries_of_endpoint on webhook_deliveries (webhook_id, delivery_id collate "C");
 create index webhook_deliveries_of_turn on webhook_deliveries (turn_id) where turn_id is not null;
+-- Ended deliveries without a turn, for their retention.
+create index webhook_deliveries_without_turn on webhook_deliveries (finished_at) where turn_id is null and finished_at is not null;
 
 create table webhook_attempts (
   delivery_id text not null references webhook_deliveries,
@@ -1807,6 +1814,41 @@ create table erased_objects (
   primary key (erasure_id, object_key)
 );
 create index erased_objects_to_remove on erased_objects (erasure_id) where removed_at is null;
+
+------------------------------------------------------------------------------------------------------------------------
+-- Retention
+
+-- How far the deletion of old data has come, by kind of data (src/retention). space_id 0: in all spaces; otherwise in a
+-- space with days of its own. All turns up to position have been looked at. For deliveries without a turn, position is
+-- the end of the last one.
+create table retention_marks (
+  space_id bigint not null,
+  data text not null check (data in ('text', 'step', 'event', 'delivery', 'attempt', 'test_data', 'account')),
+  position text not null default '',
+  -- The days of the setting at the last look. With other days, a look is due.
+  days integer not null default 0,
+  -- Nothing becomes due before this time.
+  look_at timestamptz not null default '-infinity',
+  primary key (space_id, data)
+);
+create index retention_marks_due on retention_marks (look_at);
+insert into retention_marks (space_id, data)
+  values (0, 'text'), (0, 'step'), (0, 'event'), (0, 'delivery'), (0, 'attempt'), (0, 'test_data'), (0, 'account');
+
+-- Turns before a mark whose data was not due yet: they were open or locked, or an event was still being sent.
+create table retention_left (
+  space_id bigint not null,
+  data text not null,
+  turn_id text not null,
+  look_at timestamptz not null,
+  primary key (turn_id, data, space_id)
+);
+create index retention_left_due on retention_left (look_at);
+
+-- Images of deleted steps that are still in the bucket.
+create table deleted_objects (
+  object_key text primary key
+);
 
 ------------------------------------------------------------------------------------------------------------------------
 -- Analytics
@@ -2339,8 +2381,8 @@ create index audit_log_of_subject on audit_log (subject_type, subject_id, audit_
 create index audit_log_of_actor on audit_log (actor_user_id, audit_id desc);
 create index audit_log_of_action on audit_log (action, audit_id desc);
 create index audit_log_by_time on audit_log (created_at);
-create trigger audit_log_append_only before update or delete on audit_log
-  for each statement execute function guard_append_only();
+create trigger audit_log_append_only before update on audit_log for each statement execute function guard_append_only();
+create trigger audit_log_kept before delete on audit_log for each statement execute function guard_retention();
 
 -- The applied files of migrations/ (src/ops/migrations.ts).
 create table schema_migrations (

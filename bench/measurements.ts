@@ -18,6 +18,8 @@ import { measureOutage } from "./measure-outage.ts"
 import { measurePeer } from "./measure-peer.ts"
 import { measureProcedures, STATEMENT_STATISTICS } from "./measure-procedures.ts"
 import { measureQueues } from "./measure-queues.ts"
+import { measureRestore } from "./measure-restore.ts"
+import { measureRetention } from "./measure-retention.ts"
 import { measureRouting } from "./measure-routing.ts"
 import { measureShards } from "./measure-shards.ts"
 import { measureStatements } from "./measure-statements.ts"
@@ -127,6 +129,8 @@ const ALL: Measurement[] = [
   { group: "admin", title: "lists of admins", world: { settings: FILLING }, measure: measureAdmin },
   { group: "analytics", title: "analytics", world: { settings: ANALYTICS_SETTINGS }, measure: measureAnalytics },
   { group: "books", title: "reconciliation of stored turns", world: { settings: FILLING }, measure: measureBooks },
+  { group: "restore", title: "restore drill", world: { runtime: "miniflare" }, measure: measureRestore },
+  { group: "retention", title: "deleting old data", world: { settings: FILLING }, measure: measureRetention },
   { group: "routing", title: "what the router costs a turn", isCompared: true, measure: measureRouting },
   { group: "memory", title: "memory", measure: measureMemory },
   { group: "files", title: "files of 100 MiB", measure: (world) => measureFiles(world) },

@@ -61,6 +61,8 @@ export const MEASUREMENTS = [
   "attacks",
   "fair",
   "routing",
+  "retention",
+  "restore",
 ]
 
 export function readBenchOptions(args: string[]): Options {

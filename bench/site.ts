@@ -95,9 +95,20 @@ export async function createSite(world: BenchWorld, name: string, options: SiteO
   }
   const made = []
   for (let i = 0; i < accounts; i++) {
-    made.push(await createAccount(version.seed, sql, runtime.url, capped ? HIGH_CAPS : {}))
+    made.push(await createBenchAccount(version.seed, sql, runtime.url, capped ? HIGH_CAPS : {}))
   }
   return { runtime, runner, groups, env, databaseUrl, sql, accounts: made }
+}
+
+/** Starts a site again on a new database that `fill` restores, with a new queue and Redis, and the same key ring. */
+export async function restoreSite(world: BenchWorld, lost: Site, fill: (url: string) => Promise<void>): Promise<Site> {
+  const { url: databaseUrl, sql } = await createSiteDatabase(world, "restored")
+  await fill(databaseUrl)
+  const question: Question = { ask: "namespace", name: "restored", qstash_mode: "push", databaseUrl, timed: false }
+  const namespace = await world.standIns.ask<Record<string, string>>(question)
+  const env = { ...lost.env, ...namespace }
+  const [runtime] = await startWorkers(world, "restored", env, { split: false, isMeasured: false })
+  return { ...lost, runtime: runtime as Runtime, runner: runtime as Runtime, env, databaseUrl, sql }
 }
 
 /** The model of the bench's model server, at `OPENAI_BASE_URL`. */
@@ -193,7 +204,13 @@ export function startBareWorker({ dataDir, bucket, keep }: BenchWorld, { env }: 
   })
 }
 
-async function createAccount(seed: Version["seed"], sql: Sql, url: string, caps: SetCaps): Promise<BenchAccount> {
+/** Creates an account with credit, a key and a space. */
+export async function createBenchAccount(
+  seed: Version["seed"],
+  sql: Sql,
+  url: string,
+  caps: SetCaps,
+): Promise<BenchAccount> {
   const now = new Date()
   const userId = await seed.createUser(sql, {})
   await seed.topUp(sql, { userId, micros: CREDIT_MICROS, reason: "operator_topup", actor: "bench", now })

@@ -59,7 +59,7 @@ export async function storeTurns(sql: Sql, stored: StoredBooks, count: number): 
       `do $$ begin
         perform set_config('session_replication_role', 'replica', true);
         create temporary table made on commit drop as
-          select 'turn_' || ${idTime("ms")} || lpad(n::text, 16, '0') as turn_id, n, 1 + n % ${stored.accounts} as user_id,
+          select 'turn_' || ${sqlIdTime("ms")} || lpad(n::text, 16, '0') as turn_id, n, 1 + n % ${stored.accounts} as user_id,
             1 + n % ${stored.accounts} || '-' || n / ${stored.accounts} % ${END_USERS} as customer, to_timestamp(ms / 1000.0) as at
           from generate_series(${from}, ${upto}) n, lateral (select ${stored.begins.getTime()} + n::bigint * ${stored.stepMs} as ms) m;
         insert into turns (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref, idempotency_key,
@@ -110,7 +110,7 @@ export async function storeTurns(sql: Sql, stored: StoredBooks, count: number): 
 }
 
 /** SQL for the first ten characters of an id, which are its time in milliseconds. */
-function idTime(ms: string): string {
+export function sqlIdTime(ms: string): string {
   const place = (at: number) =>
     `substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + (${ms} >> ${45 - 5 * at} & 31)::integer, 1)`
   return Array.from({ length: 10 }, (_, at) => place(at)).join(" || ")

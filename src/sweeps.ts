@@ -12,13 +12,13 @@ import { type PoolContext, sweepCapacity } from "./providers/capacity.ts"
 import { sweepProviderLogins } from "./providers/poll-device-login.ts"
 import { sweepSnapshots } from "./providers/sweep-snapshots.ts"
 import { sweepCounters } from "./quotas/sweep-counters.ts"
+import { sweepRetention } from "./retention/sweep-retention.ts"
 import { sweepTurns } from "./runs/sweep-turns.ts"
 import { sweepSessions } from "./sign-in/sweep-sessions.ts"
 import { sweepPlans } from "./subscriptions/credit-plans.ts"
 import { sweepOverview } from "./system/get-overview.ts"
 import { noteSweeps, type SweepRun } from "./system/note-sweeps.ts"
 import { sweepTraces } from "./traces/export-traces.ts"
-import { sweepTestTurns } from "./turns/forget-test-turns.ts"
 import { sweepStoppedWebhooks, sweepWebhooks } from "./webhooks/sweep-webhooks.ts"
 
 /** A sweep may be cut off anywhere and started again, even while it still runs. Returns counts for the log. */
@@ -28,7 +28,7 @@ type Sweep = (ctx: PoolContext) => Promise<object>
 const SWEEPS: Record<string, Sweep> = {
   turns: sweepTurns,
   expired_turns: sweepExpiredTurns,
-  test_turns: sweepTestTurns,
+  retention: sweepRetention,
   keys: sweepRevokedKeys,
   disabled_users: sweepDisabledUsers,
   spaces: sweepArchivedSpaces,

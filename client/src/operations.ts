@@ -427,6 +427,10 @@ export interface ExportedTurn {
   traceparent: string
   /** The `tracestate` of the request. Null without one. */
   tracestate: string | null
+  /** When the texts of the turn were deleted, because their time was over or the end user was erased. Then `text` is empty, `result` is null, and the bill stays. Null while the texts are kept. */
+  texts_deleted_at: string | null
+  /** The same for the turn's steps and its log. Then it has no events. Null while they are kept. */
+  steps_deleted_at: string | null
   created_at: string
   /** When the turn started to run. Null if it has not started. */
   started_at: string | null
@@ -729,6 +733,18 @@ export interface PutMcpServer {
   allowed_tools?: string[] | undefined
 }
 
+/** Days after the end of a turn. A field that you leave out has no days of its own. */
+export interface PutRetention {
+  /** Texts of a turn: request, reply, error message and metadata. */
+  text_days?: number | undefined
+  /** Steps of a turn and its log. */
+  step_days?: number | undefined
+  /** Events of turns, with their deliveries. An event that is still being sent is kept longer. */
+  event_days?: number | undefined
+  /** Attempts of deliveries. */
+  attempt_days?: number | undefined
+}
+
 export interface PutSecret {
   /** 4–8192 characters. The value is never shown again. It is sent only to the origin of a tool that uses it. */
   value: string
@@ -821,7 +837,7 @@ export interface RefusedByCostLimit {
 }
 
 export interface Replay {
-  /** The start of the period (inclusive). */
+  /** The start of the period (inclusive). Events from before the time for which deliveries are kept are left out, because they might be sent twice. */
   from: string
   /** The end of the period (exclusive). Default: no end. */
   to?: string | undefined
@@ -836,6 +852,30 @@ export interface Replayed {
   replayed: number
   has_more: boolean
   next_cursor: string | null
+}
+
+export interface Retention {
+  /** The days that the space has set. */
+  own: {
+    text_days?: number | undefined
+    step_days?: number | undefined
+    event_days?: number | undefined
+    attempt_days?: number | undefined
+  }
+  /** The days of the service, which apply to all spaces. */
+  service: {
+    text_days: number
+    step_days: number
+    event_days: number
+    attempt_days: number
+  }
+  /** The days that apply: for each kind, the fewer of both. */
+  kept: {
+    text_days: number
+    step_days: number
+    event_days: number
+    attempt_days: number
+  }
 }
 
 /** The name and dates of a secret. Its value is never shown. */
@@ -1041,6 +1081,10 @@ export interface Turn {
   traceparent: string
   /** The `tracestate` of the request. Null without one. */
   tracestate: string | null
+  /** When the texts of the turn were deleted, because their time was over or the end user was erased. Then `text` is empty, `result` is null, and the bill stays. Null while the texts are kept. */
+  texts_deleted_at: string | null
+  /** The same for the turn's steps and its log. Then it has no events. Null while they are kept. */
+  steps_deleted_at: string | null
   created_at: string
   /** When the turn started to run. Null if it has not started. */
   started_at: string | null
@@ -1518,6 +1562,15 @@ export interface Operations {
     answer: Readiness
   }
 
+  /** Read how long a space's data is kept */
+  getRetention: {
+    params: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    answer: Retention
+  }
+
   /** Read a space */
   getSpace: {
     params: {
@@ -1821,6 +1874,16 @@ export interface Operations {
     answer: McpServer
   }
 
+  /** Set how long a space's data is kept */
+  putRetention: {
+    params: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    body: PutRetention
+    answer: Retention
+  }
+
   /** Set a secret */
   putSecret: {
     params: {
@@ -1977,6 +2040,7 @@ export const OPERATIONS: {
   getMcpServer: { method: "GET", path: "/v1/spaces/{space_id}/mcp-servers/{name}" },
   getMe: { method: "GET", path: "/v1/me" },
   getReadiness: { method: "GET", path: "/v1/health/ready" },
+  getRetention: { method: "GET", path: "/v1/spaces/{space_id}/retention" },
   getSpace: { method: "GET", path: "/v1/spaces/{space_id}" },
   getTool: { method: "GET", path: "/v1/spaces/{space_id}/tools/{name}" },
   getTurn: { method: "GET", path: "/v1/turns/{turn_id}" },
@@ -1998,6 +2062,7 @@ export const OPERATIONS: {
   putEndUserLimits: { method: "PUT", path: "/v1/end-users/{end_user_ref}/limits" },
   putManifest: { method: "PUT", path: "/v1/spaces/{space_id}/manifest" },
   putMcpServer: { method: "PUT", path: "/v1/spaces/{space_id}/mcp-servers/{name}" },
+  putRetention: { method: "PUT", path: "/v1/spaces/{space_id}/retention" },
   putSecret: { method: "PUT", path: "/v1/spaces/{space_id}/secrets/{name}" },
   putTool: { method: "PUT", path: "/v1/spaces/{space_id}/tools/{name}" },
   redeliver: { method: "POST", path: "/v1/deliveries/{delivery_id}/redeliver", once: true },

@@ -7,6 +7,8 @@ import type {
   Deleted,
   Manifest,
   PatchSpace,
+  PutRetention,
+  Retention,
   Secret,
   Space,
 } from "./operations.ts"
@@ -27,6 +29,8 @@ export class Spaces {
   readonly secrets: Secrets
   /** All versions of a space's configuration. */
   readonly versions: Versions
+  /** How long the data of a space's turns is kept. */
+  readonly retention: Retentions
 
   /** @internal */
   constructor(transport: Transport) {
@@ -36,6 +40,7 @@ export class Spaces {
     this.mcpServers = new McpServers(transport)
     this.secrets = new Secrets(transport)
     this.versions = new Versions(transport)
+    this.retention = new Retentions(transport)
   }
 
   /**
@@ -189,5 +194,35 @@ export class Versions {
    */
   get(spaceId: string, version: number, options?: RequestOptions): Promise<ConfigVersion> {
     return this.#transport.call("getConfigVersion", { params: { space_id: spaceId, version } }, options)
+  }
+}
+
+/** How long the data of a space's turns is kept: `turnpike.spaces.retention`. */
+export class Retentions {
+  readonly #transport: Transport
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * Reads the days of the space and of the service.
+   *
+   * @example
+   * const { kept } = await turnpike.spaces.retention.get("spc_…")
+   */
+  get(spaceId: string, options?: RequestOptions): Promise<Retention> {
+    return this.#transport.call("getRetention", { params: { space_id: spaceId } }, options)
+  }
+
+  /**
+   * Replaces all days of the space. Older data is deleted within an hour.
+   *
+   * @example
+   * await turnpike.spaces.retention.put("spc_…", { text_days: 30, step_days: 7 })
+   */
+  put(spaceId: string, body: PutRetention, options?: RequestOptions): Promise<Retention> {
+    return this.#transport.call("putRetention", { params: { space_id: spaceId }, body }, options)
   }
 }

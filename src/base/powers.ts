@@ -71,6 +71,8 @@ const ACCOUNT = {
   putMembersLimit: always("money"),
   getManifest: "none",
   putManifest: "none",
+  getRetention: "none",
+  putRetention: "none",
   listSecrets: "none",
   putSecret: "none",
   deleteSecret: "none",

@@ -18,8 +18,8 @@ begin
   if p_scope = 'recent' then
     if first_day <= last_day then
       looked := first_day + floor(random() * (last_day - first_day))::integer;
-      slice.findings := turnpike.day_findings(last_day, false) || case when looked < last_day
-        then turnpike.day_findings(looked, true) else '{}' end;
+      slice.findings := turnpike.day_findings(last_day, false, false) || case when looked < last_day
+        then turnpike.day_findings(looked, true, false) else '{}' end;
     end if;
     return slice;
   end if;
@@ -30,15 +30,16 @@ begin
     slice.rows := slice.rows + 1;
     slice.last := looked::text;
     slice.findings := slice.findings || turnpike.day_findings(looked, looked = last_day
-      or exists (select from usage_marks m where m.until = looked + 1));
+      or exists (select from usage_marks m where m.until = looked + 1), looked = last_day);
   end loop;
   return slice;
 end $$;
 
--- Returns the findings of one day. p_sums: also checks the sums before the marks on both sides of the day.
+-- Returns the findings of one day. p_sums: also checks the sums before the marks on both sides of the day, and the
+-- month of the day for each end user. p_totals: also checks the sums of end users.
 -- If the calls of a turn do not add up to the turn, differences of usage on its day are not reported.
 -- The check of that turn reports it, and the rollup may be right.
-create function turnpike.day_findings(p_day date, p_sums boolean) returns turnpike.finding[] language plpgsql stable
+create function turnpike.day_findings(p_day date, p_sums boolean, p_totals boolean) returns turnpike.finding[] language plpgsql stable
 set plan_cache_mode = force_custom_plan set jit = off set work_mem = '64MB' as $$
 declare
   differs boolean := exists (select from turnpike.usage_differences(p_day));
@@ -57,7 +58,10 @@ begin
     select row('rollup', null, null, null, jsonb_build_object('kind', 'rollup', 'period', d.period, 'starts_at', d.starts_at,
         'subject', concat_ws(' ', d.family, d.key, n.name)), (d.said ->> n.name)::bigint, (d.kept ->> n.name)::bigint)::turnpike.finding
     from (select * from turnpike.usage_differences(p_day) where is_told union all select * from turnpike.ledger_differences(p_day)
-      union all select * from turnpike.error_differences(p_day) union all select * from turnpike.sum_differences(p_day) where p_sums) d,
+      union all select * from turnpike.error_differences(p_day) union all select * from turnpike.sum_differences(p_day) where p_sums
+      union all select * from turnpike.customer_differences(p_day)
+      union all select * from turnpike.customer_month_differences(p_day) where p_sums
+      union all select * from turnpike.customer_sum_differences(p_day) where p_totals) d,
       lateral (select distinct k.name from (select jsonb_object_keys(d.said) union select jsonb_object_keys(d.kept)) k(name)) n
     where d.said -> n.name is distinct from d.kept -> n.name order by d.family, d.key, d.starts_at, n.name);
 end $$;

@@ -46,6 +46,9 @@ begin
   insert into erased_objects (erasure_id, object_key)
   select distinct p_erasure_id, 'turns/' || p.turn_id || '/' from turn_steps p
     where p.turn_id = any (ids) and p.content @> '[{"type": "tool-call"}]'
+  union
+  select p_erasure_id, 'turns/' || t.turn_id || '/' from turns t
+    where t.turn_id = any (ids) and t.steps_deleted_at is not null and t.tool_calls > 0
   on conflict do nothing;
   update turns t set text = '', result = null, error_message = null, metadata = '{}', file_ids = '[]', outputs = '[]',
     request_hash = '', erased_at = p_moment where t.turn_id = any (ids);

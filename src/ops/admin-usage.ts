@@ -9,6 +9,8 @@ Releases
   prune-releases [--keep-days N]
       remove the procedures of releases that were applied more than N days ago (default 7), except
       those of this release and the one before it
+  restored
+      prepare a database that pg_restore has filled, before workers use it
 
 Workers and keys
   grant [--worker W] [--renew]

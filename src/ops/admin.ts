@@ -18,6 +18,7 @@ import { migrateDatabase } from "./migrate-database.ts"
 import { enableModels } from "./models.ts"
 import { pruneReleases, readRelease } from "./release.ts"
 import { resealAll } from "./reseal.ts"
+import { markRestored } from "./restored.ts"
 import { createApiKey, createUser, type RunSql } from "./seed.ts"
 import { brandOfUser, changeOf, runMagicLink, runUserChange } from "./users.ts"
 import { grantWorkers, workerKeys } from "./workers.ts"
@@ -102,6 +103,11 @@ async function run(client: pg.Client): Promise<string> {
       const done = await resealAll(client, process.env.SECRETS_KEYS)
       await noteAct(ctx, { action: "cli.reseal", subject: ["keys", "SECRETS_KEYS"], after: { done } })
       return done
+    }
+    case "restored": {
+      const events = await markRestored(client)
+      await noteAct(ctx, { action: "cli.restored", subject: ["events", "all"], after: { events } })
+      return `${events} events are prepared.`
     }
     case "prune-releases": {
       const release = await readRelease()

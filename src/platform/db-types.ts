@@ -268,6 +268,10 @@ interface Conversations {
   user_id: number | null;
 }
 
+interface DeletedObjects {
+  object_key: string;
+}
+
 interface EndedTurns {
   billed_credit_micros: number;
   created_at: Timestamp;
@@ -869,6 +873,21 @@ interface RegisteredMembers {
   user_id: number | null;
 }
 
+interface RetentionLeft {
+  data: string;
+  look_at: Timestamp;
+  space_id: number;
+  turn_id: string;
+}
+
+interface RetentionMarks {
+  data: string;
+  days: Generated<number>;
+  look_at: Generated<Timestamp>;
+  position: Generated<string>;
+  space_id: number;
+}
+
 interface Runners {
   alive_until: Timestamp;
   looks_until: Timestamp | null;
@@ -999,6 +1018,7 @@ interface Spaces {
   origin: Generated<string>;
   pin: string | null;
   prompt_facts: Generated<Json>;
+  retention: Generated<Json>;
   slug: string;
   space_id: Generated<number>;
   test: Generated<boolean>;
@@ -1263,9 +1283,11 @@ interface Turns {
   started_at: Timestamp | null;
   state: Generated<string>;
   status_reason: string | null;
+  steps_deleted_at: Timestamp | null;
   stream_until: Timestamp | null;
   test: boolean;
   text: string;
+  texts_deleted_at: Timestamp | null;
   timeout_seconds: number | null;
   tokens_cache_written: Generated<number>;
   tokens_cached: Generated<number>;
@@ -1552,6 +1574,7 @@ export interface DB {
   container_calls: ContainerCalls;
   container_mappings: ContainerMappings;
   conversations: Conversations;
+  deleted_objects: DeletedObjects;
   end_user_days: EndUserDays;
   end_user_months: EndUserMonths;
   end_user_sums: EndUserSums;
@@ -1604,6 +1627,8 @@ export interface DB {
   referrals: Referrals;
   refused_requests: RefusedRequests;
   registered_members: RegisteredMembers;
+  retention_left: RetentionLeft;
+  retention_marks: RetentionMarks;
   runners: Runners;
   schema_migrations: SchemaMigrations;
   second_factors: SecondFactors;

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_389d8727fdbb"
+export const RELEASE = "turnpike_bb1efe93f509"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -432,6 +432,10 @@ export interface Answers {
     updated_at: string
     updated_by: number | null
     updated_by_name: string | null
+  }
+  retention_answer: {
+    own: unknown
+    service: unknown
   }
   saved_provider: {
     provider_id: string
@@ -1897,6 +1901,16 @@ export interface Procedures {
       has_subscriber: boolean | null
     }
   }
+  forget_account_data: {
+    args: {
+      limit: number | null
+      next: Date | null
+      moment: Date | null
+    }
+    row: {
+      forget_account_data: number | null
+    }
+  }
   forget_counters: {
     args: {
       months: boolean | null
@@ -1924,22 +1938,35 @@ export interface Procedures {
       forget_idempotency_keys: number | null
     }
   }
-  forget_sessions: {
-    args: {
-      before: Date | null
-      limit: number | null
-    }
-    row: {
-      forget_sessions: number | null
-    }
-  }
-  forget_test_turns: {
+  forget_left: {
     args: {
       limit: number | null
       moment: Date | null
     }
     row: {
-      forget_test_turns: number | null
+      forget_left: number | null
+    }
+  }
+  forget_sessions: {
+    args: {
+      limit: number | null
+      moment: Date | null
+    }
+    row: {
+      forget_sessions: number | null
+    }
+  }
+  forget_turns: {
+    args: {
+      space_id: number | null
+      data: string | null
+      limit: number | null
+      next: Date | null
+      moment: Date | null
+    }
+    row: {
+      looked: number | null
+      deleted: number | null
     }
   }
   get_balance: {
@@ -2009,6 +2036,17 @@ export interface Procedures {
       starts_at: Date | null
       ends_at: Date | null
       cap: Answers["cap_state"] | null
+    }
+  }
+  get_retention: {
+    args: {
+      request: Records["request"] | null
+      slug: string | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      retention: Answers["retention_answer"] | null
     }
   }
   get_sharing: {
@@ -2575,6 +2613,14 @@ export interface Procedures {
       note_removed_files: number | null
     }
   }
+  note_removed_objects: {
+    args: {
+      keys: string[] | null
+    }
+    row: {
+      note_removed_objects: number | null
+    }
+  }
   note_slice: {
     args: {
       reconciliation_id: string | null
@@ -2914,6 +2960,18 @@ export interface Procedures {
       actor: Answers["caller"] | null
       refused: string | null
       entity: Answers["catalog_answer"] | null
+    }
+  }
+  put_retention: {
+    args: {
+      request: Records["request"] | null
+      slug: string | null
+      days: JsonInput | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      retention: Answers["retention_answer"] | null
     }
   }
   put_secret: {
@@ -3911,6 +3969,15 @@ export interface Procedures {
       entity: Answers["media_login"] | null
     }
   }
+  take_retention: {
+    args: {
+      again: Date | null
+      moment: Date | null
+    }
+    row: {
+      take_retention: JsonRow<"retention_marks"> | null
+    }
+  }
   take_stopping: {
     args: {
       tried_before: Date | null
@@ -3962,10 +4029,10 @@ export interface Procedures {
   }
   thin_snapshots: {
     args: {
-      keep_from: Date | null
       thin_before: Date | null
       hours: number | null
       limit: number | null
+      moment: Date | null
     }
     row: {
       thin_snapshots: number | null
@@ -4238,17 +4305,20 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   finish_media_login: { args: ["request:request", "login_id", "takes", "account:json", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },
   finish_upload: { args: ["request:request", "once_key", "fingerprint", "space", "file_id", "bytes", "sha256"], columns: ["actor:json", "already:json", "file:json", "refused", "reached:json"] },
   fold_shards: { args: ["user_id", "limit", "moment"] },
+  forget_account_data: { args: ["limit", "next", "moment"] },
   forget_counters: { args: ["months", "before", "most"] },
   forget_hosts: { args: ["moment"] },
   forget_idempotency_keys: { args: ["before", "limit"] },
-  forget_sessions: { args: ["before", "limit"] },
-  forget_test_turns: { args: ["limit", "moment"] },
+  forget_left: { args: ["limit", "moment"] },
+  forget_sessions: { args: ["limit", "moment"] },
+  forget_turns: { args: ["space_id", "data", "limit", "next", "moment"] },
   get_balance: { args: ["request:request"], columns: ["actor:json", "balance", "held"] },
   get_end_user: { args: ["request:request", "ref"], columns: ["actor:json", "end_user:json"] },
   get_event: { args: ["request:request", "event_id"], columns: ["actor:json", "told:json"] },
   get_me: { args: ["request:request"], columns: ["actor:json", "account:json", "balance", "held", "acting_admin:json"] },
   get_own_key: { args: ["request:request"], columns: ["actor:json", "key:json", "caps:json", "limits:json", "balance", "held"] },
   get_plan: { args: ["request:request"], columns: ["actor:json", "plan", "label", "is_trial", "starts_at", "ends_at", "cap:json"] },
+  get_retention: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "retention:json"] },
   get_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing:json"] },
   get_trace_endpoint: { args: ["request:request"], columns: ["actor:json", "endpoint:json"] },
   get_turn: { args: ["request:request", "turn_id"], columns: ["actor:json", "turn:json", "slug"] },
@@ -4294,6 +4364,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   note_objects_removed: { args: ["erasure_id", "keys", "moment"] },
   note_refused_request: { args: ["request:request", "code", "operation", "param"], columns: ["actor:json"] },
   note_removed_files: { args: ["file_ids", "moment"] },
+  note_removed_objects: { args: ["keys"] },
   note_slice: { args: ["reconciliation_id", "phase", "position", "size"] },
   note_sweeps: { args: ["runs:json"] },
   note_trace_export: { args: ["destination", "epoch", "ended_at", "turn_id", "spans", "error", "failures", "next_at", "ends", "moment"] },
@@ -4320,6 +4391,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   put_mapping: { args: ["request:request", "container", "space", "url", "keeps_headers", "headers", "header_names:json", "enabled", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_members_limit: { args: ["request:request", "slug", "daily"], columns: ["actor:json", "refused", "sharing:json"] },
   put_model_prices: { args: ["request:request", "pin", "input", "cached", "output", "cache_write", "cache_write_hour", "image", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
+  put_retention: { args: ["request:request", "slug", "days:json"], columns: ["actor:json", "refused", "retention:json"] },
   put_secret: { args: ["request:request", "slug", "name", "sealed", "max"], columns: ["actor:json", "refused", "reached:json", "secret:json"] },
   put_setting: { args: ["request:request", "key", "value:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_space_chat: { args: ["request:request", "space_id", "chat_key"], columns: ["actor:json", "refused", "entity"] },
@@ -4397,12 +4469,13 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   take_erasures: { args: ["settled", "limit", "moment"], columns: ["erasure:json"] },
   take_login: { args: ["login_id", "until", "moment"] },
   take_media_login: { args: ["request:request", "until"], columns: ["actor:json", "refused", "entity:json"] },
+  take_retention: { args: ["again", "moment"], columns: ["take_retention:json"] },
   take_stopping: { args: ["tried_before", "moment"] },
   take_subscriptions_to_credit: { args: ["moment", "limit"] },
   take_trace_exports: { args: ["operator_text", "most", "until", "oldest", "lease_until", "moment"], columns: ["take_trace_exports:json"] },
   team_answer_of: { args: ["team_id"], columns: ["team_answer_of:json"] },
   tell_locked: { args: ["user_id", "address", "moment"] },
-  thin_snapshots: { args: ["keep_from", "thin_before", "hours", "limit"] },
+  thin_snapshots: { args: ["thin_before", "hours", "limit", "moment"] },
   top_spaces: { args: ["from", "to", "limit"] },
   unknown_pin: { args: ["pins", "image"] },
   unlink_identity: { args: ["request:request", "identity_id"], columns: ["actor:json", "refused"] },

@@ -80,11 +80,7 @@ export const PROVIDER_POLICY = {
   thinnedPoints: 2_000,
   /** The most account-hours in a report. With more, it sums days. */
   spendRows: 7_500,
-  /**
-   * How long snapshots are kept, and after which time only the newest of each hour is.
-   * The longest report has 90 days.
-   */
-  keepSnapshotsMs: 92 * 86_400_000,
+  /** After this time only the newest snapshot of each hour is kept. The setting snapshot_days ends that. */
   thinSnapshotsMs: 7 * 86_400_000,
   /** The most hours that one run thins, and the most old snapshots that it deletes. */
   thinHours: 24,

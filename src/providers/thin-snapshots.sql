@@ -1,8 +1,8 @@
--- Deletes snapshots from before p_keep_from, at most p_limit.
+-- Deletes snapshots that are older than the setting snapshot_days, at most p_limit.
 -- Thins those from before p_thin_before to the newest of each window and hour. It continues where
 -- the last run ended, for at most p_hours.
 -- Returns the number of deleted snapshots, or 0 if another run is working.
-create function turnpike.thin_snapshots(p_keep_from timestamptz, p_thin_before timestamptz, p_hours integer, p_limit integer)
+create function turnpike.thin_snapshots(p_thin_before timestamptz, p_hours integer, p_limit integer, p_moment timestamptz)
 returns integer
 language plpgsql set enable_seqscan = off set jit = off as $$
 declare
@@ -10,6 +10,7 @@ declare
   resources text[];
   lengths integer[];
   until timestamptz;
+  keep_from timestamptz := p_moment - make_interval(days => turnpike.setting_number('snapshot_days')::integer);
   deleted integer;
   total integer := 0;
 begin
@@ -29,7 +30,7 @@ begin
   delete from quota_snapshots q where q.ctid = any (array(
     select n.ctid from unnest(ids, resources, lengths) w(provider_id, resource, window_seconds)
       cross join lateral (select n.ctid from quota_snapshots n where n.provider_id = w.provider_id and n.resource = w.resource
-        and n.window_seconds = w.window_seconds and n.taken_at < p_keep_from order by n.taken_at limit p_limit) n limit p_limit));
+        and n.window_seconds = w.window_seconds and n.taken_at < keep_from order by n.taken_at limit p_limit) n limit p_limit));
   get diagnostics total = row_count;
   if total = p_limit then
     return total;

@@ -48,6 +48,7 @@ const V1: Api = {
     "errors",
     "limits",
     "lists",
+    "retention",
     "conventions",
     "assistants",
     "compare",

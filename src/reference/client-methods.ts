@@ -9,6 +9,8 @@ export const CLIENT_METHODS: ClientMethods = {
   archiveSpace: "spaces.archive",
   getManifest: "spaces.manifest.get",
   putManifest: "spaces.manifest.put",
+  getRetention: "spaces.retention.get",
+  putRetention: "spaces.retention.put",
   listSecrets: "spaces.secrets.list",
   putSecret: "spaces.secrets.put",
   deleteSecret: "spaces.secrets.delete",

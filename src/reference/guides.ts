@@ -10,6 +10,7 @@ import { MAX_JSON_BYTES } from "../http/json-bodies.ts"
 import { OFFSET_PAGE_MOST, PAGE_SIZE } from "../http/query.ts"
 import { OPENAI_POLICY } from "../openai/policies.ts"
 import { DETAILS_EXAMPLES } from "../quotas/refusal.ts"
+import { SETTINGS } from "../settings/registry.ts"
 import { LAUNCH_POLICY, SESSION_POLICY, TOKEN_POLICY } from "../sign-in/policies.ts"
 import { SPAN_EXPORT_POLICY, TRACE_POLICY } from "../traces/policies.ts"
 import { FIRST_CALL_BOUNDS } from "../turns/first-call.ts"
@@ -107,6 +108,7 @@ const INSERTS: Record<string, string> = {
   webhook_rotation: timeInWords(WEBHOOK_POLICY.rotationMs),
   webhook_retries: RETRY_TIMES,
   webhook_failing: timeInWords(WEBHOOK_POLICY.disableAfterMs),
+  ...daysKept(),
 }
 
 interface Guide {
@@ -188,6 +190,12 @@ function codeTables(codes: readonly ErrorCode[]): string {
       ].join("\n")
     })
     .join("\n\n")
+}
+
+/** The days for which data is kept, by the names of their settings. */
+function daysKept(): Record<string, string> {
+  const named = Object.entries(SETTINGS).filter(([key]) => key.endsWith("_days") && key !== "trial_days")
+  return Object.fromEntries(named.map(([key, { default: days }]) => [key, countInWords(days as number)]))
 }
 
 /** A Markdown table of event types. Types with the same description share a row. */

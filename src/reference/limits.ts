@@ -201,6 +201,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
   "BOT_POLICY.*",
   "BOARD_POLICY.*",
   "EXPLORER_POLICY.*",
+  "RETENTION_POLICY.*",
   ...of("OPENAI_POLICY", "firstTryMs firstTries modelPage"),
   "SETUP_POLICY.*",
   ...of("FILE_POLICY", "partBytes sweepBatch sweepBatches"),
@@ -230,7 +231,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
   ),
   ...of("WEBHOOK_POLICY", "inFlight inFlightFailing ownWakeMs rewakeMs sweepBatch sweepBatches stopBatch stopBatches"),
   ...of("WEBHOOK_POLICY", "stopEndpoints stopSettlesMs replayBatch healthDeliveries"),
-  ...of("SESSION_POLICY", "noteUseMs keptMs mostKept"),
+  ...of("SESSION_POLICY", "noteUseMs mostKept"),
   ...of("FACTOR_POLICY", "digits periodSeconds window"),
   ...of("PASSWORD_POLICY", "atOnce"),
   ...of("ACTING_POLICY", "cookieMs"),
@@ -254,10 +255,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
     "PROVIDER_POLICY",
     "slowDownSeconds maxIntervalSeconds pollLateMs sweepBatch keepLoginsMs publishedMs points thinnedPoints",
   ),
-  ...of(
-    "PROVIDER_POLICY",
-    "spendRows keepSnapshotsMs thinSnapshotsMs thinHours deleteBatch limitsMs lacksMs crowdMs barredMs",
-  ),
+  ...of("PROVIDER_POLICY", "spendRows thinSnapshotsMs thinHours deleteBatch limitsMs lacksMs crowdMs barredMs"),
   ...of(
     "PROVIDER_POLICY",
     "rosterDraws rosterMs rosterPauseMs rosterAccounts drawTries openedMs servedKept longestBarredMs",

@@ -205,7 +205,7 @@ begin
     from (
       select t.text, t.result, t.position, t.finished_at from turns t
       where t.conversation_id = claimed.conversation_id and t.position < claimed.position and t.position >= claimed.position - p_within
-        and t.state = 'done' and t.erased_at is null
+        and t.state = 'done' and t.erased_at is null and t.texts_deleted_at is null
       order by t.position desc limit p_turns
     ) e
     window newest_first as (order by e.position desc)

@@ -19,6 +19,14 @@ create function turnpike.setting_default(p_key text) returns jsonb language sql 
     when 'max_open_test_turns' then '500'::jsonb
     when 'max_daily_test_turns' then '20000'::jsonb
     when 'test_data_days' then '90'::jsonb
+    when 'text_days' then '730'::jsonb
+    when 'step_days' then '90'::jsonb
+    when 'event_days' then '400'::jsonb
+    when 'delivery_days' then '90'::jsonb
+    when 'attempt_days' then '30'::jsonb
+    when 'session_days' then '30'::jsonb
+    when 'audit_days' then '1095'::jsonb
+    when 'snapshot_days' then '92'::jsonb
     when 'max_keys' then '1000'::jsonb
     when 'max_daily_key_changes' then '1000'::jsonb
     when 'max_end_users' then '100000'::jsonb
@@ -44,7 +52,15 @@ create function turnpike.setting_most(p_key text) returns numeric language sql i
     when 'stored_gib_hour_usd' then 1
     when 'max_open_test_turns' then 100000
     when 'max_daily_test_turns' then 10000000
-    when 'test_data_days' then 3650
+    when 'test_data_days' then 36500
+    when 'text_days' then 36500
+    when 'step_days' then 36500
+    when 'event_days' then 36500
+    when 'delivery_days' then 36500
+    when 'attempt_days' then 36500
+    when 'session_days' then 36500
+    when 'audit_days' then 36500
+    when 'snapshot_days' then 36500
     when 'max_keys' then 1000000
     when 'max_daily_key_changes' then 1000000
     when 'max_end_users' then 100000000
@@ -53,5 +69,38 @@ create function turnpike.setting_most(p_key text) returns numeric language sql i
     when 'max_config_bytes' then 1099511627776
     when 'max_files' then 10000000
     when 'max_file_bytes' then 1125899906842624
+  end
+$$;
+
+-- The lowest value of a setting that is a number.
+create function turnpike.setting_least(p_key text) returns numeric language sql immutable as $$
+  select case p_key
+    when 'trial_days' then 0
+    when 'signup_credit_micros' then 0
+    when 'referred_credit_micros' then 0
+    when 'referrer_credit_micros' then 0
+    when 'referrer_most_credited' then 0
+    when 'members_daily_credit_micros' then 0
+    when 'container_second_usd' then 0
+    when 'stored_gib_hour_usd' then 0
+    when 'max_open_test_turns' then 1
+    when 'max_daily_test_turns' then 1
+    when 'test_data_days' then 1
+    when 'text_days' then 7
+    when 'step_days' then 7
+    when 'event_days' then 30
+    when 'delivery_days' then 30
+    when 'attempt_days' then 7
+    when 'session_days' then 7
+    when 'audit_days' then 90
+    when 'snapshot_days' then 92
+    when 'max_keys' then 1
+    when 'max_daily_key_changes' then 1
+    when 'max_end_users' then 1
+    when 'max_spaces' then 1
+    when 'kept_versions' then 10
+    when 'max_config_bytes' then 1048576
+    when 'max_files' then 1
+    when 'max_file_bytes' then 1048576
   end
 $$;

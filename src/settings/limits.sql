@@ -1,7 +1,7 @@
 -- The limit for a name in COUNTED (src/base/counted.ts). It is the setting of that name, or of max_ and that name.
 create function turnpike.limit_of(p_name text) returns bigint language plpgsql stable as $$
 begin
-  return turnpike.setting_number(case when p_name in ('kept_versions', 'test_data_days') then p_name else 'max_' || p_name end);
+  return turnpike.setting_number(case when p_name = 'kept_versions' then p_name else 'max_' || p_name end);
 end $$;
 
 -- The number of items that an account has. Rows are counted up to p_enough; null counts all.

@@ -40,6 +40,19 @@ const MAX_CREDIT_MICROS = 100_000 * MICROS_PER_USD
 
 const creditMicros = z.int().min(0).max(MAX_CREDIT_MICROS)
 
+/**
+ * The fewest days for which data is kept, so that no promise is broken: a repeated Idempotency-Key is answered for 7
+ * days, deliveries are retried for up to 5 days and endpoints are repaired, and the report of capacity has 90 days.
+ */
+const LEAST_KEPT_DAYS = 7
+const LEAST_EVENT_DAYS = 30
+const LEAST_AUDIT_DAYS = 90
+const LEAST_SNAPSHOT_DAYS = 92
+/** Longer than a service is operated: data is kept forever. */
+const MOST_KEPT_DAYS = 36_500
+
+const days = (least: number) => z.int().min(least).max(MOST_KEPT_DAYS)
+
 /** All settings. A row of the table `settings` overrides the default. A change takes effect with the next request. */
 export const SETTINGS = {
   plans: setting({
@@ -138,8 +151,55 @@ export const SETTINGS = {
   test_data_days: setting({
     description:
       "The number of days after its end for which the texts, events and steps of a test turn are kept. After that, only its state and figures stay.",
-    schema: z.int().min(1).max(3_650),
+    schema: days(1),
     default: 90,
+  }),
+  text_days: setting({
+    description:
+      "The number of days after its end for which a turn's texts are kept: the request, the reply, the message of its error and the metadata. " +
+      "After that, its conversation starts again without it. Its bill and its figures stay.",
+    schema: days(LEAST_KEPT_DAYS),
+    default: 730,
+  }),
+  step_days: setting({
+    description:
+      "The number of days after its end for which a turn's steps and its log are kept: what the models wrote, and the input and output of tools.",
+    schema: days(LEAST_KEPT_DAYS),
+    default: 90,
+  }),
+  event_days: setting({
+    description: "The number of days for which events are kept. An event that is still being sent is kept longer.",
+    schema: days(LEAST_EVENT_DAYS),
+    default: 400,
+  }),
+  delivery_days: setting({
+    description:
+      "The number of days for which deliveries of webhooks are kept. Events before that cannot be sent again. At most event_days.",
+    schema: days(LEAST_EVENT_DAYS),
+    default: 90,
+  }),
+  attempt_days: setting({
+    description:
+      "The number of days for which the attempts of deliveries are kept, with the responses of receivers. At most delivery_days.",
+    schema: days(LEAST_KEPT_DAYS),
+    default: 30,
+  }),
+  session_days: setting({
+    description:
+      "The number of days for which a session is kept after its end. It shows where an owner has signed in before.",
+    schema: days(LEAST_KEPT_DAYS),
+    default: 30,
+  }),
+  audit_days: setting({
+    description: "The number of days for which entries of the audit log are kept.",
+    schema: days(LEAST_AUDIT_DAYS),
+    default: 1_095,
+  }),
+  snapshot_days: setting({
+    description:
+      "The number of days for which snapshots of the limits of provider accounts are kept. Reports show them.",
+    schema: days(LEAST_SNAPSHOT_DAYS),
+    default: LEAST_SNAPSHOT_DAYS,
   }),
   max_keys: setting({
     description:

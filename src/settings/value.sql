@@ -4,8 +4,8 @@ begin
   return coalesce((select s.value from settings s where s.key = p_key), turnpike.setting_default(p_key));
 end $$;
 
--- The current value of a setting that is an integer, limited to the range from 0 to its maximum. The default replaces a
--- value that is not a number.
+-- The current value of a setting that is an integer, limited to its range. The default replaces a value that is not a
+-- number.
 create function turnpike.setting_number(p_key text) returns bigint language plpgsql stable as $$
 declare
   value jsonb := turnpike.setting_value(p_key);
@@ -13,7 +13,7 @@ begin
   if jsonb_typeof(value) is distinct from 'number' then
     value := turnpike.setting_default(p_key);
   end if;
-  return least(greatest(value::numeric, 0), turnpike.setting_most(p_key))::bigint;
+  return least(greatest(value::numeric, turnpike.setting_least(p_key)), turnpike.setting_most(p_key))::bigint;
 end $$;
 
 -- The current value of a setting that is a text.

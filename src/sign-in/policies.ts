@@ -12,8 +12,6 @@ export const SESSION_POLICY = {
   noteUseMs: 3_600_000,
   /** How long a session waits for the code of a second factor. */
   factorMs: ERROR_TIMES.factorMs,
-  /** How long an expired session is kept. It shows where an owner has signed in before. */
-  keptMs: 30 * DAY_MS,
   /** The most open sessions, the most kept sessions, and the most notices of new places per day, of one account. */
   mostOpen: 100,
   mostKept: 300,

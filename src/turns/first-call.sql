@@ -47,11 +47,12 @@ begin
   end if;
   -- The lengths are read without the texts. Usually the newest turns are all
   -- done and few enough, and a claim loads exactly these.
-  select count(*), count(*) filter (where e.state = 'done' and e.erased_at is null), coalesce(sum(e.bytes), 0),
+  select count(*), count(*) filter (where e.state = 'done' and not e.gone), coalesce(sum(e.bytes), 0),
       count(*) filter (where e.state in ('queued', 'running')),
       coalesce(sum(e.text_bytes + reply) filter (where e.state in ('queued', 'running')), 0)
     into seen, shown, bytes, open_shown, open_bytes from (
-      select octet_length(t.text) as text_bytes, octet_length(t.text) + octet_length(t.result) as bytes, t.state, t.erased_at from turns t
+      select octet_length(t.text) as text_bytes, octet_length(t.text) + octet_length(t.result) as bytes, t.state,
+          t.erased_at is not null or t.texts_deleted_at is not null as gone from turns t
       where t.conversation_id = p_conversation_id and t.position >= oldest order by t.position desc limit most_turns) e;
   if seen = shown and bytes <= most_bytes then
     return bytes + around * shown;
@@ -66,7 +67,7 @@ begin
     select e.bytes, sum(e.bytes) over (order by e.position desc) as so_far from (
       select octet_length(t.text) + octet_length(t.result) as bytes, t.position from turns t
       where t.conversation_id = p_conversation_id and t.position >= oldest and t.position < coalesce(first_open, p_position)
-        and t.state = 'done' and t.erased_at is null
+        and t.state = 'done' and t.erased_at is null and t.texts_deleted_at is null
       order by t.position desc limit most_turns) e) h
     where h.so_far <= most_bytes;
   return least(bytes + open_bytes, most_bytes) + around * least(shown + open_shown, most_turns);

@@ -51,7 +51,8 @@ begin
       update turns t set stream_until = p_reader_until where t.turn_id = p_turn_id and t.state in ('queued', 'running');
     end if;
     state := found_turn.state;
-    last_seq := found_turn.last_event_seq;
+    -- Deleted steps leave no log, so nothing follows.
+    last_seq := case when found_turn.steps_deleted_at is null then found_turn.last_event_seq else 0 end;
     events := array(select n from turn_log n where n.turn_id = p_turn_id and n.seq > p_after_seq order by n.seq limit p_limit);
   end if;
   perform turnpike.note_use(caller, p_request.moment);

@@ -121,6 +121,16 @@ export const turnSchema = z
       description: "The `tracestate` of the request. Null without one.",
       example: null,
     }),
+    texts_deleted_at: instant.nullable().meta({
+      description:
+        "When the texts of the turn were deleted, because their time was over or the end user was erased. Then `text` is empty, `result` is null, " +
+        "and the bill stays. Null while the texts are kept.",
+      example: null,
+    }),
+    steps_deleted_at: instant.nullable().meta({
+      description: "The same for the turn's steps and its log. Then it has no events. Null while they are kept.",
+      example: null,
+    }),
     created_at: instant,
     started_at: instant.nullable().meta({ description: "When the turn started to run. Null if it has not started." }),
     finished_at: instant.nullable().meta({ description: "When the turn ended. Null until then." }),

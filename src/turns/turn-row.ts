@@ -54,6 +54,8 @@ export function serializeTurn(row: TurnRow): Turn {
     test: row.test,
     traceparent,
     tracestate,
+    texts_deleted_at: toInstant(row.erased_at ?? row.texts_deleted_at),
+    steps_deleted_at: toInstant(row.erased_at ?? row.steps_deleted_at),
     created_at: toInstant(row.created_at),
     started_at: toInstant(row.started_at),
     finished_at: toInstant(row.finished_at),

@@ -4,6 +4,21 @@ create type turnpike.listed_event as (
   feed_key text
 );
 
+-- True if a forward reader's position is from before a restore (src/ops/restored.ts). Then the account has restored
+-- events, whose transaction is 0, and the event at this position is not stored with this transaction.
+-- Restored events are in the order of their ids, so such a reader continues a minute earlier and misses none.
+create function turnpike.is_from_before_restore(caller turnpike.caller, p_xact text, p_event_id text) returns boolean
+language plpgsql stable set enable_seqscan = off as $$
+begin
+  if coalesce(p_xact, '0') = '0' or not exists (select from events e
+    where e.user_id = caller.user_id and e.test = caller.test and e.xact = '0')
+  then
+    return false;
+  end if;
+  return not exists (select from events e where e.user_id = caller.user_id and e.test = caller.test
+    and e.event_id collate "C" = p_event_id and e.xact = p_xact::xid8);
+end $$;
+
 -- A page of the events that a caller may see: at most p_limit events and about p_bytes. more: the list continues.
 -- p_forward: in the order of commits after (p_after_xact, p_after), and only events older than every open transaction.
 -- Otherwise newest first, before the event p_after.
@@ -30,6 +45,10 @@ begin
   actor := caller;
   if caller.usable is not true then
     return;
+  end if;
+  if turnpike.is_from_before_restore(caller, p_after_xact, p_after) then
+    after_xact := '0';
+    after_id := 'evt_' || turnpike.id_time(turnpike.time_of_id(p_after) - interval '1 minute');
   end if;
   if p_turn_id is not null and p_forward then
     -- Only the index of turns fits what is within.

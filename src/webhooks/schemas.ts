@@ -261,7 +261,11 @@ export interface Event {
 
 export const replaySchema = z
   .strictObject({
-    from: instantParam.meta({ description: "The start of the period (inclusive).", example: "2026-11-20T00:00:00Z" }),
+    from: instantParam.meta({
+      description:
+        "The start of the period (inclusive). Events from before the time for which deliveries are kept are left out, because they might be sent twice.",
+      example: "2026-11-20T00:00:00Z",
+    }),
     to: instantParam.optional().meta({ description: "The end of the period (exclusive). Default: no end." }),
     events: events.optional(),
     include_delivered: z

@@ -46,6 +46,10 @@ begin
           next_attempt_at = p_request.moment, finished_at = null
         where d.delivery_id = p_delivery_id returning d.* into again;
       delivery := again;
+      -- The delivery may have been deleted in this moment.
+      refused := case when again.delivery_id is null then 'not_found' end;
+    end if;
+    if refused is null then
       event_type := (select e.type from events e
         where e.user_id = target.user_id and e.test = target.test and e.event_id collate "C" = again.event_id);
       attempts := turnpike.newest_attempts(p_delivery_id, p_attempts_listed);
@@ -86,8 +90,15 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
+-- The start of the time for which deliveries are kept: before it, it is not known what an endpoint has received.
+create function turnpike.replay_from(p_moment timestamptz) returns timestamptz language plpgsql stable as $$
+begin
+  return p_moment - make_interval(days => least(turnpike.setting_number('delivery_days'), turnpike.setting_number('event_days'))::integer);
+end $$;
+
 -- Sends an endpoint's events of a period again, from p_from up to p_to (null: no end), after the event
 -- p_after. At most p_most events.
+-- Events from before replay_from are left out, since an accepted one could be sent twice.
 -- It sends events that failed or were never sent to it, and with p_include_delivered also accepted ones.
 -- p_types: only these types; null: all types of the endpoint. done: `<count>/<the last event, if the period
 -- has more>`.
@@ -99,7 +110,8 @@ create function turnpike.replay_events(p_request turnpike.request,
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   target webhook_endpoints;
-  first_id text := 'evt_' || turnpike.id_time(p_from);
+  starts_at timestamptz := greatest(p_from, turnpike.replay_from(p_request.moment));
+  first_id text := 'evt_' || turnpike.id_time(starts_at);
   end_id text := coalesce('evt_' || turnpike.id_time(p_to), 'evt_~');
   event events;
   seen integer := 0;
@@ -123,7 +135,7 @@ begin
       for event in select e.* from events e
         where e.user_id = caller.user_id and e.test = caller.test and e.event_id collate "C" >= first_id
           and e.event_id collate "C" < end_id and e.event_id collate "C" > coalesce(p_after, '')
-          and e.created_at >= p_from and e.created_at < coalesce(p_to, 'infinity')
+          and e.created_at >= starts_at and e.created_at < coalesce(p_to, 'infinity')
           and turnpike.hears(target, e.type, e.turn_id, e.space_id, turnpike.maker_of(e)) and (p_types is null or p_types ? e.type)
         order by e.event_id collate "C" limit p_most + 1
       loop

@@ -72,6 +72,28 @@ test.each(Object.keys(rollupPlants({ space: 0, user: 0, day: "", hour: "" })))(
   },
 )
 
+test.each([
+  // A day is compared with the turns, a month with its days, and a sum with its months.
+  ["end_user_days", ["end_user_days", "end_user_months"]],
+  ["end_user_months", ["end_user_months", "end_user_sums"]],
+  ["end_user_sums", ["end_user_sums"]],
+])("A wrong number of a customer in %s is found, and only there and above", async (table, found) => {
+  const add = (by: number) => world.sql(`update ${table} set done = done + ${by}, took_us = took_us + ${by}`)
+  await add(3)
+  try {
+    const { findings } = await reconcileAsAdmin(admin)
+    const subjects = found.flatMap((name) =>
+      ["done", "took_us"].map((column) => `${name} ${facts.user} false customer-1 ${column}`),
+    )
+    expect(findings.map(({ counter }) => counter?.subject).sort()).toEqual(subjects.sort())
+    const hourly = (await reconcileRecent(world, admin)).findings.map(({ counter }) => counter?.subject?.split(" ")[0])
+    expect(new Set(hourly)).toEqual(new Set(table === "end_user_days" ? ["end_user_days"] : []))
+  } finally {
+    await add(-3)
+  }
+  expect((await reconcileAsAdmin(admin)).findings).toEqual([])
+})
+
 test("A lost row of a rollup is reported with all its amounts", async () => {
   const [row] = await world.sql<{ row: object }>("select to_jsonb(m) as row from model_days m")
   await world.sql("delete from model_days")
@@ -83,5 +105,21 @@ test("A lost row of a rollup is reported with all its amounts", async () => {
   await world.sql("insert into model_days select * from jsonb_populate_record(null::model_days, $1::jsonb)", [
     JSON.stringify(row?.row),
   ])
+  expect((await reconcileAsAdmin(admin)).findings).toEqual([])
+})
+
+test("A customer's lost day is found, also that of a test turn", async () => {
+  const testing = await world.createAccount({ test: true })
+  await testing.runTurn({ space: await testing.space() })
+  await sweepAnalytics(contextOf(world))
+  await world.advance(DAY_MS)
+  expect((await reconcileAsAdmin(admin)).findings).toEqual([])
+  await world.sql("create table lost_days as select * from end_user_days where test")
+  await world.sql("delete from end_user_days where test")
+  const { findings } = await reconcileAsAdmin(admin)
+  await world.sql("insert into end_user_days select * from lost_days")
+  await world.sql("drop table lost_days")
+  const subjects = findings.map(({ counter }) => counter?.subject)
+  expect(subjects).toContain(`end_user_days ${testing.userId} true customer-1 turns`)
   expect((await reconcileAsAdmin(admin)).findings).toEqual([])
 })

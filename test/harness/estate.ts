@@ -139,6 +139,7 @@ const CALLS: Record<string, (estate: Estate) => EstateCall> = {
   confirmSecondFactor: () => ({ body: { code: "123456" } }),
   updateSpace: () => ({ body: { title: "newer" } }),
   putManifest: () => ({ body: { instructions: "new" } }),
+  putRetention: () => ({ body: { text_days: 30 } }),
   putSecret: () => ({ body: { value: "newer" } }),
   putEndUserLimits: () => ({ body: { daily_usd: 1, monthly_usd: 2 } }),
   putTool: () => ({ body: definition }),

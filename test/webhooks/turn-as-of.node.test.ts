@@ -24,6 +24,8 @@ const ENDED = {
   test: false,
   traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
   tracestate: null,
+  texts_deleted_at: "2027-01-15T09:30:02.871Z",
+  steps_deleted_at: "2026-03-15T09:30:02.871Z",
   created_at: "2026-01-15T09:30:00.000Z",
   started_at: "2026-01-15T09:30:00.412Z",
   finished_at: "2026-01-15T09:30:02.871Z",

@@ -1704,6 +1704,10 @@ export interface ExportedTurn {
   traceparent: string
   /** The `tracestate` of the request. Null without one. */
   tracestate: string | null
+  /** When the texts of the turn were deleted, because their time was over or the end user was erased. Then `text` is empty, `result` is null, and the bill stays. Null while the texts are kept. */
+  texts_deleted_at: string | null
+  /** The same for the turn's steps and its log. Then it has no events. Null while they are kept. */
+  steps_deleted_at: string | null
   created_at: string
   /** When the turn started to run. Null if it has not started. */
   started_at: string | null
@@ -2677,6 +2681,18 @@ export interface PutMembersLimit {
   daily_usd: number | null
 }
 
+/** Days after the end of a turn. A field that you leave out has no days of its own. */
+export interface PutRetention {
+  /** Texts of a turn: request, reply, error message and metadata. */
+  text_days?: number | undefined
+  /** Steps of a turn and its log. */
+  step_days?: number | undefined
+  /** Events of turns, with their deliveries. An event that is still being sent is kept longer. */
+  event_days?: number | undefined
+  /** Attempts of deliveries. */
+  attempt_days?: number | undefined
+}
+
 export interface PutSecret {
   /** 4–8192 characters. The value is never shown again. It is sent only to the origin of a tool that uses it. */
   value: string
@@ -2878,7 +2894,7 @@ export interface RemoveSecondFactorAnswer {
 }
 
 export interface Replay {
-  /** The start of the period (inclusive). */
+  /** The start of the period (inclusive). Events from before the time for which deliveries are kept are left out, because they might be sent twice. */
   from: string
   /** The end of the period (exclusive). Default: no end. */
   to?: string | undefined
@@ -2908,6 +2924,30 @@ export interface ResetPasswordAnswer {
 
 export interface ResetSecondFactorAnswer {
   ok: true
+}
+
+export interface Retention {
+  /** The days that the space has set. */
+  own: {
+    text_days?: number | undefined
+    step_days?: number | undefined
+    event_days?: number | undefined
+    attempt_days?: number | undefined
+  }
+  /** The days of the service, which apply to all spaces. */
+  service: {
+    text_days: number
+    step_days: number
+    event_days: number
+    attempt_days: number
+  }
+  /** The days that apply: for each kind, the fewer of both. */
+  kept: {
+    text_days: number
+    step_days: number
+    event_days: number
+    attempt_days: number
+  }
 }
 
 export interface RotateApiKey {
@@ -3058,7 +3098,7 @@ export interface SetCredentials {
 }
 
 export interface Setting {
-  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "turn_texts_for_operators" | "members_daily_credit_micros" | "top_up_url" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
+  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "turn_texts_for_operators" | "members_daily_credit_micros" | "top_up_url" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "text_days" | "step_days" | "event_days" | "delivery_days" | "attempt_days" | "session_days" | "audit_days" | "snapshot_days" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
   /** The current value. */
   value: unknown
   /** The value until an operator sets one. */
@@ -3085,7 +3125,7 @@ export interface SettingList {
 }
 
 export interface SettingUpdate {
-  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "turn_texts_for_operators" | "members_daily_credit_micros" | "top_up_url" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
+  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "turn_texts_for_operators" | "members_daily_credit_micros" | "top_up_url" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "text_days" | "step_days" | "event_days" | "delivery_days" | "attempt_days" | "session_days" | "audit_days" | "snapshot_days" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
   /** The complete new value. */
   value: unknown
 }
@@ -3970,6 +4010,10 @@ export interface Turn {
   traceparent: string
   /** The `tracestate` of the request. Null without one. */
   tracestate: string | null
+  /** When the texts of the turn were deleted, because their time was over or the end user was erased. Then `text` is empty, `result` is null, and the bill stays. Null while the texts are kept. */
+  texts_deleted_at: string | null
+  /** The same for the turn's steps and its log. Then it has no events. Null while they are kept. */
+  steps_deleted_at: string | null
   created_at: string
   /** When the turn started to run. Null if it has not started. */
   started_at: string | null
@@ -5693,6 +5737,19 @@ export interface Operations {
     answer: Pools
   }
 
+  /** Read how long a space's data is kept */
+  getRetention: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    query?: {
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    answer: Retention
+  }
+
   /** Read your second factor */
   getSecondFactor: {
     answer: SecondFactor
@@ -6852,6 +6909,20 @@ export interface Operations {
     answer: ModelCatalogRow
   }
 
+  /** Set how long a space's data is kept */
+  putRetention: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    query?: {
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    body: PutRetention
+    answer: Retention
+  }
+
   /** Set a secret */
   putSecret: {
     path: {
@@ -7370,6 +7441,7 @@ export const OPERATIONS: {
   getOverview: { method: "GET", path: "/api/admin/overview" },
   getPlan: { method: "GET", path: "/api/account/plan" },
   getPools: { method: "GET", path: "/api/admin/providers/pool" },
+  getRetention: { method: "GET", path: "/api/account/spaces/{space_id}/retention" },
   getSecondFactor: { method: "GET", path: "/api/account/second-factor" },
   getServiceHealth: { method: "GET", path: "/api/health" },
   getSetup: { method: "GET", path: "/api/account/setup" },
@@ -7450,6 +7522,7 @@ export const OPERATIONS: {
   putMcpServer: { method: "PUT", path: "/api/account/spaces/{space_id}/mcp-servers/{name}" },
   putMembersLimit: { method: "PUT", path: "/api/account/spaces/{space_id}/members-limit" },
   putModelPrices: { method: "PUT", path: "/api/admin/model-catalog/{pin}/prices" },
+  putRetention: { method: "PUT", path: "/api/account/spaces/{space_id}/retention" },
   putSecret: { method: "PUT", path: "/api/account/spaces/{space_id}/secrets/{name}" },
   putSpaceChat: { method: "PUT", path: "/api/admin/spaces/by-id/{space_id}/chat" },
   putTool: { method: "PUT", path: "/api/account/spaces/{space_id}/tools/{name}" },

@@ -390,6 +390,13 @@ export const PutMembersLimitRules = {
   daily_usd: { minimum: 0, maximum: 1000000 },
 } as const
 
+export const PutRetentionRules = {
+  text_days: { minimum: 1, maximum: 36500 },
+  step_days: { minimum: 1, maximum: 36500 },
+  event_days: { minimum: 1, maximum: 36500 },
+  attempt_days: { minimum: 1, maximum: 36500 },
+} as const
+
 export const PutSecretRules = {
   value: { minLength: 4, maxLength: 8192 },
 } as const
@@ -437,6 +444,21 @@ export const ResetPasswordRules = {
   new_password: { minLength: 8, maxLength: 256 },
 } as const
 
+export const RetentionRules = {
+  "own.text_days": { minimum: 1, maximum: 36500 },
+  "own.step_days": { minimum: 1, maximum: 36500 },
+  "own.event_days": { minimum: 1, maximum: 36500 },
+  "own.attempt_days": { minimum: 1, maximum: 36500 },
+  "service.text_days": { minimum: 1, maximum: 36500 },
+  "service.step_days": { minimum: 1, maximum: 36500 },
+  "service.event_days": { minimum: 1, maximum: 36500 },
+  "service.attempt_days": { minimum: 1, maximum: 36500 },
+  "kept.text_days": { minimum: 1, maximum: 36500 },
+  "kept.step_days": { minimum: 1, maximum: 36500 },
+  "kept.event_days": { minimum: 1, maximum: 36500 },
+  "kept.attempt_days": { minimum: 1, maximum: 36500 },
+} as const
+
 export const RotateApiKeyRules = {
   overlap_seconds: { minimum: 0, maximum: 604800, default: 86400 },
 } as const
@@ -475,11 +497,11 @@ export const SetCredentialsRules = {
 } as const
 
 export const SettingRules = {
-  key: { words: ["plans", "trial_plan", "trial_days", "signup_credit_micros", "referred_credit_micros", "referrer_credit_micros", "referrer_most_credited", "admin_second_factor", "turn_texts_for_operators", "members_daily_credit_micros", "top_up_url", "container_second_usd", "stored_gib_hour_usd", "max_open_test_turns", "max_daily_test_turns", "test_data_days", "max_keys", "max_daily_key_changes", "max_end_users", "max_spaces", "kept_versions", "max_config_bytes", "max_files", "max_file_bytes", "provider_limit_requests"] },
+  key: { words: ["plans", "trial_plan", "trial_days", "signup_credit_micros", "referred_credit_micros", "referrer_credit_micros", "referrer_most_credited", "admin_second_factor", "turn_texts_for_operators", "members_daily_credit_micros", "top_up_url", "container_second_usd", "stored_gib_hour_usd", "max_open_test_turns", "max_daily_test_turns", "test_data_days", "text_days", "step_days", "event_days", "delivery_days", "attempt_days", "session_days", "audit_days", "snapshot_days", "max_keys", "max_daily_key_changes", "max_end_users", "max_spaces", "kept_versions", "max_config_bytes", "max_files", "max_file_bytes", "provider_limit_requests"] },
 } as const
 
 export const SettingUpdateRules = {
-  key: { words: ["plans", "trial_plan", "trial_days", "signup_credit_micros", "referred_credit_micros", "referrer_credit_micros", "referrer_most_credited", "admin_second_factor", "turn_texts_for_operators", "members_daily_credit_micros", "top_up_url", "container_second_usd", "stored_gib_hour_usd", "max_open_test_turns", "max_daily_test_turns", "test_data_days", "max_keys", "max_daily_key_changes", "max_end_users", "max_spaces", "kept_versions", "max_config_bytes", "max_files", "max_file_bytes", "provider_limit_requests"] },
+  key: { words: ["plans", "trial_plan", "trial_days", "signup_credit_micros", "referred_credit_micros", "referrer_credit_micros", "referrer_most_credited", "admin_second_factor", "turn_texts_for_operators", "members_daily_credit_micros", "top_up_url", "container_second_usd", "stored_gib_hour_usd", "max_open_test_turns", "max_daily_test_turns", "test_data_days", "text_days", "step_days", "event_days", "delivery_days", "attempt_days", "session_days", "audit_days", "snapshot_days", "max_keys", "max_daily_key_changes", "max_end_users", "max_spaces", "kept_versions", "max_config_bytes", "max_files", "max_file_bytes", "provider_limit_requests"] },
 } as const
 
 export const SignInWaysRules = {

@@ -28,6 +28,9 @@ const Secrets = lazyPart(() => import("./secrets-tab.tsx").then((module) => ({ d
 const Versions = lazyPart(() => import("./versions-tab.tsx").then((module) => ({ default: module.VersionsTab })))
 const Files = lazyPart(() => import("./files-tab.tsx").then((module) => ({ default: module.FilesTab })))
 const Sharing = lazyPart(() => import("./sharing-tab.tsx").then((module) => ({ default: module.SharingTab })))
+const RetentionOfSpace = lazyPart(() =>
+  import("./retention-tab.tsx").then((module) => ({ default: module.RetentionTab })),
+)
 const Use = lazyPart(() => import("./use-tab.tsx").then((module) => ({ default: module.UseTab })))
 
 const TABS: [SpaceTab, string, React.ComponentType<SpaceTabProps>][] = [
@@ -38,6 +41,7 @@ const TABS: [SpaceTab, string, React.ComponentType<SpaceTabProps>][] = [
   ["versions", "Versions", Versions],
   ["files", "Files", Files],
   ["sharing", "Sharing", Sharing],
+  ["retention", "Retention", RetentionOfSpace],
   ["use", "Usage", Use],
 ]
 

@@ -1,6 +1,16 @@
 import { choicesOf, type QueryWord } from "../api/words.ts"
 
-export const SPACE_TABS = ["instructions", "tools", "mcp", "secrets", "versions", "files", "sharing", "use"] as const
+export const SPACE_TABS = [
+  "instructions",
+  "tools",
+  "mcp",
+  "secrets",
+  "versions",
+  "files",
+  "sharing",
+  "retention",
+  "use",
+] as const
 export type SpaceTab = (typeof SPACE_TABS)[number]
 
 /** The values of the filter besides its default, which lists active spaces. */

@@ -14,6 +14,7 @@ import { Count, Id, Money, Time } from "../ui/values.tsx"
 import { allTurnsPages } from "./pages.ts"
 import { StepList } from "./step-list.tsx"
 import { TurnState } from "./turn-table.tsx"
+import { noTextOf } from "./turn-words.ts"
 import { Waterfall } from "./waterfall.tsx"
 
 /** The shortest reason that the API accepts. */
@@ -142,10 +143,10 @@ const TextsOfTurn = ({ turn, steps }: Pick<AdminTurn, "turn" | "steps">) => (
   <>
     <div className="grid gap-5 lg:grid-cols-2">
       <Section title="Input">
-        <p className={TEXT}>{turn.text || "(no text)"}</p>
+        <p className={TEXT}>{turn.text || noTextOf(turn)}</p>
       </Section>
       <Section title="Output">
-        <p className={TEXT}>{turn.result ?? "(no output)"}</p>
+        <p className={TEXT}>{turn.result ?? (turn.texts_deleted_at ? noTextOf(turn) : "(no output)")}</p>
       </Section>
     </div>
     <Section title="Steps">

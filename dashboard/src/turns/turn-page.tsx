@@ -18,7 +18,7 @@ import { durationsOf, StepList } from "./step-list.tsx"
 import { BillTab, ConversationTab, DeliveriesTab, EventsTab, TurnFilesTab } from "./turn-parts.tsx"
 import { useTurnEvents, useTurnSteps } from "./turn-reads.ts"
 import { EndUserOfTurn, TurnState } from "./turn-table.tsx"
-import { isOpenTurn } from "./turn-words.ts"
+import { isOpenTurn, noTextOf } from "./turn-words.ts"
 import { Waterfall } from "./waterfall.tsx"
 
 const CancelDialog = lazyPart(() =>
@@ -174,7 +174,7 @@ function Said({ turn, live }: Pick<WholeTurnProps, "turn" | "live">) {
     <div className="grid gap-5 lg:grid-cols-2">
       <Section title="Input">
         <p className="max-h-[320px] overflow-y-auto whitespace-pre-wrap break-words rounded-md border border-line bg-panel p-3">
-          {turn.text || "(no text)"}
+          {turn.text || noTextOf(turn)}
         </p>
       </Section>
       <Section title="Output">
@@ -193,7 +193,9 @@ function Said({ turn, live }: Pick<WholeTurnProps, "turn" | "live">) {
           </p>
         )}
         {turn.truncated && <p className="text-muted">The output was truncated at an output limit.</p>}
-        {reply === null && !turn.error && <p className="text-muted">No output.</p>}
+        {reply === null && !turn.error && (
+          <p className="text-muted">{turn.texts_deleted_at ? noTextOf(turn) : "No output."}</p>
+        )}
       </Section>
     </div>
   )
@@ -215,9 +217,15 @@ function Steps({
       {({ items }) =>
         items.length === 0 && live.length === 0 ? (
           <p className="text-muted">
-            {isOpenTurn(turn.state)
-              ? "The turn has not started yet. Its steps appear here."
-              : "The turn ended before its first model call."}
+            {isOpenTurn(turn.state) ? (
+              "The turn has not started yet. Its steps appear here."
+            ) : turn.steps_deleted_at ? (
+              <>
+                The steps are no longer kept. They were deleted <Time at={turn.steps_deleted_at} />.
+              </>
+            ) : (
+              "The turn ended before its first model call."
+            )}
           </p>
         ) : (
           <StepList steps={items} durations={durationsOf(events.data?.items)} live={live} />

@@ -4,6 +4,7 @@ import { TextLink } from "../ui/link.tsx"
 import { Status } from "../ui/status.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { Id, Money, Time } from "../ui/values.tsx"
+import { noTextOf } from "./turn-words.ts"
 
 interface TurnTableProps {
   turns: readonly Turn[] | undefined
@@ -55,16 +56,18 @@ export function TurnTable({ turns, titles, empty, stale, caption = "Turns", curr
       columns={[
         {
           title: "Input",
-          cell: ({ turn_id, text }) =>
+          cell: ({ turn_id, text, texts_deleted_at }) =>
             turn_id === current ? (
-              <b className="line-clamp-1 max-w-[44ch] break-all">{text} (this turn)</b>
+              <b className="line-clamp-1 max-w-[44ch] break-all">
+                {text || noTextOf({ texts_deleted_at })} (this turn)
+              </b>
             ) : (
               <TextLink
                 to="/turns/$turnId"
                 params={{ turnId: turn_id }}
                 className="line-clamp-1 max-w-[44ch] break-all text-left"
               >
-                {text || "(no text)"}
+                {text || noTextOf({ texts_deleted_at })}
               </TextLink>
             ),
         },

@@ -4,6 +4,7 @@ import { mountEvents } from "../events.ts"
 import { mountModels } from "../models.ts"
 import { FOR_OWNERS } from "../mounting.ts"
 import { mountSpaceConfig } from "../spaces/config.ts"
+import { mountRetention } from "../spaces/retention.ts"
 import { mountTools } from "../spaces/tools.ts"
 import { mountUsageReport } from "../usage-report.ts"
 import { mountChat } from "./chat.ts"
@@ -35,6 +36,7 @@ export function mountOwner(app: App) {
   mountOwnSpaces(app)
   mountSharing(app)
   mountSpaceConfig(app, FOR_OWNERS)
+  mountRetention(app, FOR_OWNERS)
   mountTools(app, FOR_OWNERS)
   mountOwnFiles(app)
   mountOwnTurns(app)

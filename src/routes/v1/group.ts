@@ -9,6 +9,7 @@ import { mountChatCompletions } from "../openai/chat-completions.ts"
 import { mountSpaceModels } from "../openai/models.ts"
 import { mountResponses } from "../openai/responses.ts"
 import { mountSpaceConfig } from "../spaces/config.ts"
+import { mountRetention } from "../spaces/retention.ts"
 import { mountTools } from "../spaces/tools.ts"
 import { mountUsageReport } from "../usage-report.ts"
 import { mountAccount } from "./account.ts"
@@ -28,6 +29,7 @@ export const v1: Group = {
     app.use("/v1/*", keyAuth)
     mountSpaces(app)
     mountSpaceConfig(app, FOR_KEYS)
+    mountRetention(app, FOR_KEYS)
     mountTools(app, FOR_KEYS)
     mountFiles(app)
     mountTurns(app)
