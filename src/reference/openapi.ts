@@ -8,6 +8,7 @@ import { exampleOf } from "./examples.ts"
 import type { JsonValue } from "./json-value.ts"
 import { ANSWER_HEADERS, answerHeaders, errorAnswers } from "./openapi-answers.ts"
 import { withIdempotency, withVersions } from "./openapi-headers.ts"
+import { pythonSample } from "./python-sample.ts"
 import type { Surface } from "./surface.ts"
 
 const FILE = { type: "string", format: "binary" }
@@ -132,7 +133,7 @@ function describe(operation: Operation, { components, responses, options }: Docu
       ...(answer.status === 302 && { default: ERROR_PAGE }),
       ...errorAnswers(own, { components: schemas, responses, schemaOf }),
     },
-    ...(clientMethod && { "x-codeSamples": [clientSample(call, clientMethod)] }),
+    ...(clientMethod && { "x-codeSamples": [clientSample(call, clientMethod), pythonSample(call, clientMethod)] }),
   }
 }
 
