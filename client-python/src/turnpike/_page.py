@@ -26,6 +26,6 @@ class Page(Generic[T]):
     def of(value: Any, read: Callable[[Any], list[T]]) -> Page[T]:
         """The page of a response. Raises TurnpikeError for a response that is no page."""
         if not isinstance(value, dict) or not isinstance(value.get("data"), list):
-            raise TurnpikeError("The response is not a list. Check base_url.", code="UNEXPECTED_ANSWER", details=value)
+            raise TurnpikeError("The response is not a list.", code="UNEXPECTED_ANSWER", details=value)
         rest = {name: one for name, one in value.items() if name not in ("data", "has_more", "next_cursor")}
         return Page(read(value["data"]), value.get("has_more") is True, value.get("next_cursor"), rest)

@@ -98,8 +98,7 @@ async def _messages(
                 on_retry(parser.retry)
             for message in messages:
                 yield message
-            if transport.is_over(options):
-                raise APIConnectionError("The time limit of the call is over.", code="TIMEOUT", retryable=True)
+            transport.check_time(options)
     except (httpx.HTTPError, httpx.StreamError) as cause:
         raise APIConnectionError("The event stream broke off.", code="CONNECTION_FAILED", retryable=True) from cause
     finally:

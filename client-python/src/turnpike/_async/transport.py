@@ -65,6 +65,10 @@ class AsyncTransport:
         """Waits, at most until the deadline. Raises APITimeoutError there."""
         left = seconds if options.deadline is None else options.deadline - self.runtime.monotonic()
         await self.runtime.sleep(max(0.0, min(seconds, left)))
+        self.check_time(options)
+
+    def check_time(self, options: Options) -> None:
+        """Raises APITimeoutError if the time limit of the whole call is over."""
         if self.is_over(options):
             raise _timed_out("The time limit of the call is over.")
 
@@ -74,7 +78,7 @@ class AsyncTransport:
         try:
             return json.loads(text)
         except ValueError as cause:
-            raise _unexpected("The response is not JSON. Check base_url.", text) from cause
+            raise _unexpected("The response is not JSON.", text) from cause
 
     async def _send(self, request: Prepared, options: Options, read_timeout: float | None) -> httpx.Response:
         attempt = 0
@@ -89,9 +93,9 @@ class AsyncTransport:
         attempt = 0
         while True:
             try:
-                started = self.runtime.monotonic()
+                deadline = self.runtime.monotonic() + self._limit(options)
                 response = await self._attempt(request, options, None)
-                return await self._body(response, started + self._limit(options))
+                return await self._body(response, deadline)
             except TurnpikeError as error:
                 await self._pause(error, attempt, request, options)
             attempt += 1
@@ -154,7 +158,7 @@ def _decoded(kind: Any, value: Any) -> Any:
     try:
         return decode(kind, value)
     except (TypeError, ValueError, KeyError, AttributeError) as cause:
-        raise _unexpected("The response has an unexpected form. Check base_url, or update the client.", value) from cause
+        raise _unexpected("The response has an unexpected form.", value) from cause
 
 
 def _unexpected(message: str, details: Mapping[str, Any] | str) -> TurnpikeError:

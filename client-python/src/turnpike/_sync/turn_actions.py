@@ -156,6 +156,7 @@ class TurnActions:
             turn = self._transport.call(GET_TURN, given, options)
             if is_final(turn):
                 return turn
+            self._transport.check_time(options)
             if runtime.monotonic() - asked < LEAST_PAUSE_SECONDS:
                 self._transport.sleep(LEAST_PAUSE_SECONDS, options)
 
