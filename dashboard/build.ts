@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { build, type Rolldown } from "vite"
 import { packClient } from "../scripts/pack-client.ts"
+import { packWheel } from "../scripts/pack-wheel.ts"
 
 /**
  * `npm run build:dashboard [-- --if-stale]`: builds dist/dashboard, with the client's package.
@@ -32,6 +33,7 @@ if (!process.argv.includes("--if-stale") || (await isStale())) {
   await keepForGood(folder)
   await servePages()
   await packClient(join(TARGET, ".."))
+  await packWheel(join(TARGET, ".."))
   const { output } = built as Rolldown.RolldownOutput
   const sizes = sizesOf(output.filter((part) => part.type === "chunk"))
   const wrong = sizes.filter(({ kind, kib }) => kib > BUDGETS[kind])

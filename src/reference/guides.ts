@@ -37,22 +37,15 @@ const turnpike = new Turnpike({
 })
 `
 
-/** A request in Python with its standard library, for samples of several requests. */
-const PYTHON_CALL = `import json, os, urllib.request, uuid
+/** The first lines of a sample with the Python client. */
+export const PYTHON_START = `import os
+from turnpike import Turnpike
 
-def call(method, path, body=None):
-    request = urllib.request.Request(
-        os.environ["TURNPIKE_BASE_URL"] + path,
-        method=method,
-        data=None if body is None else json.dumps(body).encode(),
-        headers={
-            "Authorization": "Bearer " + os.environ["TURNPIKE_API_KEY"],
-            "Content-Type": "application/json",
-            "Idempotency-Key": str(uuid.uuid4()),
-        },
-    )
-    with urllib.request.urlopen(request, timeout=60) as response:
-        return json.load(response)`
+turnpike = Turnpike(
+    api_key=os.environ["TURNPIKE_API_KEY"],
+    base_url=os.environ["TURNPIKE_BASE_URL"],
+)
+`
 
 function clientVersion(): string {
   const text = readFileSync(join(import.meta.dirname, "../../client/package.json"), "utf8")
@@ -63,7 +56,8 @@ function clientVersion(): string {
 const INSERTS: Record<string, string> = {
   client: CLIENT_START,
   client_package: `/client/turnpike-client-${clientVersion()}.tgz`,
-  python_call: PYTHON_CALL,
+  python_client: PYTHON_START,
+  python_package: `/client/turnpike-${clientVersion()}-py3-none-any.whl`,
   quota_refusal: `HTTP/1.1 429\nRetry-After: 30600\n\n${shown({ error: QUOTA_EXCEEDED })}`,
   event_types: eventTable(),
   cap_reached: shown(exampleData("cap.reached")),

@@ -17,7 +17,10 @@ export function pythonCallOf({ params, query, body, upload }: SampleCall, method
   const fields = { ...query, ...(upload ? { data: "Order A-1, paid." } : (body as object | undefined)) }
   const parts = [
     ...Object.values(params).map((value) => pythonLiteral(value, "    ")),
-    ...Object.entries(fields).map(([name, value]) => `${pythonName(name)}=${pythonLiteral(value, "    ")}`),
+    // A field that is also in the path, such as the name of a tool, is one argument.
+    ...Object.entries(fields)
+      .filter(([name]) => !(name in params))
+      .map(([name, value]) => `${pythonName(name)}=${pythonLiteral(value, "    ")}`),
   ]
   const name = `turnpike.${pythonMethod(method)}`
   const line = `${name}(${parts.join(", ")})`

@@ -317,7 +317,6 @@ class SpaceTools:
             turnpike.spaces.tools.put(
                 "spc_01jd3k9m2x4t8r5w6y7z0a1b2c",
                 "lookup_order",
-                name="lookup_order",
                 description="Finds an order by its id.",
                 input_schema={
                     "type": "object",
@@ -511,7 +510,6 @@ class SpaceMcpServers:
             turnpike.spaces.mcp_servers.put(
                 "spc_01jd3k9m2x4t8r5w6y7z0a1b2c",
                 "docs",
-                name="docs",
                 url="https://mcp.example.com/mcp",
             )
         """
