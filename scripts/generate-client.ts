@@ -30,7 +30,7 @@ interface Described {
 }
 
 /**
- * Writes the types of the clients and of the web app from the OpenAPI documents, and for the web app also enums, bounds,
+ * Writes the clients and the types of the web app from the OpenAPI documents, and for the web app also enums, bounds,
  * defaults and labels of event types. With --check it writes nothing and fails if a file is stale.
  */
 const files = new Map<string, string>([

@@ -2,6 +2,7 @@ import { cp, mkdir, readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { packWheel } from "../../scripts/pack-wheel.ts"
+import { makeTemporaryDirectory } from "../../src/local/temporary-directory.ts"
 import { npmStart, type Started } from "../harness/npm-start.ts"
 import { runProgram } from "../harness/packed-client.ts"
 import { findPython, installWheel, runSuite } from "../harness/python.ts"
@@ -41,6 +42,13 @@ describe.skipIf(!python)("The wheel of the Python client, in a new environment",
     const { base_url, api_key, test_key } = service
     const env = { TURNPIKE_BASE_URL: base_url, TURNPIKE_API_KEY: api_key, TURNPIKE_TEST_KEY: test_key }
     expect(await runSuite(client, ["tests.live"], env)).toMatch(/^Ran \d+ tests[\s\S]*\nOK\n$/m)
+  })
+
+  test.each(["README.md", "client-python/README.md"])("The first program of %s runs as written", async (page) => {
+    const [, code = ""] = /```python\n(.*?)```/s.exec(await readFile(page, "utf8")) ?? []
+    const env = { PATH: process.env.PATH, TURNPIKE_BASE_URL: service.base_url, TURNPIKE_API_KEY: service.api_key }
+    const { stdout } = await runProgram(client.python, ["-c", code], { env })
+    expect(stdout).toMatch(/^done You said: Where is my order\? 0\.\d+\n$/)
   })
 
   test("A service with the web app serves the wheel, and pip installs it from there without another network", async () => {
@@ -95,7 +103,6 @@ print(archive.read(next(name for name in archive.namelist() if name.endswith("/R
 })
 
 test("Equal sources give a wheel with equal bytes", async () => {
-  const { makeTemporaryDirectory } = await import("../../src/local/temporary-directory.ts")
   const [one, other] = await Promise.all(["wheel", "wheel"].map((name) => makeTemporaryDirectory(name)))
   const wheels = await Promise.all([packWheel(one as string), packWheel(other as string)])
   const [first, second] = await Promise.all(wheels.map((path) => readFile(path)))
