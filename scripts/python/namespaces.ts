@@ -2,7 +2,7 @@ import type { Argument, Arguments } from "./arguments.ts"
 import { docstring } from "./text.ts"
 
 /** A group of methods, such as `turnpike.turns`. */
-export interface Namespace {
+export interface MethodGroup {
   name: string
   about: string
   /** The class with the methods that are written by hand, in client-python/src/turnpike/_async. */
@@ -10,7 +10,7 @@ export interface Namespace {
 }
 
 /** The groups by their path in the client, the inner ones first. A new group of operations needs a row here. */
-export const NAMESPACES: Record<string, Namespace> = {
+export const NAMESPACES: Record<string, MethodGroup> = {
   "spaces.manifest": { name: "AsyncSpaceManifest", about: "The configuration of a space's agent." },
   "spaces.tools": {
     name: "AsyncSpaceTools",

@@ -2,7 +2,7 @@ import { pythonMethod } from "../../src/reference/python-sample.ts"
 import { type Argument, type Arguments, argumentsOf, documented, signature } from "./arguments.ts"
 import type { PythonOperation } from "./document.ts"
 import { GENERATED } from "./models.ts"
-import { BY_HAND, DERIVED, NAMESPACES, type Namespace } from "./namespaces.ts"
+import { BY_HAND, DERIVED, NAMESPACES, type MethodGroup } from "./namespaces.ts"
 import { constantCase, docstring, entry, prose } from "./text.ts"
 import type { PythonTypes } from "./types.ts"
 
@@ -79,7 +79,7 @@ from .turn_actions import AsyncTurnActions, AsyncTurnStream
 ${text}`
 }
 
-function classOf(types: PythonTypes, path: string, namespace: Namespace, operations: PythonOperation[]): string {
+function classOf(types: PythonTypes, path: string, namespace: MethodGroup, operations: PythonOperation[]): string {
   const { name, about, base } = namespace
   const below = Object.entries(NAMESPACES).filter(([other]) => other !== "" && parentOf(other) === path)
   const attributes = below.map(([other, child]) => {
@@ -126,7 +126,7 @@ ${documentationOf(operation, given, keywords)}        call = ${inputOf(given)}
 }
 
 /** The source of an `Input`, with a line for each long part. */
-export function inputOf({ sent }: Arguments): string {
+function inputOf({ sent }: Arguments): string {
   const parts = Object.entries(sent)
     .filter(([, value]) => value)
     .map(([name, value]) => `${name}=${value}`)

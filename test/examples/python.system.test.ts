@@ -90,11 +90,12 @@ describe.skipIf(!python)("The examples in Python, with a running service", () =>
       const row = { turn_id: turn.turn_id, state: "done", reply: "It left.", billed_usd }
       await expect.poll(stored).toEqual([row])
 
-      const [delivery] = await turnpike.webhooks
-        .deliveries(webhook_id, { turn: turn.turn_id, state: "delivered" })
-        .toArray(1)
-      await turnpike.deliveries.redeliver(delivery?.delivery_id ?? "")
-      const attempts = async () => (await turnpike.deliveries.get(delivery?.delivery_id ?? "")).attempt_count
+      const told = { turn: turn.turn_id, event_type: "turn.done", state: "delivered" } as const
+      const delivered = async () => (await turnpike.webhooks.deliveries(webhook_id, told).toArray(1))[0]
+      await expect.poll(delivered).toBeDefined()
+      const { delivery_id } = (await delivered()) as { delivery_id: string }
+      await turnpike.deliveries.redeliver(delivery_id)
+      const attempts = async () => (await turnpike.deliveries.get(delivery_id)).attempt_count
       await expect.poll(attempts).toBe(2)
       expect(await stored()).toEqual([row])
       const forged = await fetch(`${url}/turnpike`, { method: "POST", body: "{}" })
