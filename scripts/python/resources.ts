@@ -2,7 +2,7 @@ import { pythonMethod } from "../../src/reference/python-sample.ts"
 import { type Argument, type Arguments, argumentsOf, documented, signature } from "./arguments.ts"
 import type { PythonOperation } from "./document.ts"
 import { GENERATED } from "./models.ts"
-import { BY_HAND, DERIVED, NAMESPACES, type MethodGroup } from "./namespaces.ts"
+import { BY_HAND, DERIVED, type MethodGroup, NAMESPACES } from "./namespaces.ts"
 import { constantCase, docstring, entry, prose } from "./text.ts"
 import type { PythonTypes } from "./types.ts"
 

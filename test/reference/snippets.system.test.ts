@@ -68,7 +68,11 @@ let wheel: Awaited<ReturnType<typeof installWheel>> | null
 let world: SampleWorld
 
 beforeAll(async () => {
-  ;[service, client, wheel] = await Promise.all([npmStart(), installPackedClient(), python && installWheel(python)])
+  ;[service, client, wheel] = await Promise.all([
+    npmStart(),
+    installPackedClient(),
+    python ? installWheel(python) : null,
+  ])
   world = await createSampleWorld(service)
   // Every curl of the samples fails if the status is an error.
   await writeFile(join(client.project, ".curlrc"), "fail-with-body\nsilent\nshow-error\n")
