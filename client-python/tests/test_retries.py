@@ -9,6 +9,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 import turnpike
+from turnpike._retry import is_worth_retrying
 
 from .harness import DONE, LOST, SILENT, START, TURN, BothClients, Step, failure
 
@@ -56,6 +57,14 @@ class RequestsAreSentAgain(BothClients):
         soon = self.script([failure("QUOTA_EXCEEDED", 429, retry_after=one) for one in ("30", "31")])
         error = await self.raised(turnpike.TurnpikeError, soon.client.turns.create(**TURN))
         self.assertEqual((error.retry_after, soon.waits), (31, [30]))
+
+    async def check_a_request_that_could_have_two_effects_is_sent_again_only_if_nothing_was_done(self) -> None:
+        lost = turnpike.APIConnectionError("lost", code="CONNECTION_FAILED")
+        failed = turnpike.ServerError("failed", code="INTERNAL", status=500)
+        refused = turnpike.TurnpikeError("later", code="QUOTA_EXCEEDED", status=429, retryable=True)
+        for error, safe, unsafe in ((lost, True, False), (failed, True, False), (refused, True, True)):
+            self.assertEqual(is_worth_retrying(error, safe=True), safe)
+            self.assertEqual(is_worth_retrying(error, safe=False), unsafe)
 
     async def check_a_file_is_read_again_from_where_it_was(self) -> None:
         file = io.BytesIO(b"skip,Order A-1")
@@ -126,9 +135,10 @@ class ErrorsHaveTheirDetails(BothClients):
         error = await self.raised(turnpike.ValidationError, script.client.turns.create(**TURN))
         self.assertEqual((error.param, error.request_id, error.details), ("text", "req_1", [{"param": "text"}]))
         self.assertTrue(error.hint)
-        later = self.script([refusal(422, code="ADDED_LATER")])
+        self.assertEqual(script.requests[0].headers["content-type"], "application/json")
+        later = self.script([refusal(422, code="ADDED_LATER", request_id="req_2")])
         error = await self.raised(turnpike.ValidationError, later.client.turns.create(**TURN))
-        self.assertEqual((error.code, error.hint), ("ADDED_LATER", None))
+        self.assertEqual((error.code, error.hint, error.request_id), ("ADDED_LATER", None, "req_2"))
 
     async def check_silence_and_broken_connections_differ(self) -> None:
         error = await self.raised(turnpike.APITimeoutError, self.script([SILENT], max_retries=0).client.me())

@@ -72,6 +72,18 @@ class WaitingForATurn(BothClients):
         self.assertTrue(script.streams[0].is_closed)
 
 
+    async def check_an_error_of_the_caller_does_not_cancel_the_turn(self) -> None:
+        stream = Step(200, chunks=[message(1, "turn.queued")])
+        script = self.script([Step(202, turn(state="queued")), stream, DONE])
+
+        def fail(event: turnpike.TurnEvent) -> None:
+            raise LookupError
+
+        with self.assertRaises(LookupError):
+            await script.client.turns.run(**TURN, on_event=fail, cancel_on_abort=True)
+        self.assertEqual(len(script.requests), 2)
+
+
 class FollowingATurn(BothClients):
     async def check_events_come_once_over_broken_connections(self) -> None:
         script = self.script(
@@ -100,6 +112,11 @@ class FollowingATurn(BothClients):
         self.assertEqual(len(script.requests), 3)
         absent = self.script([failure("NOT_FOUND", 404)])
         await self.raised(turnpike.NotFoundError, _all(absent.client.turns.events("turn_1")))
+
+    async def check_a_new_event_ends_a_row_of_failures(self) -> None:
+        last = Step(200, chunks=[message(2, "turn.done")])
+        script = self.script([LOST, Step(200, chunks=[message(1), BROKEN]), last], max_retries=1)
+        self.assertEqual(len(await _all(script.client.turns.events("turn_1"))), 2)
 
     async def check_the_silence_limit_is_shorter_than_the_attempt(self) -> None:
         script = self.script([Step(200, chunks=[message(1, "turn.done")])])
@@ -175,6 +192,10 @@ class ListsLoadTheirPages(BothClients):
         page = await self.pages().client.turns.list().page()
         self.assertEqual((page.has_more, page.next_cursor, page.data[1].turn_id), (True, "c 1", "turn_2"))
 
+    async def check_a_last_page_ends_the_list_also_if_it_has_a_cursor(self) -> None:
+        script = self.script([Step(200, {"data": [turn()], "has_more": False, "next_cursor": "c"})])
+        self.assertEqual(len(await script.client.turns.list().to_list()), 1)
+
     async def check_a_later_field_of_the_service_is_kept(self) -> None:
         found = await self.script([Step(200, turn(added_later={"by": 1}, state="paused"))]).client.turns.get("turn_1")
         self.assertEqual((found.extra, found.state), ({"added_later": {"by": 1}}, "paused"))
@@ -194,6 +215,7 @@ class DownloadsAreRead(BothClients):
         script = self.script([Step(200, chunks=[b"Order ", BROKEN])])
         download = await script.client.files.content("file_1")
         await self.raised(turnpike.APIConnectionError, download.text())
+        self.assertTrue(script.streams[0].is_closed)
 
 
 async def _all(items: Any) -> list[Any]:

@@ -21,9 +21,9 @@ EVENT = {"id": "evt_1", "type": "turn.done", "created_at": "2026-01-15T09:30:00Z
 BODY = json.dumps({**EVENT, "data": {"turn": turn(text="ü €")}}, ensure_ascii=False)
 
 
-def signature(body: str = BODY, secret: str = SECRET, at: datetime = NOW) -> str:
+def signature(body: str = BODY, secret: str = SECRET, message_id: str = "evt_1") -> str:
     key = base64.b64decode(secret.removeprefix("whsec_"))
-    signed = f"evt_1.{int(at.timestamp())}.{body}".encode()
+    signed = f"{message_id}.{int(NOW.timestamp())}.{body}".encode()
     return "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
 
 
@@ -86,6 +86,7 @@ class VerifyingAWebhook(unittest.TestCase):
         for name in ("webhook-id", "webhook-timestamp", "webhook-signature"):
             self.refused(headers={key: value for key, value in signed().items() if key != name})
             self.refused(headers={**signed(), name: ["a", "b"]})
+        self.refused(headers={**signed(), "webhook-id": "", "webhook-signature": signature(message_id="")})
         for timestamp in ("now", "-1", "1e9", "NaN", "9" * 13, "١"):
             self.refused(headers={**signed(), "webhook-timestamp": timestamp})
         self.refused("not JSON", signed("not JSON"))
