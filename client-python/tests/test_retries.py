@@ -42,6 +42,9 @@ class RequestsAreSentAgain(BothClients):
         await self.raised(turnpike.ServerError, script.client.turns.get("turn_1"))
         self.assertEqual(len(script.requests), 7)
         self.assertEqual(script.waits, [0.375, 0.75, 1.5, 3, 6, 6])
+        many = self.script([failure("INTERNAL", 500)], max_retries=1100)
+        await self.raised(turnpike.ServerError, many.client.turns.get("turn_1"))
+        self.assertEqual(many.waits[-1], 6)
 
     async def check_retry_after_is_a_number_or_a_date(self) -> None:
         date = format_datetime(datetime.fromtimestamp(START + 20, timezone.utc), usegmt=True)

@@ -11,7 +11,7 @@ import httpx
 import turnpike
 from turnpike._sse import EventStreamParser
 
-from .harness import DONE, LOST, RUNNING, TURN, BothClients, Script, Step, failure, turn
+from .harness import DONE, LOST, RUNNING, SILENT, TURN, BothClients, Script, Step, failure, turn
 
 
 def message(seq: int, kind: str = "text.delta") -> bytes:
@@ -53,11 +53,13 @@ class WaitingForATurn(BothClients):
         for cancel in (False, True):
             late = Step(200, RUNNING.body, seconds=10)
             script = self.script([Step(202, turn(state="queued")), late, DONE])
-            run = script.client.turns.run(**TURN, timeout=5, cancel_on_abort=cancel)
+            run = script.client.turns.run(**TURN, timeout=5, cancel_on_abort=cancel, idempotency_key="order-1")
             error = await self.raised(turnpike.APITimeoutError, run)
             self.assertEqual(error.details, {"turn_id": "turn_1"})
             paths = [request.url.path for request in script.requests]
             self.assertEqual(paths[2:], ["/v1/turns/turn_1/cancel"] if cancel else [])
+            keys = [request.headers.get("idempotency-key") for request in script.requests]
+            self.assertEqual(keys.count("order-1"), 1)
 
     async def check_an_interrupt_cancels_the_turn_if_the_caller_asks_for_it(self) -> None:
         stream = Step(200, chunks=[message(1, "turn.queued")])
@@ -118,10 +120,18 @@ class FollowingATurn(BothClients):
         script = self.script([LOST, Step(200, chunks=[message(1), BROKEN]), last], max_retries=1)
         self.assertEqual(len(await _all(script.client.turns.events("turn_1"))), 2)
 
-    async def check_the_silence_limit_is_shorter_than_the_attempt(self) -> None:
-        script = self.script([Step(200, chunks=[message(1, "turn.done")])])
-        await _all(script.client.turns.events("turn_1"))
-        self.assertEqual(script.requests[0].extensions["timeout"]["read"], 45)
+    async def check_a_stream_may_be_silent_for_a_while_whatever_the_time_limit_of_an_attempt(self) -> None:
+        for timeout in (10.0, 60.0):
+            script = self.script([Step(200, chunks=[message(1, "turn.done")])], timeout=timeout)
+            await _all(script.client.turns.events("turn_1"))
+            limits = script.requests[0].extensions["timeout"]
+            self.assertEqual((limits["connect"], limits["read"]), (timeout, 45))
+
+    async def check_a_stream_ends_at_the_time_limit_of_the_call(self) -> None:
+        script = self.script([Step(202, turn(state="queued")), SILENT])
+        run = script.client.turns.run(**TURN, timeout=5, on_event=lambda event: None, cancel_on_abort=False)
+        await self.raised(turnpike.APITimeoutError, run)
+        self.assertEqual(script.requests[1].extensions["timeout"]["read"], 5)
 
     async def check_leaving_a_stream_closes_its_connection(self) -> None:
         script = self.script([Step(202, turn(state="queued")), Step(200, chunks=[message(1), message(2)]), DONE])

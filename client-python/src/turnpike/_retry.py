@@ -31,7 +31,7 @@ def wait_before(error: TurnpikeError, attempt: int, random: float) -> float | No
     The seconds to wait after attempt ``attempt`` (from 0): Retry-After, or exponential backoff with jitter.
     None if the wait is too long for a call.
     """
-    backoff = min(FIRST_WAIT * 2.0**attempt, LONGEST_WAIT) * (0.5 + random / 2)
+    backoff = min(FIRST_WAIT * 2.0 ** min(attempt, 9), LONGEST_WAIT) * (0.5 + random / 2)
     if error.retry_after is None:
         return backoff
     return None if error.retry_after > LONGEST_RETRY_AFTER else max(error.retry_after, backoff)

@@ -119,13 +119,17 @@ class AsyncTransport:
 
     async def _attempt(self, request: Prepared, options: Options, read_timeout: float | None) -> httpx.Response:
         limit = self._limit(options)
+        # A stream is silent for longer than an attempt may take to begin.
+        read = limit if read_timeout is None else read_timeout
+        if options.deadline is not None:
+            read = min(read, max(0.001, options.deadline - self.runtime.monotonic()))
         try:
             sent = self._http.build_request(
                 request.method,
                 request.url,
                 headers=request.headers,
                 content=request.upload.stream_async() if request.upload else request.content,
-                timeout=httpx.Timeout(limit, read=limit if read_timeout is None else min(read_timeout, limit)),
+                timeout=httpx.Timeout(limit, read=read),
             )
             response = await self._http.send(sent, stream=True, auth=None, follow_redirects=False)
         except httpx.TimeoutException as cause:

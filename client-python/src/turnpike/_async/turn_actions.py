@@ -123,8 +123,10 @@ class AsyncTurnActions:
             # A KeyboardInterrupt and a cancelled task of asyncio are no Exception.
             is_aborted = not isinstance(error, Exception) or self._transport.is_over(limited)
             if turn is not None and cancel_on_abort and is_aborted:
+                # Without the caller's idempotency_key, which belongs to the request that sent the turn.
+                cancel = Options(max_retries=options.max_retries)
                 with suppress(TurnpikeError):
-                    await self._transport.call(CANCEL_TURN, Input(path={"turn_id": turn.turn_id}), options)
+                    await self._transport.call(CANCEL_TURN, Input(path={"turn_id": turn.turn_id}), cancel)
             if isinstance(error, TurnpikeError) and self._transport.is_over(limited):
                 raise self._late(error, limited, timeout, turn.turn_id if turn else None) from error
             raise
