@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { build, type Rolldown } from "vite"
 import { packClient } from "../scripts/pack-client.ts"
+import { packWheel } from "../scripts/pack-wheel.ts"
 
 /**
  * `npm run build:dashboard [-- --if-stale]`: builds dist/dashboard, with the client's package.
@@ -45,6 +46,8 @@ if (!process.argv.includes("--if-stale") || (await isStale())) {
     console.error(`${name} has ${kib.toFixed(1)} KiB. Shrink it to the budget of ${BUDGETS[kind]} KiB for a ${kind}.`)
   if (wrong.length > 0) process.exitCode = 1
 }
+// The sources of the wheel are not those of the app, and packing it takes no time.
+await packWheel(join(TARGET, ".."))
 
 function sizesOf(chunks: Rolldown.OutputChunk[]) {
   const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]))

@@ -1,8 +1,10 @@
-import { readFile, writeFile } from "node:fs/promises"
+import { mkdir, readFile, writeFile } from "node:fs/promises"
+import { dirname } from "node:path"
 import { describeApi } from "../src/reference/apis.ts"
 import { readGuide } from "../src/reference/guides.ts"
 import { CLIENT_PATH } from "./client-path.ts"
 import { documentOf, SURFACES, type SurfaceName } from "./documents.ts"
+import { pythonFiles } from "./python/files.ts"
 import { constantOf, rulesOf } from "./schema-rules.ts"
 import { docOf, fieldsOf, type JsonSchema, nameOf, typeOf } from "./schema-types.ts"
 
@@ -29,7 +31,7 @@ interface Described {
 }
 
 /**
- * Writes the types of the client and of the web app from the OpenAPI documents, and for the web app also enums, bounds,
+ * Writes the clients and the types of the web app from the OpenAPI documents, and for the web app also enums, bounds,
  * defaults and labels of event types. With --check it writes nothing and fails if a file is stale.
  */
 const files = new Map<string, string>([
@@ -39,9 +41,11 @@ const files = new Map<string, string>([
   ["dashboard/src/api/event-samples.ts", eventSamples()],
   ["dashboard/src/api/client-package.ts", clientPackage()],
   ["dashboard/src/api/documents.ts", guidePages()],
+  ...pythonFiles(),
 ])
 for (const [target, text] of files) {
-  if (!process.argv.includes("--check")) await writeFile(target, text)
+  if (!process.argv.includes("--check"))
+    await mkdir(dirname(target), { recursive: true }).then(() => writeFile(target, text))
   else if ((await readFile(target, "utf8")) !== text) throw new Error(`${target} is stale: run npm run client:types`)
 }
 

@@ -49,7 +49,17 @@ const openai = new OpenAI({
 })
 `
 
-/** A request in Python with its standard library, for samples of several requests. */
+/** The first lines of a sample with the Python client. */
+export const PYTHON_START = `import os
+from turnpike import Turnpike
+
+turnpike = Turnpike(
+    api_key=os.environ["TURNPIKE_API_KEY"],
+    base_url=os.environ["TURNPIKE_BASE_URL"],
+)
+`
+
+/** A request in Python with its standard library, for samples that OpenAI's package would send. */
 const PYTHON_CALL = `import json, os, urllib.request, uuid
 
 def call(method, path, body=None):
@@ -76,7 +86,9 @@ const INSERTS: Record<string, string> = {
   client: CLIENT_START,
   openai: OPENAI_START,
   client_package: `/client/turnpike-client-${clientVersion()}.tgz`,
+  python_client: PYTHON_START,
   python_call: PYTHON_CALL,
+  python_package: `/client/turnpike-${clientVersion()}-py3-none-any.whl`,
   quota_refusal: `HTTP/1.1 429\nRetry-After: 30600\n\n${shown({ error: QUOTA_EXCEEDED })}`,
   event_types: eventTable(),
   cap_reached: shown(exampleData("cap.reached")),

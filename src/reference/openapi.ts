@@ -9,6 +9,7 @@ import { exampleOf } from "./examples.ts"
 import type { JsonValue } from "./json-value.ts"
 import { ANSWER_HEADERS, answerHeaders, errorAnswers } from "./openapi-answers.ts"
 import { withIdempotency, withVersions } from "./openapi-headers.ts"
+import { pythonSample } from "./python-sample.ts"
 import type { Surface } from "./surface.ts"
 
 const FILE = { type: "string", format: "binary" }
@@ -144,7 +145,12 @@ function describe(operation: Operation, { components, responses, options }: Docu
       ...(answer.status === 302 && { default: ERROR_PAGE }),
       ...errorAnswers(own, { components: schemas, responses, schemaOf, dialect: operation.dialect }),
     },
-    ...(clientMethod && { "x-codeSamples": [clientSample(call, clientMethod, client)] }),
+    ...(clientMethod && {
+      "x-codeSamples": [
+        clientSample(call, clientMethod, client),
+        ...(operation.dialect ? [] : [pythonSample(call, clientMethod)]),
+      ],
+    }),
   }
 }
 

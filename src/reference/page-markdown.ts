@@ -69,6 +69,7 @@ function operationMarkdown(
     body: body?.example as JsonValue | undefined,
     isUpload: requestBody !== undefined && !body,
     client: undefined,
+    pythonClient: undefined,
   }).find(({ lang }) => lang === "bash")
   const parts = [
     `## ${operation.summary}`,

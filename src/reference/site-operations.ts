@@ -29,7 +29,7 @@ export interface DescribedOperation {
     string,
     { $ref?: string; description?: string; headers?: JsonValue; content?: Record<string, Content> }
   >
-  "x-codeSamples"?: { source: string; label: string }[]
+  "x-codeSamples"?: { lang: string; label: string; source: string }[]
 }
 
 export interface DescribedApi {
@@ -98,6 +98,9 @@ function requestOf({ parameters = [], requestBody }: DescribedOperation, schemas
   ].join("")
 }
 
+const clientSampleIn = (operation: DescribedOperation, wanted: string) =>
+  operation["x-codeSamples"]?.find(({ lang }) => lang === wanted)
+
 const sampleOf = (method: string, path: string, operation: DescribedOperation) =>
   `<h3>Request</h3>${codes(
     samplesOf({
@@ -106,7 +109,8 @@ const sampleOf = (method: string, path: string, operation: DescribedOperation) =
       parameters: operation.parameters ?? [],
       body: operation.requestBody?.content["application/json"]?.example as JsonValue | undefined,
       isUpload: operation.requestBody !== undefined && !operation.requestBody.content["application/json"],
-      client: operation["x-codeSamples"]?.[0],
+      client: clientSampleIn(operation, "TypeScript"),
+      pythonClient: clientSampleIn(operation, "Python")?.source,
     }),
   )}`
 

@@ -1,6 +1,7 @@
 import { OPENAI_CLIENT } from "./client-sample.ts"
-import { CLIENT_START, OPENAI_START } from "./guides.ts"
+import { CLIENT_START, OPENAI_START, PYTHON_START } from "./guides.ts"
 import type { JsonValue } from "./json-value.ts"
+import { pythonLiteral } from "./python-sample.ts"
 
 /** The parts of a described operation that a sample sends. */
 export interface SampledOperation {
@@ -10,8 +11,9 @@ export interface SampledOperation {
   body: JsonValue | undefined
   /** True if the request body is a file. */
   isUpload: boolean
-  /** The sample for the client. */
+  /** The sample for the TypeScript client, and that for the Python client. */
   client: { source: string; label: string } | undefined
+  pythonClient: string | undefined
 }
 
 /** Ids in examples, by prefix. Samples read the reader's own id from a variable. */
@@ -34,12 +36,12 @@ const variableOf = (prefix: string) => VARIABLES[prefix] ?? ""
 /** The content of the file that samples upload. */
 const FILE_TEXT = "Order A-1, paid."
 
-/** An operation in TypeScript with the client, in Python with its standard library, and with curl. */
+/** An operation with the clients, and with curl. Without a client, Python uses its standard library. */
 export function samplesOf(operation: SampledOperation): { lang: string; text: string }[] {
-  const { client } = operation
+  const { client, pythonClient } = operation
   return [
     ...(client ? [{ lang: "typescript", text: typescriptOf(client) }] : []),
-    { lang: "python", text: pythonOf(operation) },
+    { lang: "python", text: pythonClient ? pythonWithClient(pythonClient) : pythonOf(operation) },
     { lang: "bash", text: curlOf(operation) },
   ]
 }
@@ -49,6 +51,12 @@ function typescriptOf({ source, label }: { source: string; label: string }): str
   const start = label === OPENAI_CLIENT.label ? OPENAI_START : CLIENT_START
   return `${start}${call.startsWith("await ") ? `console.log(${call})` : call}`
 }
+
+/** Python reads the reader's ids from variables too. */
+const inPython = (literal: string) =>
+  literal.replace(QUOTED_ID, (_match, prefix: string) => `os.environ["${variableOf(prefix)}"]`)
+
+const pythonWithClient = (call: string) => `${PYTHON_START}${inPython(call)}`
 
 /** The path with its parameters and its query. */
 function targetOf({ path, parameters }: SampledOperation, inside: (id: string) => string): string {
@@ -90,7 +98,7 @@ function pythonOf(operation: SampledOperation): string {
   if (isKeyed(operation)) headers.push('"Idempotency-Key": str(uuid.uuid4()),')
   if (isUpload) headers.push('"Content-Type": "application/octet-stream",')
   if (body) headers.push('"Content-Type": "application/json",')
-  const data = isUpload ? `b"${FILE_TEXT}"` : body && `json.dumps(${pythonLiteral(body, "    ")}).encode()`
+  const data = isUpload ? `b"${FILE_TEXT}"` : body && `json.dumps(${pythonLiteral(body, "    ", inPython)}).encode()`
   const modules = [...(body ? ["json"] : []), "os", "urllib.request", ...(isKeyed(operation) ? ["uuid"] : [])]
   return `import ${modules.join(", ")}
 
@@ -103,22 +111,4 @@ request = urllib.request.Request(
 ${data ? `    data=${data},\n` : ""})
 with urllib.request.urlopen(request, timeout=60) as response:
     print(response.status, response.read().decode())`.replaceAll(' + ""', "")
-}
-
-/** A JSON value as a Python literal. */
-function pythonLiteral(value: unknown, indent: string): string {
-  if (value === null) return "None"
-  if (typeof value === "boolean") return value ? "True" : "False"
-  if (typeof value !== "object") {
-    const text = JSON.stringify(value)
-    return text.replace(QUOTED_ID, (_match, prefix: string) => `os.environ["${variableOf(prefix)}"]`)
-  }
-  const inner = `${indent}    `
-  const parts = Array.isArray(value)
-    ? value.map((item) => pythonLiteral(item, inner))
-    : Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${pythonLiteral(item, inner)}`)
-  const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"]
-  const line = `${open}${parts.join(", ")}${close}`
-  if (line.length <= 60 && !line.includes("\n")) return line
-  return `${open}\n${parts.map((part) => `${inner}${part},\n`).join("")}${indent}${close}`
 }

@@ -12,6 +12,7 @@ import { siteFiles, sitePages } from "../../src/reference/site.ts"
 import type { DescribedApi } from "../../src/reference/site-operations.ts"
 import { npmStart, type Started } from "../harness/npm-start.ts"
 import { installPackedClient } from "../harness/packed-client.ts"
+import { findPython, installWheel } from "../harness/python.ts"
 import { createSampleWorld, type SampleWorld } from "../harness/sample-world.ts"
 
 const run = promisify(execFile)
@@ -59,24 +60,25 @@ const textOf = (html: string) =>
     .replaceAll("&amp;", "&")
 
 const samples = await readSamples()
-const hasPython = await run("python3", ["--version"]).then(
-  () => true,
-  () => false,
-)
-if (!hasPython) console.log("Skipped: there is no python3, so the samples in Python do not run.")
+const python = await findPython("httpx")
 
 let service: Started
 let client: Awaited<ReturnType<typeof installPackedClient>>
+let wheel: Awaited<ReturnType<typeof installWheel>> | null
 let world: SampleWorld
 
 beforeAll(async () => {
-  ;[service, client] = await Promise.all([npmStart(), installPackedClient()])
+  ;[service, client, wheel] = await Promise.all([
+    npmStart(),
+    installPackedClient(),
+    python ? installWheel(python) : null,
+  ])
   world = await createSampleWorld(service)
   await symlink(resolve("node_modules/openai"), join(client.project, "node_modules/openai"))
   // Every curl of the samples fails if the status is an error.
   await writeFile(join(client.project, ".curlrc"), "fail-with-body\nsilent\nshow-error\n")
 })
-afterAll(() => Promise.all([world?.close(), service?.stop(), client?.remove()]))
+afterAll(() => Promise.all([world?.close(), service?.stop(), client?.remove(), wheel?.remove()]))
 
 const COMMANDS: Record<string, [command: string, file: string, ...options: string[]]> = {
   typescript: [process.execPath, "sample.ts"],
@@ -88,7 +90,7 @@ const COMMANDS: Record<string, [command: string, file: string, ...options: strin
 async function written({ lang, code }: Sample): Promise<[string, string[]]> {
   const [command, file, ...options] = COMMANDS[lang] as [string, string]
   await writeFile(join(client.project, file), code)
-  return [command, [...options, file]]
+  return [lang === "python" && wheel ? wheel.python : command, [...options, file]]
 }
 
 const environment = (values: Record<string, string>) => ({
@@ -102,7 +104,7 @@ const nameOf = ({ page, lang, operation }: Sample) => `${page}${operation ? `#${
 const isServer = ({ code }: Sample) => /createServer|HTTPServer/.test(code)
 const byHand = ({ code }: Sample) => code.includes("WEBHOOK_SIGNATURE")
 const shown = (list: Sample[]) =>
-  list.filter(({ lang }) => hasPython || lang !== "python").map((sample) => ({ name: nameOf(sample), sample }))
+  list.filter(({ lang }) => python || lang !== "python").map((sample) => ({ name: nameOf(sample), sample }))
 
 test("Every guide with code, and every operation with a key, has a sample in each language", () => {
   const groups = new Map<string, Set<string>>()

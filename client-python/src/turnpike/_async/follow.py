@@ -1,0 +1,105 @@
+"""Follows the events of a turn."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Callable
+from typing import Any
+
+import httpx
+
+from .._model import decode
+from .._operations import GET_TURN, LIST_TURN_EVENTS
+from .._request import Input, Operation
+from .._retry import is_worth_retrying, wait_before
+from .._settings import Options
+from .._sse import EventStreamParser, StreamMessage
+from ..errors import APIConnectionError, TurnpikeError
+from ..models import Turn, TurnEvent
+from .transport import AsyncTransport
+
+SILENCE_SECONDS = 45.0
+"""The service sends something at least every 15 s. After this time without data the connection counts as dead."""
+
+END_EVENTS = {"turn.done", "turn.failed", "turn.cancelled"}
+
+_STREAM: Operation[Any] = Operation(LIST_TURN_EVENTS.method, LIST_TURN_EVENTS.path, None)
+
+
+def is_final(turn: Turn) -> bool:
+    """True if the turn has ended."""
+    return turn.state in ("done", "failed", "cancelled")
+
+
+async def follow_turn(
+    transport: AsyncTransport, turn_id: str, after_seq: int, options: Options
+) -> AsyncGenerator[TurnEvent, None]:
+    """
+    The events of a turn after ``after_seq``, each once, up to the last. A broken connection is opened again with
+    Last-Event-ID. The error is raised after ``max_retries`` failures in a row without a new event.
+    """
+    most = transport.settings.max_retries if options.max_retries is None else options.max_retries
+    seq, failures, pause = after_seq, 0, 1.0
+
+    def on_retry(seconds: float) -> None:
+        nonlocal pause
+        pause = seconds
+
+    while True:
+        before = seq
+        messages = _messages(transport, turn_id, seq, options, on_retry)
+        try:
+            async for message in messages:
+                event = _event_of(message)
+                if event.seq <= seq:
+                    continue
+                seq, failures = event.seq, 0
+                yield event
+                if event.type in END_EVENTS:
+                    return
+            # The stream ended normally. Connect again, unless the turn has ended and `seq` is its last event.
+            if seq == before and is_final(await transport.call(GET_TURN, Input(path={"turn_id": turn_id}), options)):
+                return
+            rest = pause
+        except TurnpikeError as error:
+            wait = wait_before(error, failures, transport.runtime.random())
+            if transport.is_over(options) or failures >= most or wait is None:
+                raise
+            if not is_worth_retrying(error, safe=True):
+                raise
+            failures, rest = failures + 1, wait
+        finally:
+            await messages.aclose()
+        await transport.sleep(rest, options)
+
+
+def _event_of(message: StreamMessage) -> TurnEvent:
+    try:
+        event: TurnEvent = decode(TurnEvent, json.loads(message.data))
+    except (TypeError, ValueError, KeyError) as cause:
+        raise TurnpikeError("The stream has an unexpected form.", code="UNEXPECTED_ANSWER", details=message) from cause
+    return event
+
+
+async def _messages(
+    transport: AsyncTransport, turn_id: str, seq: int, options: Options, on_retry: Callable[[float], None]
+) -> AsyncGenerator[StreamMessage, None]:
+    headers = {"accept": "text/event-stream"}
+    if seq > 0:
+        headers["last-event-id"] = str(seq)
+    given = Input(path={"turn_id": turn_id}, headers=headers)
+    once = Options(max_retries=0, timeout=options.timeout, deadline=options.deadline)
+    response = await transport.open(_STREAM, given, once, read_timeout=SILENCE_SECONDS)
+    parser = EventStreamParser()
+    try:
+        async for chunk in response.aiter_bytes():
+            messages = parser.feed(chunk)
+            if parser.retry is not None:
+                on_retry(parser.retry)
+            for message in messages:
+                yield message
+            transport.check_time(options)
+    except (httpx.HTTPError, httpx.StreamError) as cause:
+        raise APIConnectionError("The event stream broke off.", code="CONNECTION_FAILED", retryable=True) from cause
+    finally:
+        await response.aclose()

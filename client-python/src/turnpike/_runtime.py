@@ -1,0 +1,58 @@
+"""The clients' source of time and randomness. Tests replace it."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from typing import Protocol
+
+
+class _Clock(Protocol):
+    def now(self) -> float:
+        """The current time in seconds since 1970."""
+
+    def monotonic(self) -> float:
+        """Seconds of a clock that never goes back, for time limits."""
+
+    def random(self) -> float:
+        """A random number, at least 0 and below 1."""
+
+
+class Runtime(_Clock, Protocol):
+    """Time and randomness of a ``Turnpike``."""
+
+    def sleep(self, seconds: float) -> None:
+        """Waits."""
+
+
+class AsyncRuntime(_Clock, Protocol):
+    """Time and randomness of an ``AsyncTurnpike``."""
+
+    async def sleep(self, seconds: float) -> None:
+        """Waits."""
+
+
+class _SystemClock:
+    def now(self) -> float:
+        return time.time()
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+    def random(self) -> float:
+        return random.random()
+
+
+class SystemRuntime(_SystemClock):
+    """The time of this machine."""
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+
+class AsyncSystemRuntime(_SystemClock):
+    """The time of this machine, with the event loop of asyncio."""
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)

@@ -1,0 +1,178 @@
+# Generated from _async/turn_actions.py by scripts/generate-client.ts: npm run client:types.
+"""Methods of turns that need several requests."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Callable
+from contextlib import suppress
+from typing import Any
+
+from .._operations import CANCEL_TURN, CREATE_TURN, GET_TURN
+from .._request import Input
+from .._settings import Options, checked_timeout
+from ..errors import APITimeoutError, TurnpikeError
+from ..models import Turn, TurnEvent
+from .follow import follow_turn, is_final
+from .transport import Transport
+
+MOST_WAIT_SECONDS = 30
+"""The time that the service may hold a response. It is at most half of the time limit of an attempt."""
+LEAST_PAUSE_SECONDS = 1.0
+"""The pause after a response that came sooner than that."""
+
+
+class TurnStream:
+    """A turn and its events as they happen. The first call, or the first read of the stream, sends the turn."""
+
+    def __init__(self, turns: TurnActions, body: dict[str, Any], options: Options) -> None:
+        self._turns = turns
+        self._body = body
+        self._options = options
+        self._accepted: Turn | None = None
+
+    def accepted(self) -> Turn:
+        """The turn as it was accepted."""
+        if self._accepted is None:
+            self._accepted = self._turns._send_turn(self._body, self._options)
+        return self._accepted
+
+    def result(self) -> Turn:
+        """The turn after it has ended."""
+        turn = self.accepted()
+        return self._turns.wait(turn.turn_id, max_retries=self._options.max_retries)
+
+    def __iter__(self) -> Generator[TurnEvent, None, None]:
+        turn = self.accepted()
+        events = self._turns.events(turn.turn_id, max_retries=self._options.max_retries)
+        try:
+            for event in events:
+                yield event
+        finally:
+            events.close()
+
+
+class TurnActions:
+    """The part of ``turns`` that is written by hand."""
+
+    _transport: Transport
+
+    def wait(self, turn_id: str, *, timeout: float | None = None, max_retries: int | None = None) -> Turn:
+        """
+        Waits until a turn is ``done``, ``failed`` or ``cancelled``, with as many long polls as necessary.
+
+        Args:
+            turn_id: The turn, ``turn_…``.
+            timeout: The time limit in seconds. Default: no limit.
+            max_retries: Overrides the client's ``max_retries`` for each request.
+
+        Raises:
+            APITimeoutError: The turn has not ended in time. ``details["turn_id"]`` is its id. It continues to run.
+            NotFoundError: There is no such turn, or this key cannot access it.
+
+        Example:
+            turn = turnpike.turns.wait("turn_…", timeout=60)
+        """
+        options = Options(max_retries=max_retries, deadline=self._deadline(timeout))
+        try:
+            return self._wait(turn_id, options)
+        except APITimeoutError as error:
+            raise self._late(error, options, timeout, turn_id) from error
+
+    def events(
+        self, turn_id: str, *, after_seq: int = 0, max_retries: int | None = None
+    ) -> Generator[TurnEvent, None, None]:
+        """
+        A turn's events as they happen, from the first or after ``after_seq``, up to the last. Each event comes once
+        and in order, even if the connection breaks.
+
+        Args:
+            turn_id: The turn, ``turn_…``.
+            after_seq: Only events with a higher ``seq``.
+            max_retries: The number of failures in a row, without a new event between them, that is accepted.
+
+        Raises:
+            NotFoundError: There is no such turn, or this key cannot access it.
+            APIConnectionError: The connection broke too often.
+
+        Example:
+            for event in turnpike.turns.events("turn_…"):
+                print(event.seq, event.type)
+        """
+        return follow_turn(self._transport, turn_id, after_seq, Options(max_retries=max_retries))
+
+    def _run(
+        self,
+        body: dict[str, Any],
+        options: Options,
+        timeout: float | None,
+        on_event: Callable[[TurnEvent], object] | None,
+        cancel_on_abort: bool,
+    ) -> Turn:
+        limited = Options(
+            idempotency_key=options.idempotency_key,
+            max_retries=options.max_retries,
+            deadline=self._deadline(timeout),
+        )
+        turn: Turn | None = None
+        try:
+            turn = self._send_turn(body, limited)
+            if on_event is not None:
+                self._report(turn.turn_id, limited, on_event)
+            return self._wait(turn.turn_id, limited)
+        except BaseException as error:
+            # A KeyboardInterrupt and a cancelled task of asyncio are no Exception.
+            is_aborted = not isinstance(error, Exception) or self._transport.is_over(limited)
+            if turn is not None and cancel_on_abort and is_aborted:
+                # Without the caller's idempotency_key, which belongs to the request that sent the turn.
+                cancel = Options(max_retries=options.max_retries)
+                with suppress(TurnpikeError):
+                    self._transport.call(CANCEL_TURN, Input(path={"turn_id": turn.turn_id}), cancel)
+            if isinstance(error, TurnpikeError) and self._transport.is_over(limited):
+                raise self._late(error, limited, timeout, turn.turn_id if turn else None) from error
+            raise
+
+    def _report(
+        self, turn_id: str, options: Options, on_event: Callable[[TurnEvent], object]
+    ) -> None:
+        events = follow_turn(self._transport, turn_id, 0, options)
+        try:
+            for event in events:
+                on_event(event)
+        finally:
+            events.close()
+
+    def _stream(self, body: dict[str, Any], options: Options) -> TurnStream:
+        return TurnStream(self, body, options)
+
+    def _send_turn(self, body: dict[str, Any], options: Options) -> Turn:
+        return self._transport.call(CREATE_TURN, Input(body=body), options)
+
+    def _wait(self, turn_id: str, options: Options) -> Turn:
+        runtime = self._transport.runtime
+        half = int(self._transport.settings.timeout / 2)
+        while True:
+            asked = runtime.monotonic()
+            left = MOST_WAIT_SECONDS if options.deadline is None else int(options.deadline - asked)
+            wait = max(0, min(MOST_WAIT_SECONDS, half, left))
+            given = Input(path={"turn_id": turn_id}, query={"wait": wait})
+            turn = self._transport.call(GET_TURN, given, options)
+            if is_final(turn):
+                return turn
+            self._transport.check_time(options)
+            if runtime.monotonic() - asked < LEAST_PAUSE_SECONDS:
+                self._transport.sleep(LEAST_PAUSE_SECONDS, options)
+
+    def _deadline(self, timeout: float | None) -> float | None:
+        return None if timeout is None else self._transport.runtime.monotonic() + checked_timeout(timeout)
+
+    def _late(
+        self, error: TurnpikeError, options: Options, timeout: float | None, turn_id: str | None
+    ) -> TurnpikeError:
+        if not self._transport.is_over(options):
+            return error
+        return APITimeoutError(
+            f"The turn has not ended within {timeout:g} s.",
+            code="TIMEOUT",
+            retryable=True,
+            details={"turn_id": turn_id},
+        )

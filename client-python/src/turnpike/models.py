@@ -1,0 +1,1276 @@
+# Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.
+"""The objects of responses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Literal, Union
+
+from ._model import ApiObject
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccountEvent(ApiObject):
+    """Another event of the account, or a test. New types will have this form."""
+
+    id: str
+    type: Literal["endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"]
+    created_at: datetime
+    seq: int | None
+    """Always null: the event belongs to no turn."""
+    data: dict[str, Any]
+    """
+    Depends on `type`. `endpoint.disabled`: `webhook_id`, `url`, `reason` (gone, failing). `ping`: `webhook_id`.
+    Notices to the account's owner, for keys to all spaces only: `account.signed_in`: `session_id`, `address`,
+    `user_agent`. `account.locked`: `address`. `account.factor_changed`: `factor` (password, email, identity,
+    second_factor), `change`. `key.created`: `key_id`, `name`, `scope`, `test`, `hint`, `rotated`.
+    `space.shared`: `spaces` (at most 20), `space_count`, `people` (at most 20), `people_count`.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Balance(ApiObject):
+    """The object Balance of the API."""
+
+    balance_usd: Decimal
+    """The account's balance, including held amounts, in USD."""
+    held_usd: Decimal
+    """The amount that is set aside for open turns, in USD."""
+    available_usd: Decimal
+    """The amount that new turns can hold, in USD: `balance_usd` - `held_usd`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BalanceEvent(ApiObject):
+    """The balance is low or used up."""
+
+    id: str
+    type: Literal["balance.low", "balance.depleted"]
+    created_at: datetime
+    seq: int | None
+    """Always null: the event belongs to no turn."""
+    data: BalanceReached
+
+
+@dataclass(frozen=True, kw_only=True)
+class BalanceReached(ApiObject):
+    """The `data` of `balance.low` and `balance.depleted`."""
+
+    balance_usd: Decimal
+    held_usd: Decimal
+    """The amount held by open turns."""
+    available_usd: Decimal
+    """`balance_usd` - `held_usd`: the amount that new turns could hold."""
+    threshold_usd: Decimal
+    """The event is sent when the balance falls below this amount. 0: never."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallerLimit(ApiObject):
+    """
+    A limit on requests. `open_waits`: long polls and streams of one caller. `unknown_keys`: requests with
+    unknown API keys from one IP address.
+    """
+
+    cap: Literal["open_waits", "unknown_keys"]
+    limit: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class CapEvent(ApiObject):
+    """A share of a cap has been spent."""
+
+    id: str
+    type: Literal["cap.reached"]
+    created_at: datetime
+    seq: int | None
+    """Always null: the event belongs to no turn."""
+    data: CapReached
+
+
+@dataclass(frozen=True, kw_only=True)
+class CapReached(ApiObject):
+    """The `data` of `cap.reached`."""
+
+    cap: Literal["key_daily", "key_window", "end_user_daily", "end_user_monthly", "account_daily", "members_daily"]
+    """The cap: of a key for a UTC day or a window, or of an end user for a UTC day or month."""
+    source: Literal["key", "end_user", "account", "plan", "space", "default"]
+    """Where the limit is set: on the key, for this end user, as a default, by the plan or on the space."""
+    percent: Literal[50, 80, 100]
+    """
+    Each value is reported once per day, month or window. 100 is also reported if the remaining amount is too
+    small for any turn.
+    """
+    limit_usd: Decimal
+    spent_usd: Decimal
+    """The amount billed in this period."""
+    reserved_usd: Decimal
+    """The amount held by open turns of this period."""
+    resets_at: datetime
+    """When the next period starts and the spent amount is 0 again."""
+    key_id: str | None
+    """The key with the cap or the default limit. Null if the limit is not set on a key."""
+    end_user_ref: str | None
+    """The end user of the cap. Null for a key's own cap."""
+    space: str | None
+    """The space whose limit for its members it is. Null for any other cap."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CapState(ApiObject):
+    """The object CapState of the API."""
+
+    cap: Literal["key_daily", "key_window", "end_user_daily", "end_user_monthly", "account_daily", "members_daily"]
+    source: Literal["key", "end_user", "account", "plan", "space", "default"]
+    """
+    Where the limit is set: on the key, on this end user, as the account's default, by the account's plan, on
+    the space by its owner, or as the service's default.
+    """
+    limit_usd: Decimal
+    spent_usd: Decimal
+    """
+    Amount billed to turns that were accepted in this period, whenever they ended. For an end user, the turns of
+    all keys of the account count.
+    """
+    reserved_usd: Decimal
+    """Amount held by turns of this period that have not ended."""
+    left_usd: Decimal
+    """Amount that new turns can still hold: limit - spent - reserved, at least 0."""
+    resets_at: datetime | None
+    """When the next period begins, with nothing spent. Null: no window is open."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Caps(ApiObject):
+    """The object Caps of the API."""
+
+    daily_usd: Decimal | None
+    """The most that the key can spend in a UTC day, in USD. 0: nothing. Null: no cap."""
+    end_user_daily_usd: Decimal | None
+    """
+    The default daily limit, in USD, for each of your customers without a limit of their own, when this key
+    sends their turns. It counts their spending across all keys of the account. Null: no limit.
+    """
+    end_user_monthly_usd: Decimal | None
+    """The default limit for each customer in a UTC month, in USD. Null: no limit."""
+    window_usd: Decimal | None
+    """
+    The most that the key can spend in a window, in USD. The first turn opens the window, which ends after
+    `window_seconds`. Null: no cap.
+    """
+    window_seconds: int | None
+    """The length of the window, in seconds."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfigVersion(ApiObject):
+    """
+    A version of a space's whole configuration. Turns use one version from start to end. Secrets are not part of
+    it.
+    """
+
+    version: int
+    change: str
+    """
+    The change that created the version: `created`, `model`, `manifest`, `tools/…`, `mcp-servers/…`,
+    `secrets/…`.
+    """
+    created_at: datetime
+    model: str | None
+    manifest: Manifest
+    tools: list[Tool]
+    mcp_servers: list[McpServer]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfigVersionSummary(ApiObject):
+    """The object ConfigVersionSummary of the API."""
+
+    version: int
+    change: str
+    """
+    The change that created the version: `created`, `model`, `manifest`, `tools/…`, `mcp-servers/…`,
+    `secrets/…`.
+    """
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostLimitDetails(ApiObject):
+    """The `details` of COST_LIMIT_TOO_LOW."""
+
+    max_cost_usd: Decimal
+    needed_usd: Decimal
+    """The most that the turn's first model call can cost. `max_cost_usd` must be at least this."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountState(ApiObject):
+    """The object CountState of the API."""
+
+    cap: Literal["open_test_turns", "daily_test_turns", "keys", "daily_key_changes", "end_users", "spaces", "config_bytes", "files", "file_bytes", "resent_events"]
+    """
+    `open_test_turns`: test turns that have not ended. `daily_test_turns`: test turns sent within a day. `keys`:
+    API keys, revoked and expired ones included. `daily_key_changes`: API keys created, changed or rotated
+    within a day. `end_users`: end users with limits of their own. `spaces`: spaces, archived ones included.
+    `config_bytes`: bytes of configuration, including kept versions and secrets. `files`: files. `file_bytes`:
+    bytes of files. `resent_events`: events sent again to one webhook within an hour.
+    """
+    limit: int
+    used: int
+    """Can exceed `limit` after the limit was lowered, since nothing is removed then."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CreditsDetails(ApiObject):
+    """The `details` of INSUFFICIENT_CREDITS. Empty if the caller may not see the balance."""
+
+    balance_usd: Decimal | None = None
+    """The account's balance, including held amounts, in USD."""
+    held_usd: Decimal | None = None
+    """The amount that is set aside for open turns, in USD."""
+    available_usd: Decimal | None = None
+    """The amount that new turns can hold, in USD: `balance_usd` - `held_usd`."""
+    needed_usd: Decimal | None = None
+    """The smallest hold that the turn needs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeleteWebhookAnswer(ApiObject):
+    """The object DeleteWebhookAnswer of the API."""
+
+    webhook_id: str
+    deleted: Literal[True]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deleted(ApiObject):
+    """The object Deleted of the API."""
+
+    name: str
+    deleted: Literal[True]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeletedFile(ApiObject):
+    """The object DeletedFile of the API."""
+
+    file_id: str
+    space: str
+    """The id of the file's space."""
+    turn: str | None
+    """The turn whose agent created the file; null for an upload."""
+    name: str
+    media_type: str
+    bytes: int
+    """The size in bytes."""
+    sha256: str
+    """The SHA-256 of the bytes, in lower-case hex."""
+    created_at: datetime
+    deleted: Literal[True]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Delivery(ApiObject):
+    """The object Delivery of the API."""
+
+    delivery_id: str
+    webhook_id: str
+    event_id: str
+    """The `webhook-id` header of every attempt."""
+    event_type: str
+    """The event's `type`."""
+    turn_id: str | None
+    """The event's turn. Null if the event belongs to no turn."""
+    state: Literal["pending", "delivered", "failed"]
+    """
+    `pending`: it will be attempted again. `failed`: it will not be attempted again unless you redeliver it.
+    """
+    status_reason: Literal["attempts_exhausted", "endpoint_gone", "endpoint_failing", "endpoint_disabled", "endpoint_deleted", "account_disabled"] | None
+    """Why it failed. Null: it has not failed."""
+    attempt_count: int
+    """The number of attempts, including attempts of redeliveries."""
+    attempts: list[DeliveryAttempt]
+    """Oldest first. A list shows the newest 16 of each delivery; reading one delivery shows all."""
+    next_attempt_at: datetime | None
+    """When the next attempt is due. Null unless it is pending."""
+    created_at: datetime
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeliveryAttempt(ApiObject):
+    """The object DeliveryAttempt of the API."""
+
+    attempt: int
+    """The number of the attempt, from 1."""
+    created_at: datetime
+    status: int | None
+    """The HTTP status of the response. Null: no response."""
+    error: str | None
+    """Why there was no response, or what its status means."""
+    answer: str | None
+    """The first KiB of the response body."""
+    location: str | None
+    """The target of a redirect. Redirects are not followed."""
+    duration_ms: int
+    request_headers: dict[str, str]
+    """The headers that were sent, without `webhook-signature`, which is not stored."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndUser(ApiObject):
+    """The object EndUser of the API."""
+
+    end_user_ref: str
+    first_turn_at: datetime | None
+    """The time of the first turn; null if the end user has limits but no turns yet."""
+    last_turn_at: datetime | None
+    turns: int
+    """The number of all turns in the key's spaces."""
+    billed_usd: Decimal
+    """The total billed amount in the key's spaces, in USD."""
+    billed_this_month_usd: Decimal
+    """The part of `billed_usd` that was billed in this UTC month."""
+    billed_today_usd: Decimal
+    """
+    The part of `billed_usd` that was billed in this UTC day. It can differ from `spent_usd` in `caps`. A turn
+    is billed when it ends, but `caps` count it on the day it was accepted, and across the whole account.
+    """
+    limits: EndUserLimits
+    caps: list[CapState]
+    """
+    The daily and monthly limits that apply to the end user's turns from this key, with the amounts left. Each
+    is the end user's own limit, else the key's default, else the account's. Empty if no limit applies, and for
+    a test key.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndUserExport(ApiObject):
+    """The object EndUserExport of the API."""
+
+    exported_at: datetime
+    end_user: EndUser
+    turns: list[ExportedTurn]
+    """Oldest first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndUserLimits(ApiObject):
+    """The object EndUserLimits of the API."""
+
+    daily_usd: Decimal | None
+    """The end user's own limit for a UTC day, in USD; null: the default applies."""
+    monthly_usd: Decimal | None
+    """The end user's own limit for a UTC month, in USD; null: the default applies."""
+    blocked: bool
+    """True if new turns of the end user are rejected."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Erasure(ApiObject):
+    """The object Erasure of the API."""
+
+    erasure_id: str
+    """The id of the erasure."""
+    end_user_ref: str
+    state: Literal["erasing", "erased"]
+    """
+    `erasing`: a turn is still running, or there is more data than one request can erase. The service continues
+    automatically. `erased`: all data is gone.
+    """
+    requested_at: datetime
+    erased_at: datetime | None
+    """The time at which all data was gone; null while it is being erased."""
+    turns: int
+    """The number of erased turns: their text, result, metadata and error message are gone."""
+    events: int
+    steps: int
+    """The number of erased model calls, with the inputs and results of their tools."""
+    files: int
+    conversations: int
+    """The number of conversations that lost their name and history."""
+    tasks: int
+    kept: ErasureKept
+    """The data of this end user that is kept: the number of turns and the billed amount, without any text."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErasureKept(ApiObject):
+    """The data of this end user that is kept: the number of turns and the billed amount, without any text."""
+
+    turns: int
+    billed_usd: Decimal
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportedTurn(ApiObject):
+    """The object ExportedTurn of the API."""
+
+    turn_id: str
+    space: str
+    """The space that the turn runs in."""
+    end_user_ref: str
+    """Your own id for your end user."""
+    conversation: str
+    """The conversation's id. Turns of one conversation run in order, one at a time."""
+    state: Literal["queued", "running", "done", "failed", "cancelled"]
+    """`done`, `failed` and `cancelled` are final."""
+    status_reason: str | None
+    """
+    Why the turn is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null.
+    """
+    text: str
+    """The end user's message."""
+    result: str | None
+    """The agent's reply. Null until the turn has ended, or without one."""
+    truncated: bool
+    """True if the reply of a done turn was cut off at an output limit."""
+    error: ExportedTurnError | None
+    """
+    Why the turn failed: `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `TIMEOUT_REACHED`, … Null in all other states.
+    """
+    files: list[str]
+    """Ids of the files that were sent with the turn."""
+    outputs: list[Output]
+    """
+    The files that the agent made, once the turn is done. A turn that failed or was cancelled has the images
+    that it is billed for.
+    """
+    billed_cost_usd: Decimal
+    """Amount charged for the turn. 0 until it has ended."""
+    held_usd: Decimal
+    """Amount set aside for the turn until it ends."""
+    usage: ExportedTurnUsage
+    model: str
+    """The model that the turn runs on, as a pin."""
+    metadata: dict[str, str]
+    """Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters."""
+    test: bool
+    """True if a test key sent the turn: it is rehearsed and free."""
+    traceparent: str
+    """
+    The turn's span in its trace (W3C Trace Context): the trace of the request's `traceparent`, or a new one.
+    See Traces.
+    """
+    tracestate: str | None
+    """The `tracestate` of the request. Null without one."""
+    texts_deleted_at: datetime | None
+    """
+    When the texts of the turn were deleted, because their time was over or the end user was erased. Then `text`
+    is empty, `result` is null, and the bill stays. Null while the texts are kept.
+    """
+    steps_deleted_at: datetime | None
+    """The same for the turn's steps and its log. Then it has no events. Null while they are kept."""
+    created_at: datetime
+    started_at: datetime | None
+    """When the turn started to run. Null if it has not started."""
+    finished_at: datetime | None
+    """When the turn ended. Null until then."""
+    idempotency_key: str
+    conversation_name: str
+    erased_at: datetime | None
+    events: list[TurnEvent]
+    steps: list[dict[str, Any]]
+    """The turn's model calls: the model's output, its tool calls, and their results."""
+    file_details: list[ExportedTurnFileDetails]
+    """
+    Files that were sent with the turn, and files that its agent created. `content` is the path of the bytes.
+    """
+    tasks: list[dict[str, Any]]
+    images: list[ExportedTurnImages]
+    """Images that tools returned."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportedTurnError(ApiObject):
+    """The object ExportedTurnError of the API."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportedTurnFileDetails(ApiObject):
+    """The object ExportedTurnFileDetails of the API."""
+
+    file_id: str
+    space: str
+    """The id of the file's space."""
+    turn: str | None
+    """The turn whose agent created the file; null for an upload."""
+    name: str
+    media_type: str
+    bytes: int
+    """The size in bytes."""
+    sha256: str
+    """The SHA-256 of the bytes, in lower-case hex."""
+    created_at: datetime
+    content: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportedTurnImages(ApiObject):
+    """The object ExportedTurnImages of the API."""
+
+    step: int
+    name: str
+    media_type: str
+    base64: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportedTurnUsage(ApiObject):
+    """The object ExportedTurnUsage of the API."""
+
+    model_calls: int
+    """Model calls of all agents of the turn."""
+    tool_calls: int
+    """Tool calls, including calls of built-in tools."""
+    tokens_input: int
+    """All prompt tokens, including cached tokens."""
+    tokens_cached: int
+    """The part of `tokens_input` that came from the provider's cache."""
+    tokens_output: int
+    """All tokens that models wrote, including reasoning."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileInfo(ApiObject):
+    """The object FileInfo of the API."""
+
+    file_id: str
+    space: str
+    """The id of the file's space."""
+    turn: str | None
+    """The turn whose agent created the file; null for an upload."""
+    name: str
+    media_type: str
+    bytes: int
+    """The size in bytes."""
+    sha256: str
+    """The SHA-256 of the bytes, in lower-case hex."""
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manifest(ApiObject):
+    """The configuration of a space's agent."""
+
+    instructions: str | None = None
+    """The agent's system instructions."""
+    model: str | None = None
+    """The pin of the model, `engine/model`. Default: the model of the space."""
+    temperature: float | None = None
+    """Default: the default of the model."""
+    max_output_tokens: int | None = None
+    """The maximum number of output tokens of each model call."""
+    max_steps: int | None = None
+    """The maximum number of model calls of one turn. Default 16."""
+    timeout_seconds: int | None = None
+    """The time limit of a turn, in seconds. Default 300."""
+    history: ManifestHistory | None = None
+    """The part of the conversation that the agent sees."""
+    builtin_tools: list[Literal["list_files", "read_file", "write_file", "create_task", "update_task", "generate_image"]] | None = None
+    """
+    The built-in tools of the agent. Default: the file tools, except for `openai-compatible` models, because
+    some of them cannot call tools. `generate_image` creates pictures, each at a fixed price. Live turns have it
+    only while the service has an image model.
+    """
+    image_model: str | None = None
+    """
+    The pin of the model that `generate_image` uses, one of the `image_models` of `GET /v1/models`. Default: the
+    first of them.
+    """
+    subagents: list[Subagent] | None = None
+    """Agents to which this agent can delegate tasks."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ManifestHistory(ApiObject):
+    """The part of the conversation that the agent sees."""
+
+    max_turns: int | None = None
+    """The maximum number of earlier turns that the agent sees, from the last 1,000. Default 20."""
+    max_tokens: int | None = None
+    """The maximum number of tokens of these turns together."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class McpCheck(ApiObject):
+    """The object McpCheck of the API."""
+
+    ok: bool
+    error: str | None
+    """Why the server could not be reached. Null if it was reached."""
+    tools: list[McpCheckTools]
+    changed: list[McpCheckChanged]
+    """
+    Tools that differ from their pinned form. The first check or turn after a PUT of the server pins its tools.
+    PUT the server again to accept the tools as it lists them now.
+    """
+    left_out: list[McpCheckLeftOut]
+    """Tools that cannot be used in the form that the server lists. All other tools work."""
+    duration_ms: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class McpCheckChanged(ApiObject):
+    """The object McpCheckChanged of the API."""
+
+    name: str
+    change: Literal["added", "removed", "description", "output_schema", "input_schema"]
+    """
+    The first difference that applies: the tool itself, its input schema, its description, its output schema.
+    """
+    offered: bool
+    """True if turns can use the tool in its pinned form; false if it is left out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class McpCheckLeftOut(ApiObject):
+    """The object McpCheckLeftOut of the API."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class McpCheckTools(ApiObject):
+    """The object McpCheckTools of the API."""
+
+    name: str
+    """The name that the agent sees: `server__tool`."""
+    description: str
+    input_schema: dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class McpServer(ApiObject):
+    """An MCP server. The agent can call its tools as `server__tool`."""
+
+    name: str
+    url: str
+    """The URL of the server's Streamable HTTP endpoint."""
+    headers: dict[str, str] | None = None
+    """
+    HTTP headers. Values can contain placeholders. Store credentials as secrets: `Bearer {{secrets.TOKEN}}`.
+    """
+    allowed_tools: list[str] | None = None
+    """The tools that the agent can call, by the names that the server uses. Default: all tools."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Me(ApiObject):
+    """The object Me of the API."""
+
+    key: MeKey
+    caps: list[CapState]
+    """
+    The caps of the key itself, `key_daily` and `key_window`, and `account_daily` of the account's plan, with
+    the amounts spent, reserved and left. For the caps of one customer, read the end user. Empty for a test key,
+    whose turns have no caps.
+    """
+    limits: list[CountState]
+    """The account's limits on counts and sizes, and their usage, for live and test data together."""
+    balance: Balance | None
+    """The account's balance. Null for a test key, and for a key to one space."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeKey(ApiObject):
+    """The object MeKey of the API."""
+
+    key_id: str
+    name: str
+    scope: Literal["created", "space", "all"]
+    """`created`: only spaces that this key creates. `space`: one space. `all`: all spaces of the account."""
+    space: str | None
+    """The space of a key with the scope `space`; otherwise null."""
+    test: bool
+    caps: Caps
+    created_at: datetime
+    expires_at: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model(ApiObject):
+    """The object Model of the API."""
+
+    pin: str
+    """The id of the model. Turns, spaces and manifests send it as `model`."""
+    label: str
+    """The display name."""
+    engine: str
+    """The engine that runs the model: the part of the pin before the slash."""
+    price_usd_per_million_tokens: ModelPriceUsdPerMillionTokens
+    max_output_tokens: int
+    """The maximum number of output tokens of one model call."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelPriceUsdPerMillionTokens(ApiObject):
+    """The object ModelPriceUsdPerMillionTokens of the API."""
+
+    input: Decimal
+    """USD per million tokens."""
+    cached: Decimal
+    """USD per million prompt tokens that the provider read from its cache."""
+    output: Decimal
+    """USD per million tokens."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output(ApiObject):
+    """The object Output of the API."""
+
+    file_id: str
+    name: str
+    media_type: str
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuotaDetails(ApiObject):
+    """The `details` of QUOTA_EXCEEDED: the cap that blocks the turn longest."""
+
+    cap: Literal["key_daily", "key_window", "end_user_daily", "end_user_monthly", "account_daily", "members_daily"]
+    source: Literal["key", "end_user", "account", "plan", "space", "default"]
+    """
+    Where the limit is set: on the key, on this end user, as the account's default, by the account's plan, on
+    the space by its owner, or as the service's default.
+    """
+    limit_usd: Decimal
+    spent_usd: Decimal
+    """
+    Amount billed to turns that were accepted in this period, whenever they ended. For an end user, the turns of
+    all keys of the account count.
+    """
+    reserved_usd: Decimal
+    """Amount held by turns of this period that have not ended."""
+    left_usd: Decimal
+    """Amount that new turns can still hold: limit - spent - reserved, at least 0."""
+    resets_at: datetime | None
+    """When the next period begins, with nothing spent. Null: no window is open."""
+    needed_usd: Decimal
+    """The smallest hold that the turn needs."""
+    exceeded: list[CapState]
+    """All caps that have less left than `needed_usd`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefusedByBalance(ApiObject):
+    """The object RefusedByBalance of the API."""
+
+    code: Literal["INSUFFICIENT_CREDITS"]
+    message: str
+    details: CreditsDetails
+    retry_after: None
+    """Always null: waiting does not help."""
+    retryable: Literal[False]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefusedByCap(ApiObject):
+    """The object RefusedByCap of the API."""
+
+    code: Literal["QUOTA_EXCEEDED"]
+    message: str
+    details: QuotaDetails
+    retry_after: int | None
+    """
+    Whole seconds until that cap resets. Null: the cap is too small for the turn, so waiting does not help.
+    """
+    retryable: bool
+    """
+    True if the same turn can be sent again after `retry_after`. False: the cap is too small for it at any time.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefusedByCostLimit(ApiObject):
+    """The object RefusedByCostLimit of the API."""
+
+    code: Literal["COST_LIMIT_TOO_LOW"]
+    message: str
+    details: CostLimitDetails
+    retry_after: None
+    """Always null: waiting does not help."""
+    retryable: Literal[False]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replayed(ApiObject):
+    """The object Replayed of the API."""
+
+    replayed: int
+    """The number of deliveries that this request made pending."""
+    has_more: bool
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retention(ApiObject):
+    """The object Retention of the API."""
+
+    own: RetentionOwn
+    """The days that the space has set."""
+    service: RetentionService
+    """The days of the service, which apply to all spaces."""
+    kept: RetentionKept
+    """The days that apply: for each kind, the fewer of both."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetentionKept(ApiObject):
+    """The days that apply: for each kind, the fewer of both."""
+
+    text_days: int
+    step_days: int
+    event_days: int
+    attempt_days: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetentionOwn(ApiObject):
+    """The days that the space has set."""
+
+    text_days: int | None = None
+    step_days: int | None = None
+    event_days: int | None = None
+    attempt_days: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetentionService(ApiObject):
+    """The days of the service, which apply to all spaces."""
+
+    text_days: int
+    step_days: int
+    event_days: int
+    attempt_days: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Secret(ApiObject):
+    """The name and dates of a secret. Its value is never shown."""
+
+    name: str
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Space(ApiObject):
+    """The object Space of the API."""
+
+    space_id: str
+    """The id of the space, which turns send as `space`."""
+    title: str
+    model: str | None
+    """The pin of the default model of its turns; null: the catalog's first model."""
+    manifest: Manifest
+    tools: list[str]
+    """The names of its tools."""
+    mcp_servers: list[str]
+    """The names of its MCP servers."""
+    metadata: dict[str, str]
+    """Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters."""
+    config_version: int
+    """The number of the current version of its configuration."""
+    archived: bool
+    """True if the space is archived. You can read it, but not change or use it."""
+    test: bool
+    """True if the space is test data. Only test keys can access it."""
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subagent(ApiObject):
+    """An agent to which the main agent can delegate tasks. Sub-agents cannot delegate."""
+
+    name: str
+    description: str
+    """When to use the sub-agent. The agent reads this text."""
+    instructions: str | None = None
+    """The sub-agent's system instructions."""
+    model: str | None = None
+    """The pin of the sub-agent's model. Default: the model of the agent."""
+    tools: list[str] | None = None
+    """
+    The names of the tools that the sub-agent can call: `name`, `server__tool`, `server__*`, or a built-in tool.
+    Default: all tools of the agent.
+    """
+    max_steps: int | None = None
+    """The maximum number of model calls for one task. Default 16."""
+    max_output_tokens: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tool(ApiObject):
+    """A REST tool: a request to your own API that the agent can make."""
+
+    name: str
+    description: str
+    """What the tool does. The model reads this text."""
+    input_schema: dict[str, Any]
+    """
+    The JSON Schema (2020-12) of the tool's input, with `type: object`. Patterns use RE2, which has no
+    look-arounds and no back-references.
+    """
+    request: ToolRequest
+    timeout_seconds: int | None = None
+    """The time limit of one call, in seconds. Default 30."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolRequest(ApiObject):
+    """The object ToolRequest of the API."""
+
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+    url: str
+    """The URL. Placeholders are allowed only after the host."""
+    headers: dict[str, str] | None = None
+    """
+    HTTP headers. Values can contain placeholders. Store credentials as secrets: `Bearer {{secrets.TOKEN}}`.
+    """
+    query: dict[str, str] | None = None
+    """Query parameters. A parameter that is only a placeholder is left out if the input has no such value."""
+    body: Any = None
+    """
+    The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value
+    itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the input.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolTest(ApiObject):
+    """The object ToolTest of the API."""
+
+    ok: bool
+    """True if a model would see a result; false if it would see an error."""
+    result: str
+    """The text that a model would see."""
+    request: ToolTestRequest | None
+    """
+    The request as it was sent, with `{{secrets.NAME}}` in place of each secret. Null if none could be made.
+    """
+    response: ToolTestResponse | None
+    """The response of the tool's server. Null if none arrived."""
+    duration_ms: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolTestRequest(ApiObject):
+    """The object ToolTestRequest of the API."""
+
+    method: str
+    url: str
+    headers: dict[str, str]
+    body: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolTestResponse(ApiObject):
+    """The object ToolTestResponse of the API."""
+
+    status: int
+    headers: dict[str, str]
+    body: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turn(ApiObject):
+    """The object Turn of the API."""
+
+    turn_id: str
+    space: str
+    """The space that the turn runs in."""
+    end_user_ref: str
+    """Your own id for your end user."""
+    conversation: str
+    """The conversation's id. Turns of one conversation run in order, one at a time."""
+    state: Literal["queued", "running", "done", "failed", "cancelled"]
+    """`done`, `failed` and `cancelled` are final."""
+    status_reason: str | None
+    """
+    Why the turn is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null.
+    """
+    text: str
+    """The end user's message."""
+    result: str | None
+    """The agent's reply. Null until the turn has ended, or without one."""
+    truncated: bool
+    """True if the reply of a done turn was cut off at an output limit."""
+    error: TurnError | None
+    """
+    Why the turn failed: `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `TIMEOUT_REACHED`, … Null in all other states.
+    """
+    files: list[str]
+    """Ids of the files that were sent with the turn."""
+    outputs: list[Output]
+    """
+    The files that the agent made, once the turn is done. A turn that failed or was cancelled has the images
+    that it is billed for.
+    """
+    billed_cost_usd: Decimal
+    """Amount charged for the turn. 0 until it has ended."""
+    held_usd: Decimal
+    """Amount set aside for the turn until it ends."""
+    usage: TurnUsage
+    model: str
+    """The model that the turn runs on, as a pin."""
+    metadata: dict[str, str]
+    """Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters."""
+    test: bool
+    """True if a test key sent the turn: it is rehearsed and free."""
+    traceparent: str
+    """
+    The turn's span in its trace (W3C Trace Context): the trace of the request's `traceparent`, or a new one.
+    See Traces.
+    """
+    tracestate: str | None
+    """The `tracestate` of the request. Null without one."""
+    texts_deleted_at: datetime | None
+    """
+    When the texts of the turn were deleted, because their time was over or the end user was erased. Then `text`
+    is empty, `result` is null, and the bill stays. Null while the texts are kept.
+    """
+    steps_deleted_at: datetime | None
+    """The same for the turn's steps and its log. Then it has no events. Null while they are kept."""
+    created_at: datetime
+    started_at: datetime | None
+    """When the turn started to run. Null if it has not started."""
+    finished_at: datetime | None
+    """When the turn ended. Null until then."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnError(ApiObject):
+    """The object TurnError of the API."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnEstimate(ApiObject):
+    """The object TurnEstimate of the API."""
+
+    admitted: bool
+    """True if the turn would be accepted now."""
+    hold_usd: Decimal
+    """The first hold that the turn would get. 0 if it would be refused, and for a test key."""
+    needed_usd: Decimal
+    """The smallest hold that the turn needs: the most that its first model call can cost. 0 for a test key."""
+    refused_by: RefusedBy | None
+    """The refusal that the turn would get, with code, message and details. Null if it would be accepted."""
+    model: str
+    """The model that the turn would run on, as a pin."""
+    balance: Balance | None
+    """The account's balance. Null for a test key, and for a key to one space."""
+    caps: list[CapState]
+    """All caps that apply to the turn. A window that is not open is shown as if the turn opened it now."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnEvent(ApiObject):
+    """The object TurnEvent of the API."""
+
+    id: str
+    seq: int
+    """The event's number in its turn: from 1, without gaps."""
+    type: str
+    """
+    `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`,
+    `tool.started`, `tool.ended`, `text.delta`, `model.waiting`.
+    """
+    data: dict[str, Any]
+    """Depends on the type, such as `name` and `ok` for `tool.ended`."""
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnStateEvent(ApiObject):
+    """A turn has a new state."""
+
+    id: str
+    type: Literal["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled"]
+    created_at: datetime
+    seq: int | None
+    """The event's number in its turn's log."""
+    data: TurnStateEventData
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnStateEventData(ApiObject):
+    """The object TurnStateEventData of the API."""
+
+    turn: Turn
+    """The turn as it was at that moment."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnUsage(ApiObject):
+    """The object TurnUsage of the API."""
+
+    model_calls: int
+    """Model calls of all agents of the turn."""
+    tool_calls: int
+    """Tool calls, including calls of built-in tools."""
+    tokens_input: int
+    """All prompt tokens, including cached tokens."""
+    tokens_cached: int
+    """The part of `tokens_input` that came from the provider's cache."""
+    tokens_output: int
+    """All tokens that models wrote, including reasoning."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class UsageGroup(ApiObject):
+    """The object UsageGroup of the API."""
+
+    group: str
+    """The end_user_ref, `space_id`, model pin, `key_id` or day (`2026-11-20`, UTC)."""
+    billed_usd: Decimal
+    """The billed amount: the exact sum of the ledger entries."""
+    turns: int
+    """Turns that ended, including those that were billed nothing."""
+    model_calls: int
+    tokens_input: int
+    """All prompt tokens, cached ones included."""
+    tokens_cached: int
+    tokens_output: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class UsageReport(ApiObject):
+    """The object UsageReport of the API."""
+
+    from_: datetime
+    to: datetime
+    group_by: Literal["end_user_ref", "space", "model", "key", "day"]
+    data: list[UsageGroup]
+    total: UsageSums
+    """The sum over all groups, not only those of this page. A turn that used two models counts once."""
+    has_more: bool
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class UsageSums(ApiObject):
+    """The object UsageSums of the API."""
+
+    billed_usd: Decimal
+    """The billed amount: the exact sum of the ledger entries."""
+    turns: int
+    """Turns that ended, including those that were billed nothing."""
+    model_calls: int
+    tokens_input: int
+    """All prompt tokens, cached ones included."""
+    tokens_cached: int
+    tokens_output: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class WatchToken(ApiObject):
+    """The object WatchToken of the API."""
+
+    token: str
+    """The token. It is shown once, and not stored."""
+    url: str
+    """The stream's address with the token, for `new EventSource(url)`."""
+    expires_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Webhook(ApiObject):
+    """The object Webhook of the API."""
+
+    webhook_id: str
+    key_id: str | None
+    """
+    The key that created it and whose scope it has. Null if it was created in the dashboard. It stays active
+    after the key is revoked.
+    """
+    url: str
+    """The URL to which events are posted."""
+    events: list[str] | None
+    """The types of events to send. Null: all types."""
+    description: str | None
+    state: Literal["pending", "verified"]
+    """
+    `pending`: the URL has not answered a `ping` with 2xx yet. Events wait until it has. A failed ping is
+    retried like any event, and `POST …/test` sends another.
+    """
+    verified_at: datetime | None
+    """When the URL answered a ping. Null: not yet."""
+    enabled: bool
+    """True if events are posted to it."""
+    disabled_at: datetime | None
+    disabled_reason: Literal["customer", "gone", "failing", "account_disabled"] | None
+    """
+    `customer`: you disabled it. `gone`: it returned 410. `failing`: every attempt failed for 5 days, or it
+    never answered its ping. `account_disabled`: it is enabled again together with the account.
+    """
+    failing_since: datetime | None
+    """When the first failure since the last success occurred. Null: the last attempt succeeded."""
+    previous_secret_expires_at: datetime | None
+    """Until when former secrets also sign. Each does so for 24 hours after its rotation. Null: none signs."""
+    test: bool
+    """True if it was created with a test key. Then it receives only events of test turns."""
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebhookWithSecret(ApiObject):
+    """The object WebhookWithSecret of the API."""
+
+    webhook_id: str
+    key_id: str | None
+    """
+    The key that created it and whose scope it has. Null if it was created in the dashboard. It stays active
+    after the key is revoked.
+    """
+    url: str
+    """The URL to which events are posted."""
+    events: list[str] | None
+    """The types of events to send. Null: all types."""
+    description: str | None
+    state: Literal["pending", "verified"]
+    """
+    `pending`: the URL has not answered a `ping` with 2xx yet. Events wait until it has. A failed ping is
+    retried like any event, and `POST …/test` sends another.
+    """
+    verified_at: datetime | None
+    """When the URL answered a ping. Null: not yet."""
+    enabled: bool
+    """True if events are posted to it."""
+    disabled_at: datetime | None
+    disabled_reason: Literal["customer", "gone", "failing", "account_disabled"] | None
+    """
+    `customer`: you disabled it. `gone`: it returned 410. `failing`: every attempt failed for 5 days, or it
+    never answered its ping. `account_disabled`: it is enabled again together with the account.
+    """
+    failing_since: datetime | None
+    """When the first failure since the last success occurred. Null: the last attempt succeeded."""
+    previous_secret_expires_at: datetime | None
+    """Until when former secrets also sign. Each does so for 24 hours after its rotation. Null: none signs."""
+    test: bool
+    """True if it was created with a test key. Then it receives only events of test turns."""
+    created_at: datetime
+    updated_at: datetime
+    secret: str
+    """The signing secret (Standard Webhooks), shown only here."""
+
+
+RefusedBy = Union[RefusedByCap, RefusedByBalance, RefusedByCostLimit]
+
+FeedEvent = Union[TurnStateEvent, CapEvent, BalanceEvent, AccountEvent]
+"""An event, as in the body that a webhook receives."""

@@ -1,0 +1,146 @@
+# Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.
+"""The objects of requests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypedDict
+
+from .models import Subagent
+
+
+class ManifestInput(TypedDict, total=False):
+    """The configuration of a space's agent."""
+
+    # The agent's system instructions.
+    instructions: str
+    # The pin of the model, `engine/model`. Default: the model of the space.
+    model: str
+    # Default: the default of the model.
+    temperature: float
+    # The maximum number of output tokens of each model call.
+    max_output_tokens: int
+    # The maximum number of model calls of one turn. Default 16.
+    max_steps: int
+    # The time limit of a turn, in seconds. Default 300.
+    timeout_seconds: int
+    # The part of the conversation that the agent sees.
+    history: ManifestInputHistory
+    # The built-in tools of the agent. Default: the file tools, except for `openai-compatible` models, because
+    # some of them cannot call tools. `generate_image` creates pictures, each at a fixed price. Live turns have
+    # it only while the service has an image model.
+    builtin_tools: Sequence[Literal["list_files", "read_file", "write_file", "create_task", "update_task", "generate_image"]]
+    # The pin of the model that `generate_image` uses, one of the `image_models` of `GET /v1/models`. Default:
+    # the first of them.
+    image_model: str
+    # Agents to which this agent can delegate tasks.
+    subagents: Sequence[SubagentInput | Subagent]
+
+
+class ManifestInputHistory(TypedDict, total=False):
+    """The part of the conversation that the agent sees."""
+
+    # The maximum number of earlier turns that the agent sees, from the last 1,000. Default 20.
+    max_turns: int
+    # The maximum number of tokens of these turns together.
+    max_tokens: int
+
+
+class _McpServerInput(TypedDict):
+    name: str
+    # The URL of the server's Streamable HTTP endpoint.
+    url: str
+
+
+class McpServerInput(_McpServerInput, total=False):
+    """An MCP server. The agent can call its tools as `server__tool`."""
+
+    # HTTP headers. Values can contain placeholders. Store credentials as secrets: `Bearer {{secrets.TOKEN}}`.
+    headers: Mapping[str, str]
+    # The tools that the agent can call, by the names that the server uses. Default: all tools.
+    allowed_tools: Sequence[str]
+
+
+class PutManifestHistory(TypedDict, total=False):
+    """The part of the conversation that the agent sees."""
+
+    # The maximum number of earlier turns that the agent sees, from the last 1,000. Default 20.
+    max_turns: int
+    # The maximum number of tokens of these turns together.
+    max_tokens: int
+
+
+class _PutToolRequest(TypedDict):
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+    # The URL. Placeholders are allowed only after the host.
+    url: str
+
+
+class PutToolRequest(_PutToolRequest, total=False):
+    """The object PutToolRequest of a request."""
+
+    # HTTP headers. Values can contain placeholders. Store credentials as secrets: `Bearer {{secrets.TOKEN}}`.
+    headers: Mapping[str, str]
+    # Query parameters. A parameter that is only a placeholder is left out if the input has no such value.
+    query: Mapping[str, str]
+    # The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value
+    # itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the
+    # input.
+    body: Any
+
+
+class _SubagentInput(TypedDict):
+    name: str
+    # When to use the sub-agent. The agent reads this text.
+    description: str
+
+
+class SubagentInput(_SubagentInput, total=False):
+    """An agent to which the main agent can delegate tasks. Sub-agents cannot delegate."""
+
+    # The sub-agent's system instructions.
+    instructions: str
+    # The pin of the sub-agent's model. Default: the model of the agent.
+    model: str
+    # The names of the tools that the sub-agent can call: `name`, `server__tool`, `server__*`, or a built-in
+    # tool. Default: all tools of the agent.
+    tools: Sequence[str]
+    # The maximum number of model calls for one task. Default 16.
+    max_steps: int
+    max_output_tokens: int
+
+
+class _ToolInput(TypedDict):
+    name: str
+    # What the tool does. The model reads this text.
+    description: str
+    # The JSON Schema (2020-12) of the tool's input, with `type: object`. Patterns use RE2, which has no
+    # look-arounds and no back-references.
+    input_schema: Mapping[str, Any]
+    request: ToolInputRequest
+
+
+class ToolInput(_ToolInput, total=False):
+    """A REST tool: a request to your own API that the agent can make."""
+
+    # The time limit of one call, in seconds. Default 30.
+    timeout_seconds: int
+
+
+class _ToolInputRequest(TypedDict):
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+    # The URL. Placeholders are allowed only after the host.
+    url: str
+
+
+class ToolInputRequest(_ToolInputRequest, total=False):
+    """The object ToolInputRequest of a request."""
+
+    # HTTP headers. Values can contain placeholders. Store credentials as secrets: `Bearer {{secrets.TOKEN}}`.
+    headers: Mapping[str, str]
+    # Query parameters. A parameter that is only a placeholder is left out if the input has no such value.
+    query: Mapping[str, str]
+    # The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value
+    # itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the
+    # input.
+    body: Any

@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto"
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
+import { basename, dirname, join } from "node:path"
+import { parse } from "smol-toml"
+import { VERSION } from "../client/src/version.ts"
+import { PYTHON_CLIENT_PATH } from "./client-path.ts"
+import { zipOf } from "./zip.ts"
+
+const PROJECT = join(import.meta.dirname, "../client-python")
+const LICENSE = join(import.meta.dirname, "../LICENSE")
+
+interface Pyproject {
+  project: {
+    name: string
+    description: string
+    license: { text: string }
+    keywords: string[]
+    classifiers: string[]
+    dependencies: string[]
+    "requires-python": string
+  }
+}
+
+/**
+ * Writes the wheel of the Python client into the static files in `folder`, from where `pip install URL` takes it.
+ * It needs no Python. Equal sources give equal bytes. A test compares it with the wheel that hatchling builds.
+ */
+export async function packWheel(folder: string): Promise<string> {
+  const { project } = parse(await readFile(join(PROJECT, "pyproject.toml"), "utf8")) as unknown as Pyproject
+  const info = `${project.name}-${VERSION}.dist-info`
+  const files = new Map<string, Buffer>([
+    ...(await packageFiles()),
+    [`${project.name}/LICENSE`, await readFile(LICENSE)],
+    [`${info}/METADATA`, Buffer.from(metadataOf(project, await readFile(join(PROJECT, "README.md"), "utf8")))],
+    [
+      `${info}/WHEEL`,
+      Buffer.from("Wheel-Version: 1.0\nGenerator: turnpike\nRoot-Is-Purelib: true\nTag: py3-none-any\n"),
+    ],
+  ])
+  const record = [...files].map(([path, bytes]) => {
+    const hash = createHash("sha256").update(bytes).digest("base64url")
+    return `${path},sha256=${hash},${bytes.length}\n`
+  })
+  files.set(`${info}/RECORD`, Buffer.from(`${record.join("")}${info}/RECORD,,\n`))
+  const target = join(folder, PYTHON_CLIENT_PATH)
+  await mkdir(dirname(target), { recursive: true })
+  await writeFile(target, zipOf(files))
+  return join(dirname(target), basename(PYTHON_CLIENT_PATH))
+}
+
+/** The modules of the package, in the order of their paths. */
+async function packageFiles(): Promise<[string, Buffer][]> {
+  const source = join(PROJECT, "src")
+  const entries = await readdir(source, { recursive: true, withFileTypes: true })
+  const paths = entries
+    .filter((entry) => entry.isFile() && /\.py$|^py\.typed$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+  return Promise.all(
+    paths.map(async (path) => [path.slice(source.length + 1).replaceAll("\\", "/"), await readFile(path)] as const),
+  ).then((files) => files.map(([path, bytes]) => [path, bytes]))
+}
+
+/** The core metadata (PEP 566), as hatchling writes them. */
+function metadataOf(project: Pyproject["project"], readme: string): string {
+  return [
+    "Metadata-Version: 2.1",
+    `Name: ${project.name}`,
+    `Version: ${VERSION}`,
+    `Summary: ${project.description}`,
+    `License: ${project.license.text}`,
+    `Keywords: ${project.keywords.join(",")}`,
+    ...project.classifiers.map((classifier) => `Classifier: ${classifier}`),
+    `Requires-Python: ${project["requires-python"]}`,
+    ...project.dependencies.map((dependency) => `Requires-Dist: ${dependency}`),
+    "Description-Content-Type: text/markdown",
+    "",
+    readme,
+  ].join("\n")
+}

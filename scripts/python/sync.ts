@@ -1,0 +1,26 @@
+/** Names of the asynchronous client, in the order in which they are replaced, with those of the synchronous one. */
+const REPLACED: [RegExp, string][] = [
+  [/^.*# async-only\n/gm, ""],
+  [/Awaitable\[None\] \| None\]/g, "object]"],
+  [/\bAsyncGenerator\[(\w+), None\]/g, "Generator[$1, None, None]"],
+  [/Callable\[\[str \| None\], Awaitable\[(Page\[T\])\]\]/g, "Callable[[str | None], $1]"],
+  [/import ((?:\w+, )*)Awaitable, /g, "import $1"],
+  [/\basync (?=def|for|with)/g, ""],
+  [/\(await ((?:[^()]|\([^()]*\))*)\)(?=\.)/g, "$1"],
+  [/\bawait /g, ""],
+  [/\bAsync(?=[A-Z])/g, ""],
+  [/__a(enter|exit|iter)__/g, "__$1__"],
+  [/\baclose\b/g, "close"],
+  [/\baiter_bytes\b/g, "iter_bytes"],
+  [/\bstream_async\b/g, "stream"],
+  [/done = on_event\(event\)/g, "on_event(event)"],
+  [/, an interrupt or a cancelled task ends/g, " or an interrupt ends"],
+  [/The asynchronous client\. .*"""/g, 'The synchronous client."""'],
+]
+
+/** The source of a module of the synchronous client. */
+export function syncOf(source: string, name: string): string {
+  const text = REPLACED.reduce((left, [pattern, replacement]) => left.replace(pattern, replacement), source)
+  const header = `# Generated from _async/${name} by scripts/generate-client.ts: npm run client:types.\n`
+  return header + text.replace(/^# Generated from .*\n/, "")
+}
