@@ -20,6 +20,7 @@ import { pruneReleases, readRelease } from "./release.ts"
 import { resealAll } from "./reseal.ts"
 import { createApiKey, createUser, type RunSql } from "./seed.ts"
 import { brandOfUser, changeOf, runMagicLink, runUserChange } from "./users.ts"
+import { wakeCron } from "./wake-cron.ts"
 import { grantWorkers, workerKeys } from "./workers.ts"
 
 const { positionals, values } = parseArgs({
@@ -240,6 +241,8 @@ try {
   await client.connect()
   try {
     console.log(await run(client))
+    const warning = await wakeCron(process.env)
+    if (warning) console.error(warning)
   } finally {
     await client.end()
   }
