@@ -2,7 +2,7 @@
 export const CREDIT = 1_000_000
 export const PRICE = 1
 
-export interface Turn {
+export interface CellTurn {
   /** The Idempotency-Key of the request. */
   key: string
   /** Seconds of work that are left, and until the running step is committed. */
@@ -15,7 +15,7 @@ export interface Turn {
 export interface Held {
   state: "open" | "frozen" | "gone"
   balance: number
-  turns: Map<string, Turn>
+  turns: Map<string, CellTurn>
 }
 
 /** A cell: a database with the workers that use it. It knows nothing of other cells. */

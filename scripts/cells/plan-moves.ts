@@ -22,7 +22,7 @@ export function planMoves(
     moving,
   }: { directory: Directory; capacity: number; seconds: number; moving: ReadonlySet<number> },
 ): Planned[] {
-  const load = new Map(cells.map((cell) => [cell, sum(cell.accepted.values()) / seconds]))
+  const load = new Map(cells.map((cell) => [cell, sumOf(cell.accepted.values()) / seconds]))
   const loadOf = (cell: Cell) => load.get(cell) ?? 0
   const planned: Planned[] = []
   for (const from of [...cells]) {
@@ -46,4 +46,4 @@ export function planMoves(
   return planned
 }
 
-export const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0)
+export const sumOf = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0)

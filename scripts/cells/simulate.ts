@@ -1,7 +1,7 @@
 import { createRandom } from "../../test/harness/random.ts"
 import { Cell, CREDIT, PRICE } from "./cell.ts"
 import { type Directory, Move } from "./move.ts"
-import { planMoves, sum } from "./plan-moves.ts"
+import { planMoves, sumOf } from "./plan-moves.ts"
 
 export interface CellOptions {
   seed: number
@@ -108,7 +108,7 @@ export function simulateCells({ isFenced = true, ...options }: CellOptions) {
     for (const move of moves) if (!move.isOver) move.work(directory, dies, ROWS_PER_SECOND)
     if (second % PLAN_EVERY !== PLAN_EVERY - 1 || second >= seconds) continue
     const moving = new Set(moves.filter((move) => !move.isOver).map(({ account }) => account))
-    const fullest = Math.max(...cells.map((cell) => sum(cell.accepted.values()))) / PLAN_EVERY / capacity
+    const fullest = Math.max(...cells.map((cell) => sumOf(cell.accepted.values()))) / PLAN_EVERY / capacity
     for (const { account, ...cellsOf } of planMoves(cells, { directory, capacity, seconds: PLAN_EVERY, moving })) {
       moves.push(new Move(account, { ...cellsOf, isFenced }))
     }
@@ -116,7 +116,7 @@ export function simulateCells({ isFenced = true, ...options }: CellOptions) {
     moments.push({ second: second + 1, offered, cells: cells.length, fullest, moves: moves.length })
   }
 
-  const books = sum([...directory].map(([account, cell]) => CREDIT - (cell.accounts.get(account)?.balance ?? 0)))
+  const books = sumOf([...directory].map(([account, cell]) => CREDIT - (cell.accounts.get(account)?.balance ?? 0)))
   const pauses = moves.map(({ pause }) => pause).sort((a, b) => a - b)
   return {
     moments,

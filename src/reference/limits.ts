@@ -176,7 +176,6 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
  */
 export const INTERNAL_NUMBERS: readonly string[] = [
   "HEALTH_POLICY.*",
-  "SLEEP_POLICY.*",
   "QUOTA_POLICY.*",
   "INFRASTRUCTURE_POLICY.*",
   "INFRA_POLICY.*",

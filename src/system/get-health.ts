@@ -85,7 +85,7 @@ function asleepChecks({ ranAt, asleep }: CronRuns, now: Date): Check[] {
       ok: true,
       value: null,
       limit: null,
-      message: `The service sleeps since ${since}, when this was in order.`,
+      message: `This was in order at ${since}. The service has slept since then.`,
     }
   })
 }

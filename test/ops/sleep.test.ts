@@ -1,13 +1,12 @@
 import { beforeEach, describe, expect, test } from "vitest"
 import { SLEEP_POLICY } from "../../src/platform/cron-state.ts"
 import type { Health } from "../../src/system/get-health.ts"
+import { cronOf, isAsleep, MINUTE_MS } from "../harness/cron.ts"
 import { untilCalled } from "../harness/locks.ts"
-import { makeWebhook, serveReceiver } from "../harness/receiver.ts"
 import { redisOf } from "../harness/redis.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 const HEALTH_TOKEN = "token-of-the-monitor"
-const MINUTE = 60_000
 
 let world: World
 let client: TestClient
@@ -19,31 +18,9 @@ beforeEach(async () => {
   return () => world.close()
 })
 
-/** Lets a minute pass and the cron run. Returns its calls, by service. */
-async function minute(): Promise<Record<string, number>> {
-  await world.advance(MINUTE)
-  await world.settled()
-  await world.plan([])
-  await world.sweep()
-  await world.settled()
-  const counts: Record<string, number> = { pg: 0, redis: 0, qstash: 0 }
-  for (const { service } of await world.plan([])) counts[service] = (counts[service] ?? 0) + 1
-  return counts
-}
-
-const isAsleep = ({ pg }: Record<string, number>) => pg === 0
-
-/** Lets minutes pass until the cron sleeps. Returns their number. */
-async function untilAsleep(): Promise<number> {
-  for (let minutes = 1; minutes <= 20; minutes++) if (isAsleep(await minute())) return minutes
-  throw new Error("the cron does not fall asleep")
-}
-
-/** Counts the minutes until the cron is awake again, up to `most`. */
-async function untilAwake(most = 200): Promise<number> {
-  for (let minutes = 1; minutes <= most; minutes++) if (!isAsleep(await minute())) return minutes
-  throw new Error("the cron does not wake up")
-}
+const minute = () => cronOf(world).minute()
+const untilAsleep = () => cronOf(world).untilAsleep()
+const untilAwake = () => cronOf(world).untilAwake()
 
 const failing = (service: string) => world.plan([{ service, call: 1, times: 999, action: "fail", when: "before" }])
 
@@ -64,7 +41,7 @@ const FINE = Object.fromEntries(
 describe("An idle service", () => {
   test("In an idle hour the cron sends no statement and no message, and one Redis command a minute", async () => {
     await client.runTurn({ space })
-    await world.advance(3 * MINUTE)
+    await world.advance(3 * MINUTE_MS)
     await untilAsleep()
     const hour = { pg: 0, redis: 0, qstash: 0 }
     for (let passed = 0; passed < 60; passed++) {
@@ -93,9 +70,9 @@ describe("An idle service", () => {
 
   test("It wakes at least every two hours, and sleeps again", async () => {
     await client.runTurn({ space })
-    await world.advance(3 * MINUTE)
+    await world.advance(3 * MINUTE_MS)
     await untilAsleep()
-    expect(await untilAwake()).toBeGreaterThan(SLEEP_POLICY.longestMs / MINUTE - 5)
+    expect(await untilAwake()).toBeGreaterThan(SLEEP_POLICY.longestMs / MINUTE_MS - 5)
     expect(await untilAsleep()).toBeLessThan(5)
   })
 
@@ -154,7 +131,7 @@ describe("Nothing is lost", () => {
     await world.plan([{ service: "pg", match: "due_work", call: 1, action: "hold", when: "after" }])
     let swept: Promise<void>
     do {
-      await world.advance(MINUTE)
+      await world.advance(MINUTE_MS)
       swept = world.sweep()
       await untilCalled(world, { match: "due_work", request: swept })
     } while (!(await world.calls()).some(({ label }) => label.includes("due_work")))
@@ -177,13 +154,13 @@ describe("Nothing is lost", () => {
       [client.userId, world.clock.now()],
     )
     const credited = () => world.sql("select from subscriptions where credited_periods > 0")
-    expect(await untilAwake()).toBeLessThanOrEqual(SLEEP_POLICY.longestMs / MINUTE)
+    expect(await untilAwake()).toBeLessThanOrEqual(SLEEP_POLICY.longestMs / MINUTE_MS)
     expect(await credited()).toHaveLength(1)
   })
 
   test("Without Redis the cron is awake, and after a loss of its data it starts again", async () => {
     await untilAsleep()
-    await world.advance(MINUTE)
+    await world.advance(MINUTE_MS)
     await failing("redis")
     await world.sweep()
     expect((await world.calls()).filter(({ service }) => service === "pg").length).toBeGreaterThan(20)
@@ -203,75 +180,6 @@ describe("Nothing is lost", () => {
     // The delivery of the turn's message marks, too.
     await world.drain()
     expect(isAsleep(await minute())).toBe(false)
-  })
-})
-
-describe("Work that falls due later wakes the service in time", () => {
-  test("The retry of a webhook", async () => {
-    const receiver = serveReceiver(world, () => new Response(null, { status: 500 }))
-    await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })
-    await client.runTurn({ space })
-    for (let passed = 0; passed < 20 && !isAsleep(await minute()); passed++) await world.drain()
-    const [next] = await world.sql<{ at: Date }>("select min(next_attempt_at) as at from webhook_deliveries")
-    const before = receiver.received.length
-    expect(await untilAwake()).toBeGreaterThan(10)
-    await world.drain()
-    expect(receiver.received).toHaveLength(before + 1)
-    expect(world.clock.ms() - new Date(next?.at ?? 0).getTime()).toBeLessThan(MINUTE)
-  })
-
-  const IN_45_MINUTES: [what: string, plant: (moment: Date) => Promise<unknown>, done: string][] = [
-    [
-      "The next period of a subscription",
-      (moment) =>
-        world.sql(
-          `insert into subscriptions (user_id, plan, starts_at, created_at, updated_at, credited_periods)
-            values ($1, 'trial', $2::timestamptz - interval '1 month', $2, $2, 1)`,
-          [client.userId, moment],
-        ),
-      "select from subscriptions where credited_periods = 2",
-    ],
-    [
-      "An upload that was never finished",
-      (moment) =>
-        world.sql(
-          `insert into files (file_id, user_id, space_id, test, name, media_type, object_key, state, created_at, updated_at)
-            select 'file_planted', user_id, space_id, false, 'a', 'text/plain', 'planted', 'uploading', $1::timestamptz - interval '1 hour', $1
-              from spaces`,
-          [moment],
-        ),
-      "select from files where state = 'deleted'",
-    ],
-    [
-      "The second search of an erasure",
-      (moment) =>
-        world.sql(
-          `insert into erasures (erasure_id, user_id, test, end_user_ref, until_at, requested_at, erased_at, tried_at)
-            values ('era_planted', $1, false, 'jane', $2, $2, $2::timestamptz - interval '10 minutes', $2)`,
-          [client.userId, moment],
-        ),
-      "select from erasures where checked_at is not null",
-    ],
-    [
-      "The end of a login at a provider",
-      (moment) =>
-        world.sql(
-          `insert into provider_logins (login_id, pool, started_by, state, sealed, due_at, expires_at, created_at, updated_at)
-            values ('plg_planted', 'media', $1, 'polling', 'sealed', $2, $2, $2, $2)`,
-          [client.userId, moment],
-        ),
-      "select from provider_logins where state = 'expired'",
-    ],
-  ]
-
-  test.each(IN_45_MINUTES)("%s", async (_what, plant, done) => {
-    const moment = new Date(world.clock.ms() + 45 * MINUTE)
-    await plant(moment)
-    await untilAsleep()
-    expect(await world.sql(done)).toEqual([])
-    expect(await untilAwake()).toBeGreaterThan(35)
-    expect(world.clock.ms() - moment.getTime()).toBeLessThan(MINUTE)
-    expect(await world.sql(done)).toHaveLength(1)
   })
 })
 
