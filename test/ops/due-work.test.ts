@@ -31,7 +31,7 @@ describe("Work that falls due later wakes the service in time", () => {
     expect(world.clock.ms() - new Date(next?.at ?? 0).getTime()).toBeLessThan(MINUTE_MS)
   })
 
-  const IN_45_MINUTE_MSS: [what: string, plant: (moment: Date) => Promise<unknown>, done: string][] = [
+  const IN_45_MINUTES: [what: string, plant: (moment: Date) => Promise<unknown>, done: string][] = [
     [
       "The next period of a subscription",
       (moment) =>
@@ -75,7 +75,7 @@ describe("Work that falls due later wakes the service in time", () => {
     ],
   ]
 
-  test.each(IN_45_MINUTE_MSS)("%s", async (_what, plant, done) => {
+  test.each(IN_45_MINUTES)("%s is handled within a minute", async (_what, plant, done) => {
     const moment = new Date(world.clock.ms() + 45 * MINUTE_MS)
     await plant(moment)
     await untilAsleep()
