@@ -5,6 +5,7 @@ import { measureAttacks } from "./measure-attacks.ts"
 import { measureBacklog } from "./measure-backlog.ts"
 import { FILLING, measureBooks } from "./measure-books.ts"
 import { CHURN_SETTINGS, measureChurn } from "./measure-churn.ts"
+import { measureCold, measureColdTurn } from "./measure-cold.ts"
 import { measureCommits } from "./measure-commits.ts"
 import { measureCrowd, measureShares } from "./measure-fair.ts"
 import { measureFiles } from "./measure-files.ts"
@@ -109,6 +110,13 @@ const ALL: Measurement[] = [
     world: { settings: STATEMENT_STATISTICS },
     measure: measureStatements,
   },
+  {
+    group: "cold",
+    title: "the first turns of a connection, processor ms",
+    isCompared: true,
+    measure: measureCold,
+  },
+  { group: "cold", title: "a plain turn, POST to end, ms", isCompared: true, measure: measureColdTurn },
   {
     ...started,
     title: "npm start: accepts, 1 account",

@@ -36,6 +36,7 @@ export const MEASUREMENTS = [
   "turns",
   "streamed",
   "latency",
+  "cold",
   "commits",
   "shards",
   "peer",

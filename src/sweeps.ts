@@ -1,14 +1,19 @@
 import { sweepIdempotencyKeys } from "./actor/once.ts"
 import { sweepAnalytics } from "./analytics/roll.ts"
-import { sweepPostings } from "./billing/post-charges.ts"
+import { RECONCILIATION_POLICY } from "./billing/policies.ts"
+import { POSTING_POLICY, sweepPostings } from "./billing/post-charges.ts"
 import { sweepBooks } from "./billing/reconcile.ts"
+import { ERASURE_POLICY } from "./end-users/policies.ts"
 import { sweepErasures } from "./end-users/run-erasure.ts"
 import { sweepArchivedSpaces, sweepDisabledUsers, sweepExpiredTurns, sweepRevokedKeys } from "./ending/causes.ts"
+import { FILE_POLICY } from "./files/policies.ts"
 import { sweepFiles } from "./files/sweep-files.ts"
 import { sweepInfrastructure } from "./infrastructure/errors.ts"
 import { abortAfter } from "./platform/clock.ts"
+import { SLEEP_POLICY } from "./platform/cron-state.ts"
 import { describeError } from "./platform/log.ts"
 import { type PoolContext, sweepCapacity } from "./providers/capacity.ts"
+import { PROVIDER_POLICY } from "./providers/policies.ts"
 import { sweepProviderLogins } from "./providers/poll-device-login.ts"
 import { sweepSnapshots } from "./providers/sweep-snapshots.ts"
 import { sweepCounters } from "./quotas/sweep-counters.ts"
@@ -16,16 +21,18 @@ import { sweepRetention } from "./retention/sweep-retention.ts"
 import { sweepTurns } from "./runs/sweep-turns.ts"
 import { sweepSessions } from "./sign-in/sweep-sessions.ts"
 import { sweepPlans } from "./subscriptions/credit-plans.ts"
+import type { DueTimes } from "./system/fall-asleep.ts"
 import { sweepOverview } from "./system/get-overview.ts"
 import { noteSweeps, type SweepRun } from "./system/note-sweeps.ts"
 import { sweepTraces } from "./traces/export-traces.ts"
+import { TRACE_POLICY } from "./traces/policies.ts"
 import { sweepStoppedWebhooks, sweepWebhooks } from "./webhooks/sweep-webhooks.ts"
 
 /** A sweep may be cut off anywhere and started again, even while it still runs. Returns counts for the log. */
 type Sweep = (ctx: PoolContext) => Promise<object>
 
 /** The sweeps that the cron trigger runs every minute. Each sweep of a room has one line here. */
-const SWEEPS: Record<string, Sweep> = {
+const SWEEPS = {
   turns: sweepTurns,
   expired_turns: sweepExpiredTurns,
   retention: sweepRetention,
@@ -49,6 +56,35 @@ const SWEEPS: Record<string, Sweep> = {
   capacity: sweepCapacity,
   snapshots: sweepSnapshots,
   traces: sweepTraces,
+} satisfies Record<string, Sweep>
+
+/**
+ * The sweeps that have no row in src/system/due-work.sql. Their work may wait until the cron is awake: deleting old
+ * rows, refreshing what readers see, and expiring turns, which are open and keep it awake.
+ */
+export const PATIENT_SWEEPS: readonly (keyof typeof SWEEPS)[] = [
+  "expired_turns",
+  "retention",
+  "idempotency_keys",
+  "sessions",
+  "counters",
+  "overview",
+  "infrastructure",
+  "capacity",
+  "snapshots",
+]
+
+const secondsOf = (ms: number) => ms / 1000
+
+/** The times that decide when the work of the other sweeps is due. */
+export const DUE_TIMES: DueTimes = {
+  erasure_check: secondsOf(ERASURE_POLICY.checkAfterMs),
+  upload_limit: secondsOf(FILE_POLICY.uploadLimitMs),
+  shards_idle: secondsOf(POSTING_POLICY.idleMs),
+  books_every: secondsOf(RECONCILIATION_POLICY.everyMs),
+  poll_late: secondsOf(PROVIDER_POLICY.pollLateMs),
+  traces_kept: secondsOf(TRACE_POLICY.keepsMs),
+  longest: secondsOf(SLEEP_POLICY.quietMs),
 }
 
 /** The time limit of one sweep, so that all sweeps end before the next minute begins. */
@@ -56,23 +92,31 @@ export const SWEEP_BUDGET_MS = 50_000
 
 /**
  * Runs all sweeps in parallel and records how each ended. A sweep that fails or hangs neither stops nor delays the
- * others. It is recorded as failed and starts again with the next run. Never throws.
+ * others. It is recorded as failed and starts again with the next run. Returns true if all succeeded, with every item.
+ * Never throws.
  */
-export async function runSweeps(ctx: PoolContext, sweeps: Record<string, Sweep> = SWEEPS): Promise<void> {
-  await noteSweeps(ctx, await Promise.all(Object.entries(sweeps).map(([name, sweep]) => runSweep(ctx, name, sweep))))
+export async function runSweeps(ctx: PoolContext, sweeps: Record<string, Sweep> = SWEEPS): Promise<boolean> {
+  const runs = await Promise.all(Object.entries(sweeps).map(([name, sweep]) => runSweep(ctx, name, sweep)))
+  await noteSweeps(
+    ctx,
+    runs.map(({ failed: _failed, ...run }) => run),
+  )
+  return runs.every(({ ok, failed }) => ok && !failed)
 }
 
-async function runSweep(ctx: PoolContext, name: string, sweep: Sweep): Promise<SweepRun> {
+async function runSweep(ctx: PoolContext, name: string, sweep: Sweep): Promise<SweepRun & { failed: boolean }> {
   const ranAt = ctx.clock.now()
   let ok = true
+  let failed = false
   try {
     const counts = await withinBudget(ctx, sweep)
+    failed = "failed" in counts && counts.failed !== 0
     if (hasDone(counts)) ctx.log("info", `${name}.swept`, { ...counts })
   } catch (error) {
     ok = false
     ctx.log("error", `${name}.sweep_failed`, { error: describeError(error) })
   }
-  return { name, ran_at: ranAt.toISOString(), duration_ms: ctx.clock.now().getTime() - ranAt.getTime(), ok }
+  return { name, ran_at: ranAt.toISOString(), duration_ms: ctx.clock.now().getTime() - ranAt.getTime(), ok, failed }
 }
 
 /** True if a sweep has counted anything. One that found nothing to do is not logged. */

@@ -3,7 +3,7 @@ import { isGroup, VARIABLES } from "./variables.ts"
 /** The plans that a deployment needs, with published prices of November 2026. */
 const PLANS = `Plans and base costs a month (published prices of November 2026, without models):
   Cloudflare   Workers Paid, 5 USD; Workers Free allows no CPU limits. R2: free up to 10 GB.
-  Neon         Launch: from 19 USD for a small database that is always awake.
+  Neon         Launch: 1 USD for a small database of an idle service, 19 USD if it is always awake.
   Upstash      Redis: free up to 500,000 commands. QStash pay as you go: 1 USD for 100,000 messages, 100 at once;
                a fixed plan (180 USD) delivers 200 at once.`
 

@@ -7,6 +7,7 @@ import type { OperatorTraces } from "../base/operator-traces.ts"
 import type { ProviderLogins } from "../base/provider-logins.ts"
 import { type Bucket, createBucket } from "../platform/bucket.ts"
 import { type Clock, systemClock, systemRandom } from "../platform/clock.ts"
+import { CronState } from "../platform/cron-state.ts"
 import { createDatabase, type Database } from "../platform/db.ts"
 import type { EmailHook } from "../platform/email-hook.ts"
 import { createLog, type Log, type LogIds } from "../platform/log.ts"
@@ -14,6 +15,7 @@ import { MEMORY, MemoryBudget } from "../platform/memory.ts"
 import { Meter } from "../platform/meter.ts"
 import type { UrlPolicy } from "../platform/public-url.ts"
 import { callbackUrl, createQueue, createQueueClient, type Queue } from "../platform/queue.ts"
+import { createRedis } from "../platform/redis.ts"
 import { Turnstile } from "../platform/turnstile.ts"
 
 /**
@@ -26,6 +28,8 @@ export interface Context {
   readonly address: string | null
   readonly db: Database
   readonly queue: Queue
+  /** Whether the cron sleeps. Null: it never does (SLEEP_WHEN_IDLE). */
+  readonly cron: CronState | null
   /** The limits of concurrent turns. */
   readonly slots: TurnSlots
   readonly clock: Clock
@@ -127,7 +131,7 @@ export function createContext(
   const requestId = newId("request", clock.now())
   const meter = new Meter()
   const logged: LogIds = { request_id: requestId }
-  const { queueClient, ...platform } = platformOf(env)
+  const { queueClient, marked, ...platform } = platformOf(env)
   return {
     ...platform,
     brand: env.BRAND,
@@ -135,6 +139,7 @@ export function createContext(
     address: overrides.address ?? null,
     db: createDatabase(env, meter),
     queue: createQueue(queueClient, env, { meter, clock }),
+    cron: env.SLEEP_WHEN_IDLE === "1" ? new CronState(() => createRedis(env, meter), clock, marked) : null,
     clock,
     random: overrides.random ?? systemRandom,
     fetch: overrides.fetch ?? systemFetch,
@@ -150,6 +155,7 @@ const systemFetch: typeof fetch = (input, init) => fetch(input, init)
 /** The parts that depend only on the bindings. */
 const platformOf = onceFor((env: BaseEnv) => ({
   queueClient: createQueueClient(env),
+  marked: { at: Number.NEGATIVE_INFINITY },
   slots: { runners: env.RUNNERS, live: env.TURN_SLOTS, test: env.TEST_TURN_SLOTS, endUser: env.END_USER_TURN_SLOTS },
   files: createBucket(env.FILES),
   keyRing: createKeyRing(env.SECRETS_KEYS),

@@ -90,6 +90,8 @@ const base = z.object({
   /** The most concurrent runners of turns and dispatchers of webhooks: shares of the queue plan's concurrency. */
   RUNNERS: slots.default(40),
   WEBHOOK_RUNS: slots.default(30),
+  /** `0`: the cron asks the database every minute, also when nothing is due. */
+  SLEEP_WHEN_IDLE: z.enum(["0", "1"]).default("1"),
   LOG_LEVEL: z.enum(["info", "error", "silent"]).default("info"),
 })
 

@@ -6,6 +6,8 @@ import type { BaseEnv } from "../base/env.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { isLoopbackName } from "../base/network.ts"
 import { guardOf } from "../base/powers.ts"
+import { SLEEP_POLICY } from "../platform/cron-state.ts"
+import { describeError } from "../platform/log.ts"
 import { answerJson } from "./answer-json.ts"
 import { answerError, nothingAt } from "./api-errors.ts"
 import type { AppEnv } from "./app-env.ts"
@@ -80,7 +82,7 @@ function createApp(group: Group, overrides: Overrides = {}): App {
     // A page of another site can resolve its own name to this machine (DNS rebinding).
     if (ctx.site.isLocal && !isLoopbackName(new URL(c.req.url).hostname)) c.res = answerError(foreignHost(), c)
     else if (isInsecure(c.req.url)) c.res = answerInsecure(c)
-    else await next()
+    else await marked(ctx, c.req, next)
     const ms = performance.now() - started
     // Set directly on the response's headers: `c.header` would create a new Response each time.
     const { headers } = c.res
@@ -107,6 +109,24 @@ function createApp(group: Group, overrides: Overrides = {}): App {
   app.notFound((c) => answerError(nothingAt(c.req.path), c))
   group.mount(app)
   return app
+}
+
+/** Serves a request that may change something, and keeps the cron from sleeping through it. */
+async function marked(ctx: Context, { method, path }: { method: string; path: string }, next: () => Promise<void>) {
+  // A GET of a sign-in may open a session and grant credit.
+  const changes = method !== "GET" ? method !== "HEAD" && method !== "OPTIONS" : path.startsWith("/api/auth/")
+  const { cron } = ctx
+  if (!cron || !changes) return next()
+  const mark = (options?: { always: boolean }) =>
+    ctx.background(
+      cron
+        .mark(options)
+        .catch((error: unknown) => ctx.log("error", "cron.mark_failed", { error: describeError(error) })),
+    )
+  const began = ctx.clock.now().getTime()
+  mark()
+  await next()
+  if (ctx.clock.now().getTime() - began > SLEEP_POLICY.markEveryMs) mark({ always: true })
 }
 
 const foreignHost = () =>

@@ -89,6 +89,8 @@ export async function createNamespace(options: NamespaceOptions, servers: Namesp
       QSTASH_TOKEN: secrets.token,
       QSTASH_CURRENT_SIGNING_KEY: secrets.currentSigningKey,
       QSTASH_NEXT_SIGNING_KEY: secrets.nextSigningKey,
+      // A database on this machine costs nothing while it is awake.
+      SLEEP_WHEN_IDLE: "0",
     },
     /** Undefined if there is no such service. */
     route: (service: string, call: Call): Promise<Answer> | undefined => services[service]?.(call),

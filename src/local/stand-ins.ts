@@ -16,6 +16,7 @@ const OPTIONAL_VARIABLES = [
   "IDP_INTERNAL_SECRET",
   "HEALTH_TOKEN",
   "LOG_LEVEL",
+  "SLEEP_WHEN_IDLE",
   "EMAIL_HOOK_URL",
   "EMAIL_HOOK_SECRET",
   "PROVIDER_LOGINS",
@@ -47,7 +48,7 @@ export async function startStandIns(
   const { demo, pin } = await seedDemo(local.databaseUrl, { dataDir, baseUrl, signInUrl, env: process.env })
   const variables = {
     ...local.env,
-    ...Object.fromEntries(OPTIONAL_VARIABLES.map((name) => [name, process.env[name]])),
+    ...Object.fromEntries(OPTIONAL_VARIABLES.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
     CALLBACKS_URL: baseUrl,
     SECRETS_KEYS: await readKeyRing(dataDir),
     ALLOW_PRIVATE_TARGETS: "1",

@@ -1,5 +1,7 @@
 /** The help of `npm run admin`. */
 export const ADMIN_USAGE = `npm run admin -- COMMAND [OPTIONS] works on the database of DATABASE_URL, a direct connection string.
+With UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, a service that sleeps notices a change at once; without them,
+within two hours.
 
 Releases
   migrate [--after-deploy]

@@ -21,6 +21,7 @@ import { resealAll } from "./reseal.ts"
 import { markRestored } from "./restored.ts"
 import { createApiKey, createUser, type RunSql } from "./seed.ts"
 import { brandOfUser, changeOf, runMagicLink, runUserChange } from "./users.ts"
+import { wakeCron } from "./wake-cron.ts"
 import { grantWorkers, workerKeys } from "./workers.ts"
 
 const { positionals, values } = parseArgs({
@@ -246,6 +247,8 @@ try {
   await client.connect()
   try {
     console.log(await run(client))
+    const warning = await wakeCron(process.env)
+    if (warning) console.error(warning)
   } finally {
     await client.end()
   }

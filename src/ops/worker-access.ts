@@ -475,6 +475,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "create_task",
       "credential_now",
       "credit_subscription",
+      "due_work",
       "end_login",
       "end_turns",
       "fail_refresh",

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_bb1efe93f509"
+export const RELEASE = "turnpike_31a16de33daa"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -1600,6 +1600,21 @@ export interface Procedures {
     }
     row: {
       drop_second_factor: boolean | null
+    }
+  }
+  due_work: {
+    args: {
+      erasure_check: number | null
+      upload_limit: number | null
+      shards_idle: number | null
+      books_every: number | null
+      poll_late: number | null
+      traces_kept: number | null
+      longest: number | null
+    }
+    row: {
+      sweep: string | null
+      at: Date | null
     }
   }
   enable_model: {
@@ -4281,6 +4296,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   disable_other_models: { args: ["pins"] },
   disable_provider: { args: ["request:request", "provider_id", "pool", "reason", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   drop_second_factor: { args: ["user_id", "by", "request_id", "address", "moment"] },
+  due_work: { args: ["erasure_check", "upload_limit", "shards_idle", "books_every", "poll_late", "traces_kept", "longest"] },
   enable_model: { args: ["engine", "model", "label", "sort_order", "input", "cached", "output", "cache_write", "cache_write_hour", "idle_seconds", "keep_edits", "moment"] },
   enable_provider: { args: ["request:request", "provider_id", "pool", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   end_acting: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity:json"] },

@@ -71,7 +71,7 @@ create type turnpike.found_turns as (
 -- its end users in rotation, the oldest turn of each.
 -- It never waits for a turn: turns that another transaction has locked are skipped.
 create function turnpike.claim_turns(p_look turnpike.look, p_terms turnpike.claim_terms, out answer turnpike.found_turns)
-language plpgsql as $$
+language plpgsql set plan_cache_mode = force_generic_plan as $$
 begin
   answer := turnpike.take_on_runner(p_look, p_terms);
   if answer.status <> 'full' then
@@ -83,7 +83,7 @@ end $$;
 -- Settles turns of a runner and looks for others, in one statement.
 -- It locks wallets after the look, to keep these locks short, and before the lock of runners, as accept_turn does.
 create function turnpike.settle_turns_and_look(p_ends jsonb, p_look turnpike.look, p_terms turnpike.claim_terms,
-  out settled turnpike.settled_turn[], out looked turnpike.found_turns) language plpgsql as $$
+  out settled turnpike.settled_turn[], out looked turnpike.found_turns) language plpgsql set plan_cache_mode = force_generic_plan as $$
 declare
   ends record;
 begin

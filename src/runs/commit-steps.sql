@@ -29,7 +29,7 @@ create type turnpike.committed_step as (
 
 -- Commits answers of models in turns of one worker.
 create function turnpike.commit_answers(p_commits jsonb, p_lease timestamptz, p_moment timestamptz) returns turnpike.committed_step[]
-language plpgsql as $$
+language plpgsql set plan_cache_mode = force_generic_plan as $$
 begin
   return turnpike.commit_steps('answer', p_commits, p_lease, p_moment);
 end $$;

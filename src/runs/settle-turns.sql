@@ -44,7 +44,8 @@ create type turnpike.settled_turn as (
 -- Billing: every committed model call is billed, however the turn ends, because its output can be read. If we have
 -- lost the result, nothing is billed and the cost is our loss, unless the
 -- turn was cancelled before. Images are always outputs.
-create function turnpike.settle_turns(p_ends jsonb, p_moment timestamptz) returns turnpike.settled_turn[] language plpgsql as $$
+create function turnpike.settle_turns(p_ends jsonb, p_moment timestamptz) returns turnpike.settled_turn[]
+language plpgsql set plan_cache_mode = force_generic_plan as $$
 declare
   ends record;
 begin

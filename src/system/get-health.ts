@@ -1,6 +1,7 @@
 import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { Context } from "../actor/context.ts"
+import type { CronRuns } from "../platform/cron-state.ts"
 import { describeError } from "../platform/log.ts"
 import { HEALTH_POLICY } from "./policies.ts"
 
@@ -39,10 +40,17 @@ export const healthSchema = z
 type Check = z.infer<typeof checkSchema>
 export type Health = z.infer<typeof healthSchema>
 
-/** Reads the state of the service for a monitor, in one statement and one call of the queue. Never throws. */
+/**
+ * Reads the state of the service for a monitor, in one statement and one call of the queue. While the cron sleeps,
+ * nothing is due and every check passed, so the database is not asked and may sleep, too. Never throws.
+ */
 export async function getHealth(ctx: Context): Promise<Health> {
   const now = ctx.clock.now()
-  const [database, queue] = await Promise.all([checkDatabase(ctx, now), checkQueue(ctx)])
+  const runs = await readRuns(ctx)
+  const [database, queue] = await Promise.all([
+    runs?.asleep ? asleepChecks(runs, now) : checkDatabase(ctx, now, runs),
+    checkQueue(ctx),
+  ])
   const [first, ...others] = database
   const checks = [...(first ? [first] : []), queue, ...others]
   return {
@@ -56,13 +64,45 @@ function check(name: CheckName, value: number, limit: number, message: string): 
   return { name, ok: value <= limit, value, limit, message }
 }
 
-async function checkDatabase(ctx: Context, now: Date): Promise<Check[]> {
+/** Null: the cron never sleeps, or Redis does not answer. Then the cron runs every minute, as the database notes. */
+async function readRuns({ cron, log }: Context): Promise<CronRuns | null> {
+  if (!cron) return null
+  return cron.read().catch((error: unknown) => {
+    log("error", "health.redis_failed", { error: describeError(error) })
+    return null
+  })
+}
+
+const secondsBetween = (earlier: number, now: Date) => Math.max(0, Math.round((now.getTime() - earlier) / 1000))
+
+function asleepChecks({ ranAt, asleep }: CronRuns, now: Date): Check[] {
+  const since = new Date(asleep?.since ?? 0).toISOString()
+  return CHECKS.filter((name) => name !== "queue").map((name) => {
+    if (name === "cron")
+      return cronCheck(ranAt === null ? null : secondsBetween(ranAt, now), " It sleeps, because nothing is due.")
+    return {
+      name,
+      ok: true,
+      value: null,
+      limit: null,
+      message: `This was in order at ${since}. The service has slept since then.`,
+    }
+  })
+}
+
+function cronCheck(seconds: number | null, more = ""): Check {
+  const limit = HEALTH_POLICY.cronSeconds
+  if (seconds === null) return { name: "cron", ok: false, value: null, limit, message: "The cron has never run." }
+  return check("cron", seconds, limit, `The cron ran ${seconds} s ago.${seconds <= limit ? more : ""}`)
+}
+
+async function checkDatabase(ctx: Context, now: Date, runs: CronRuns | null): Promise<Check[]> {
   const started = performance.now()
   try {
     const row = await readFigures(ctx, now)
     const ms = Math.round((performance.now() - started) * 10) / 10
     const answers = check("database", ms, HEALTH_POLICY.databaseMs, `The database answered within ${ms} ms.`)
-    return [answers, ...checksOf(row, now)]
+    return [answers, ...checksOf(row, now, runs)]
   } catch (error) {
     ctx.log("error", "health.database_failed", { error: describeError(error) })
     const unknown = CHECKS.filter((name) => name !== "queue" && name !== "database").map((name) => {
@@ -137,18 +177,26 @@ async function readFigures({ db }: Context, now: Date) {
   return row
 }
 
-function checksOf({ sweeps, turns, deliveries, reconciliation, suspended }: Figures, now: Date): Check[] {
-  const secondsSince = (moment: string) => Math.max(0, Math.round((now.getTime() - Date.parse(moment)) / 1000))
-  const lastRun = Math.min(...sweeps.map(({ ran_at }) => secondsSince(ran_at)))
-  const failing = sweeps.filter(({ succeeded_at: at }) => at === null || secondsSince(at) > HEALTH_POLICY.sweepSeconds)
+function checksOf(
+  { sweeps, turns, deliveries, reconciliation, suspended }: Figures,
+  now: Date,
+  runs: CronRuns | null,
+): Check[] {
+  const secondsSince = (moment: string) => secondsBetween(Date.parse(moment), now)
+  const noted = Math.min(...sweeps.map(({ ran_at }) => secondsSince(ran_at)))
+  const lastRun = runs?.ranAt ? secondsBetween(runs.ranAt, now) : noted
+  // A sweep is not late for the time that the cron slept.
+  const awake =
+    runs && runs.ranAt !== null ? secondsBetween(runs.wokenAt ?? now.getTime(), now) : Number.POSITIVE_INFINITY
+  const isLate = (at: string | null) =>
+    Math.min(at === null ? Number.POSITIVE_INFINITY : secondsSince(at), awake) > HEALTH_POLICY.sweepSeconds
+  const failing = sweeps.filter(({ succeeded_at }) => isLate(succeeded_at))
   const names = failing.map(({ name }) => name).join(", ")
   const overdue = (turns ?? 0) === 0 ? "No turn is overdue." : `Overdue turns: ${turns}.`
   const late =
     (deliveries ?? 0) === 0 ? "No webhook delivery is overdue." : `Overdue webhook deliveries: ${deliveries}.`
   return [
-    Number.isFinite(lastRun)
-      ? check("cron", lastRun, HEALTH_POLICY.cronSeconds, `The cron ran ${lastRun} s ago.`)
-      : { name: "cron", ok: false, value: null, limit: HEALTH_POLICY.cronSeconds, message: "The cron has never run." },
+    cronCheck(Number.isFinite(lastRun) ? lastRun : null),
     check("sweeps", failing.length, 0, failing.length === 0 ? "All sweeps succeed." : `Failing sweeps: ${names}.`),
     check("turns", turns ?? 0, 0, overdue),
     check("webhooks", deliveries ?? 0, 0, late),

@@ -9,6 +9,7 @@ import { DAY_MS, toInstant } from "../base/time.ts"
 import { ERROR_KINDS } from "../base/words.ts"
 import { withFindings } from "../billing/reconcile.ts"
 import { type ReconciliationRow, reconciliationSchema, serializeReconciliation } from "../billing/reconciliation-row.ts"
+import type { CronRuns } from "../platform/cron-state.ts"
 import { HEALTH_POLICY } from "./policies.ts"
 
 /** The maximum number of failures that are counted. This takes about 5 ms, even while a provider is down. */
@@ -84,7 +85,10 @@ export const systemSchema = z
           succeeded_at: z.iso.datetime().nullable(),
         }),
       )
-      .meta({ description: "The last run of each sweep. Sweeps run every minute." }),
+      .meta({ description: "The last run of each sweep. Sweeps run every minute, except while the cron sleeps." }),
+    asleep: z.object({ since: z.iso.datetime(), until: z.iso.datetime() }).nullable().meta({
+      description: "The sleep of the cron: no sweep has work before it ends. A change ends it. Null if awake.",
+    }),
     reconciliation: reconciliationSchema.nullable().meta({
       description: "The last finished reconciliation, with its findings; null until the first one has finished.",
     }),
@@ -104,6 +108,7 @@ type System = z.infer<typeof systemSchema>
 export async function getSystem(ctx: Context, credential: SessionCredential): Promise<System> {
   const now = ctx.clock.now().getTime()
   const [late, yesterday] = [new Date(now - HEALTH_POLICY.overdueMs), new Date(now - DAY_MS)]
+  const runs = ctx.cron?.read().catch(() => null) ?? null
   const { rows } = await readAs(
     ctx,
     credential,
@@ -134,6 +139,7 @@ export async function getSystem(ctx: Context, credential: SessionCredential): Pr
     sweeps: row.sweeps.map(({ ran_at, succeeded_at, ...sweep }) => {
       return { ...sweep, ran_at: toInstant(ran_at), succeeded_at: toInstant(succeeded_at) }
     }),
+    asleep: sleepOf(await runs),
     reconciliation: report(row.reconciliation),
     reconciliation_of_all: report(row.reconciliation_of_all),
     reconciliation_running: report(row.reconciliation_running),
@@ -142,6 +148,13 @@ export async function getSystem(ctx: Context, credential: SessionCredential): Pr
 
 function secondsSince(moment: string | null, now: Date): number | null {
   return moment === null ? null : Math.max(0, (now.getTime() - Date.parse(moment)) / 1000)
+}
+
+/** Null also if Redis does not answer. */
+function sleepOf(runs: CronRuns | null): System["asleep"] {
+  if (!runs?.asleep) return null
+  const { since, until } = runs.asleep
+  return { since: new Date(since).toISOString(), until: new Date(until).toISOString() }
 }
 
 const report = (row: unknown) => (row === null ? null : serializeReconciliation(row as ReconciliationRow))

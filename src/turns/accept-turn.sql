@@ -25,7 +25,9 @@ create type turnpike.new_turn as (
 create function turnpike.accept_turn(p_request turnpike.request, p_asked turnpike.asked_turn, p_new turnpike.new_turn,
   p_shards integer, p_runners integer,
   out actor turnpike.caller, out outcome text, out turn turns, out slug text, out in_scope boolean,
-  out hold turnpike.hold_state, out too_many turnpike.test_turn_count, out has_subscriber boolean, out needs_runner boolean) language plpgsql as $$
+  out hold turnpike.hold_state, out too_many turnpike.test_turn_count, out has_subscriber boolean, out needs_runner boolean) language plpgsql
+-- A new connection plans each statement once, and not again in its next four turns.
+set plan_cache_mode = force_generic_plan as $$
 declare
   answer record;
 begin

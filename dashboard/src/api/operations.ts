@@ -3603,7 +3603,7 @@ export interface System {
     name: string
     errors: number
   })[]
-  /** The last run of each sweep. Sweeps run every minute. */
+  /** The last run of each sweep. Sweeps run every minute, except while the cron sleeps. */
   sweeps: ({
     name: string
     ran_at: string
@@ -3611,6 +3611,11 @@ export interface System {
     ok: boolean
     succeeded_at: string | null
   })[]
+  /** The sleep of the cron: no sweep has work before it ends. A change ends it. Null if awake. */
+  asleep: {
+    since: string
+    until: string
+  } | null
   /** The last finished reconciliation, with its findings; null until the first one has finished. */
   reconciliation: Reconciliation | null
   /** The last finished reconciliation of all history; null if none. It starts once a week, and after a finding. */

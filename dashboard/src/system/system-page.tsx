@@ -21,7 +21,7 @@ const Reconcile = lazyPart(() =>
 const LIVE_MS = 10_000
 /** Charges that wait longer than this are shown as a fault. */
 const POSTING_SECONDS = 2
-/** Sweeps run every minute. A sweep counts as late if its last run is older than this. */
+/** Sweeps run every minute while the cron is awake. A sweep counts as late if its last run is older than this. */
 const LATE_SWEEP_MS = 5 * 60_000
 
 export function SystemPage() {
@@ -140,14 +140,14 @@ type Sweep = System["sweeps"][number]
 
 const isLate = ({ ran_at }: Sweep) => Date.now() - Date.parse(ran_at) > LATE_SWEEP_MS
 
-const SWEEPS: Column<Sweep>[] = [
+const sweepColumns = (isAsleep: boolean): Column<Sweep>[] => [
   { title: "Sweep", cell: ({ name }) => <code>{name}</code> },
   {
     title: "State",
     cell: (sweep) => (
       <span className="inline-flex gap-1">
         <Status word={sweep.ok ? "ok" : "failed"} />
-        {isLate(sweep) && <Status word="late" tone="warn" />}
+        {!isAsleep && isLate(sweep) && <Status word="late" tone="warn" />}
       </span>
     ),
   },
@@ -161,12 +161,25 @@ const SWEEPS: Column<Sweep>[] = [
 ]
 
 const Sweeps = ({ of }: { of: System }) => (
-  <Section title="Sweeps" action={<span className="text-muted text-xs">Sweeps run every minute</span>}>
+  <Section
+    title="Sweeps"
+    action={
+      <span className="text-muted text-xs">
+        {of.asleep ? (
+          <>
+            Asleep until <Time at={of.asleep.until} />, or until something changes
+          </>
+        ) : (
+          "Sweeps run every minute"
+        )}
+      </span>
+    }
+  >
     <Table
       caption="The last run of each sweep"
       rows={[...of.sweeps].sort((a, b) => Number(a.ok) - Number(b.ok) || a.name.localeCompare(b.name))}
       rowKey={({ name }) => name}
-      columns={SWEEPS}
+      columns={sweepColumns(of.asleep !== null)}
       empty={<p className="text-muted">No sweep has run yet.</p>}
     />
   </Section>

@@ -12,7 +12,7 @@ import { answerJson } from "../../http/answer-json.ts"
 import type { Group } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { bytesOf } from "../../http/json-bodies.ts"
-import { logWith } from "../../platform/log.ts"
+import { describeError, logWith } from "../../platform/log.ts"
 import { createOutbound, type Outbound } from "../../platform/outbound.ts"
 import { callbackUrl, REDELIVERY_SECONDS } from "../../platform/queue.ts"
 import { verifySignature } from "../../platform/queue-signature.ts"
@@ -21,7 +21,8 @@ import { WaitingCalls } from "../../platform/waiting-calls.ts"
 import { loginCallbackPath, pollDeviceLogin } from "../../providers/poll-device-login.ts"
 import type { AgentContext } from "../../runs/run.ts"
 import { type QueueAttempt, type RunnerContext, runTurns } from "../../runs/runner.ts"
-import { runSweeps } from "../../sweeps.ts"
+import { DUE_TIMES, runSweeps } from "../../sweeps.ts"
+import { fallAsleep } from "../../system/fall-asleep.ts"
 import { type AlertTargets, hasTarget, tellAlerts } from "../../system/tell-alerts.ts"
 import { checkServer, tryTool } from "../../tools/try-tool.ts"
 import { RUNNERS_PATH } from "../../turns/call-runner.ts"
@@ -100,10 +101,24 @@ export const callbacks: Group = {
   },
   async scheduled(ctx, bindings) {
     const env = parseCallbacksEnv(bindings)
-    await runSweeps({ ...ctx, redis: createRedis(env, ctx.meter) })
+    const { isAsleep, isQuiet } = await tick(ctx)
+    if (isAsleep) return
+    const isSound = await runSweeps({ ...ctx, redis: createRedis(env, ctx.meter) })
     const targets = alertTargets(env)
     if (hasTarget(targets)) await tellAlerts(ctx, targets)
+    if (isQuiet && isSound) await fallAsleep(ctx, DUE_TIMES)
   },
+}
+
+/** Without Redis the cron is awake, and does not fall asleep. */
+async function tick({ cron, log }: Context): Promise<{ isAsleep: boolean; isQuiet: boolean }> {
+  const awake = { isAsleep: false, isQuiet: false }
+  return cron
+    ? cron.tick().catch((error: unknown) => {
+        log("error", "cron.state_failed", { error: describeError(error) })
+        return awake
+      })
+    : awake
 }
 
 const alertTargets = ({ ALERT_URL, ALERT_EMAIL }: CallbacksEnv): AlertTargets => {
