@@ -1,4 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises"
+import { ERROR_CODES } from "../src/base/errors.ts"
 import { readGuide } from "../src/reference/guides.ts"
 import { CLIENT_PATH } from "./client-path.ts"
 import { documentOf, SURFACES, type SurfaceName } from "./documents.ts"
@@ -33,6 +34,7 @@ interface Described {
  */
 const files = new Map<string, string>([
   ...TARGETS.map(({ surface, target, path, bytes }) => [target, typesOf(surface, path, bytes)] as const),
+  ["client/cli/hints.ts", errorHints()],
   ["dashboard/src/api/rules.ts", rulesOfSurface("dashboard")],
   ["dashboard/src/api/event-labels.ts", eventLabels()],
   ["dashboard/src/api/event-samples.ts", eventSamples()],
@@ -63,6 +65,19 @@ function eventSamples(): string {
 /** An example of each type of event, as a webhook receives it. */
 export const EVENT_SAMPLES: Record<string, unknown> = {
 ${samples.map(([type, sample]) => `  ${JSON.stringify(type)}: ${JSON.stringify(sample)},\n`).join("")}}
+`
+}
+
+/** The source of the hints that the command line shows with each error of the service. */
+function errorHints(): string {
+  const lines = Object.entries(ERROR_CODES)
+    .filter(([, entry]) => !("dashboard" in entry))
+    .map(([code, { cure }]) => `  ${code}: ${JSON.stringify(cure)},\n`)
+  return `// Generated from the table of errors by scripts/generate-client.ts: npm run client:types.
+
+/** The next step after each error of the service. */
+export const HINTS: Record<string, string> = {
+${lines.join("")}}
 `
 }
 

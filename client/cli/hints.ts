@@ -1,0 +1,33 @@
+// Generated from the table of errors by scripts/generate-client.ts: npm run client:types.
+
+/** The next step after each error of the service. */
+export const HINTS: Record<string, string> = {
+  INVALID_JSON: "Send a JSON object.",
+  IDEMPOTENCY_KEY_REQUIRED: "Send a unique key per logical request. Send the same key when you retry.",
+  IDEMPOTENCY_KEY_INVALID: "Use a UUID, or your own id for the request.",
+  INVALID_API_KEY: "Send `Authorization: Bearer <API_KEY>` with a live key of this account.",
+  API_KEY_EXPIRED: "Create a new key in the dashboard.",
+  HTTPS_REQUIRED: "Use https. If the request had an API key, revoke the key, because it travelled in clear text.",
+  INVALID_SIGNATURE: "Do not call this path. Only the queue uses it.",
+  INSUFFICIENT_CREDITS: "Top up, or wait for running turns to release their holds.",
+  SCOPE_DENIED: "Use a key with a wider scope.",
+  END_USER_BLOCKED: "Unblock it with `PUT /v1/end-users/{end_user_ref}/limits`.",
+  NOT_FOUND: "Check the id, the key's scope, and whether the key is a test key.",
+  METHOD_NOT_ALLOWED: "Use one of the methods in the Allow header.",
+  REQUEST_TIMEOUT: "Send the same request again over a faster connection.",
+  TURN_FINISHED: "Read its result. It cannot be cancelled any more.",
+  SPACE_ARCHIVED: "Use another space. Archiving cannot be undone.",
+  WEBHOOK_DISABLED: "Fix the receiver, then `PATCH` the webhook with `{\"enabled\": true}`.",
+  WEBHOOK_EXISTS: "Change that webhook (`PATCH`), or delete it first. A retry with the same Idempotency-Key returns the webhook that the first request created.",
+  LIMIT_REACHED: "Delete objects that you no longer need. If `details` names a cap, `GET /v1/me` shows the limit and its usage.",
+  CONFLICT: "Read the data again and retry.",
+  PAYLOAD_TOO_LARGE: "Send a smaller body. Put large data into files.",
+  UNSUPPORTED_MEDIA_TYPE: "Send `Content-Type: application/json`. Send a file as multipart/form-data, or as the raw body.",
+  RANGE_NOT_SATISFIABLE: "Read the file's size from the header Content-Range, and request bytes within it.",
+  VALIDATION_FAILED: "Correct the fields that `param` and `details` name, and send the request again.",
+  COST_LIMIT_TOO_LOW: "Raise `max_cost_usd` to at least `details.needed_usd`, or leave it out.",
+  IDEMPOTENCY_KEY_REUSED: "Use a new key for a new request. To repeat the earlier request, send exactly the same body.",
+  QUOTA_EXCEEDED: "Wait `Retry-After` seconds until the cap resets, or raise the cap. `details` names the cap and its spent and reserved amounts. If `retryable` is false, there is no `Retry-After`: the cap is too small for this turn at any time.",
+  INTERNAL: "Retry with the same Idempotency-Key. If it keeps failing, contact support with the request id.",
+  UNAVAILABLE: "Retry with the same Idempotency-Key after Retry-After seconds.",
+}
