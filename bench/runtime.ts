@@ -4,10 +4,10 @@ import { createRequire } from "node:module"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { bundleWorker } from "../src/local/build-worker.ts"
-import { readWorkerSettings } from "../src/local/worker-settings.ts"
 import { type EdgePeaks, PEAKS_PATH } from "../src/local/edge-limits.ts"
 import { freePort } from "../src/local/postgres.ts"
 import { endWithUs } from "../src/local/watchdog.ts"
+import { readWorkerSettings } from "../src/local/worker-settings.ts"
 
 const { default: program, compatibilityDate: newestDate } = createRequire(import.meta.url)("workerd") as {
   default: string

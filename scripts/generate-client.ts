@@ -23,6 +23,8 @@ interface Parameter {
 interface Described {
   operationId: string
   summary: string
+  description?: string
+  deprecated?: boolean
   parameters?: Parameter[]
   requestBody?: { content: Record<string, { schema: JsonSchema }> }
   responses: Record<string, { content?: Record<string, { schema: JsonSchema }> }>
@@ -164,7 +166,10 @@ function typesOf(surface: SurfaceName, pathName: string, bytes: string): string 
       bodyOf(operation, bytes),
       `    answer: ${answerOf(operation)}\n`,
     ]
-    return `${docOf(operation.summary, "  ")}  ${operation.operationId}: {\n${parts.filter(Boolean).join("")}  }\n`
+    const summary = operation.deprecated
+      ? `${operation.summary}. @deprecated ${operation.description?.split("\n")[0]}`
+      : operation.summary
+    return `${docOf(summary, "  ")}  ${operation.operationId}: {\n${parts.filter(Boolean).join("")}  }\n`
   })
 
   const table = found.map(({ operationId, method, path, parameters }) => {

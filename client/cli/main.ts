@@ -5,6 +5,7 @@ import { text } from "node:stream/consumers"
 import { systemRuntime } from "../src/runtime.ts"
 import { runProgram } from "./program.ts"
 
+const PARENT_LOOK_MS = 500
 const { stdin, stdout, stderr, env } = process
 const interrupted = new AbortController()
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -14,6 +15,10 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     interrupted.abort()
   })
 }
+// npx does not pass a signal on, so without this its command would continue after it. `ppid` changes with the parent.
+const parent = process.ppid
+if (env.npm_lifecycle_event !== undefined)
+  setInterval(() => process.ppid !== parent && interrupted.abort(), PARENT_LOOK_MS).unref()
 // A reader such as `head` has seen enough.
 stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1))
 

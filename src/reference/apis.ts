@@ -44,6 +44,7 @@ const V1: Api = {
     "limits",
     "lists",
     "conventions",
+    "compatibility",
   ],
   errors: "errors",
   questions: {
@@ -54,6 +55,7 @@ const V1: Api = {
     "How do I limit one customer?": "caps#limit-a-customer",
     "Why did a turn fail?": "turns#why-a-turn-failed",
     "Can I send a request twice?": "idempotency#when-to-retry",
+    "How long does an operation live?": "compatibility#how-an-operation-ends",
     "What is billed?": "billing#what-is-billed",
   },
   clientMethods: CLIENT_METHODS,

@@ -7,6 +7,7 @@ import { MAX_VALUES } from "../base/storable.ts"
 import { FILE_POLICY } from "../files/policies.ts"
 import { MAX_FAULTS } from "../http/check-input.ts"
 import { MAX_JSON_BYTES } from "../http/json-bodies.ts"
+import { DEPRECATION_POLICY } from "../http/policies.ts"
 import { OFFSET_PAGE_MOST, PAGE_SIZE } from "../http/query.ts"
 import { DETAILS_EXAMPLES } from "../quotas/refusal.ts"
 import { LAUNCH_POLICY, SESSION_POLICY, TOKEN_POLICY } from "../sign-in/policies.ts"
@@ -85,6 +86,7 @@ const INSERTS: Record<string, string> = {
   session: timeInWords(SESSION_POLICY.lifeMs),
   first_hold: usdText(TURN_POLICY.defaultHold),
   most_model_calls: String(TURN_POLICY.maxModelCalls),
+  notice_days: String(DEPRECATION_POLICY.noticeDays),
   webhook_answer: timeInWords(WEBHOOK_POLICY.timeoutMs),
   webhook_rotation: timeInWords(WEBHOOK_POLICY.rotationMs),
   webhook_retries: RETRY_TIMES,

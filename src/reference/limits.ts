@@ -176,6 +176,7 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
  */
 export const INTERNAL_NUMBERS: readonly string[] = [
   "HEALTH_POLICY.*",
+  "DEPRECATION_POLICY.*",
   "QUOTA_POLICY.*",
   "INFRASTRUCTURE_POLICY.*",
   "INFRA_POLICY.*",

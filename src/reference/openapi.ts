@@ -7,7 +7,7 @@ import { describeEvents } from "./event-webhooks.ts"
 import { exampleOf } from "./examples.ts"
 import type { JsonValue } from "./json-value.ts"
 import { ANSWER_HEADERS, answerHeaders, errorAnswers } from "./openapi-answers.ts"
-import { withIdempotency, withVersions } from "./openapi-headers.ts"
+import { withDeprecation, withIdempotency, withVersions } from "./openapi-headers.ts"
 import type { Surface } from "./surface.ts"
 
 const FILE = { type: "string", format: "binary" }
@@ -49,7 +49,7 @@ export function openApiDocument(operations: readonly Operation[], options: Docum
   const components = createComponents()
   const document = { components, responses: {} as JsonValue, options }
   const paths: Record<string, JsonValue> = {}
-  for (const operation of operations.map(withIdempotency).map(withVersions)) {
+  for (const operation of operations.map(withIdempotency).map(withVersions).map(withDeprecation)) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation, document) }
   }
   const webhooks = describeEvents(components)
@@ -106,6 +106,7 @@ function describe(operation: Operation, { components, responses, options }: Docu
     tags: [operation.tag],
     summary: operation.summary,
     ...(operation.open && { security: [] }),
+    ...(operation.deprecated && { deprecated: true, "x-sunset": operation.deprecated.sunset }),
     description: operation.description ?? operation.summary,
     ...(parameters.length > 0 && { parameters }),
     ...(sent && {

@@ -15,6 +15,7 @@ export const DOCUMENTS: readonly { title: string; path: string; words: string; o
   { title: "Limits", path: "/docs/limits", words: "Spending Files Turns Spaces and tools Webhooks Requests and streams Numbers per account", operators: false },
   { title: "Lists", path: "/docs/lists", words: "", operators: false },
   { title: "Money, time, sizes", path: "/docs/conventions", words: "", operators: false },
+  { title: "Compatibility", path: "/docs/compatibility", words: "Changes that you should expect Changes that break How an operation ends Packages", operators: false },
   { title: "Session", path: "/api/docs/session", words: "", operators: true },
   { title: "Lists, money, time", path: "/api/docs/dashboard-lists", words: "", operators: true },
   { title: "Errors", path: "/api/docs/dashboard-errors", words: "", operators: true },
