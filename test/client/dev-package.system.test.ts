@@ -89,7 +89,9 @@ test("From an empty folder with the tarballs: a space from YAML, a turn, and a w
   expect(await timed(["apply"])).toMatchObject({ code: 0 })
 
   const receiverPort = await freePort()
-  const listen = customer.turnpike("listen", "--forward-to", `localhost:${receiverPort}/webhooks`)
+  // Without npx, which ends by the signal itself, so the exit code is that of the command.
+  const program = join(customer.project, "node_modules/.bin/turnpike")
+  const listen = customer.start(program, ["listen", "--forward-to", `localhost:${receiverPort}/webhooks`])
   const [, secret = ""] = await listen.says(/TURNPIKE_WEBHOOK_SECRET=(whsec_\S+)/)
   const receiver = customer.start("node", ["receiver.js"], {
     PORT: String(receiverPort),

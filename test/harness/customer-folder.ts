@@ -1,11 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process"
-import { once } from "node:events"
 import { mkdir, readdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { endWithUs } from "../../src/local/watchdog.ts"
 import { makeDataDirectory } from "./data-directory.ts"
 import { servePackages } from "./package-registry.ts"
 import { runProgram } from "./packed-client.ts"
+import { startProgram } from "./running-program.ts"
 
 /** Variables of a developer that would change the commands. */
 const OWN = /^(DATABASE_URL|REDIS_URL|ANTHROPIC_.*|OPENAI_.*|TURNPIKE_.*|npm_.*|NODE_.*|VITEST.*)$/
@@ -38,13 +36,8 @@ export async function openCustomerFolder() {
   const options = ["--registry", registry.url, "--cache", join(dir, "cache"), "--no-audit", "--no-fund"]
   await runProgram("npm", ["install", ...options, ...files], { cwd: project, env }).finally(registry.stop)
 
-  /** Starts a program that ends with this process. */
-  const start = (program: string, args: string[], more: NodeJS.ProcessEnv = {}): Running => {
-    const child = spawn(program, args, { cwd: project, env: { ...env, ...more }, detached: true })
-    const end = { pid: -(child.pid as number), words: [project, "turnpike"], signals: ["SIGTERM", "SIGKILL"] as const }
-    child.once("exit", endWithUs({ ...end, signals: [...end.signals] }))
-    return new Running(child)
-  }
+  const start = (program: string, args: string[], more: NodeJS.ProcessEnv = {}) =>
+    startProgram(program, args, { cwd: project, env: { ...env, ...more } })
   const turnpike = (...args: string[]) => start("npx", ["--offline", "turnpike", ...args])
   return {
     dir,
@@ -61,50 +54,5 @@ export async function openCustomerFolder() {
       return { code, out: running.out, err: running.err, seconds: (performance.now() - began) / 1000 }
     },
     turnpike,
-  }
-}
-
-/** A program that runs, with its output so far. */
-class Running {
-  out = ""
-  err = ""
-  readonly ended: Promise<number | null>
-  readonly #child: ChildProcess
-  #changed = () => {}
-
-  constructor(child: ChildProcess) {
-    this.#child = child
-    child.stdin?.end()
-    child.stdout?.on("data", (chunk) => {
-      this.out += chunk
-      this.#changed()
-    })
-    child.stderr?.on("data", (chunk) => {
-      this.err += chunk
-      this.#changed()
-    })
-    this.ended = once(child, "close").then(([code]) => {
-      this.#changed()
-      return code as number | null
-    })
-  }
-
-  /** Waits until the standard output matches. Rejects if the program ends before. */
-  async says(text: RegExp): Promise<RegExpExecArray> {
-    for (;;) {
-      const found = text.exec(this.out)
-      if (found) return found
-      if (this.#child.exitCode !== null || this.#child.signalCode !== null)
-        throw new Error(`It ended before it said ${text}:\n${this.out}\n${this.err}`)
-      await new Promise<void>((changed) => {
-        this.#changed = changed
-      })
-    }
-  }
-
-  /** Ends it like Ctrl-C, which reaches the whole process group. */
-  async interrupt(): Promise<number | null> {
-    process.kill(-(this.#child.pid as number), "SIGINT")
-    return this.ended
   }
 }
