@@ -18,8 +18,9 @@ const customers = await turnpike.usage.groups({ group_by: "end_user_ref", from: 
 const failed: string[] = []
 let billed = 0
 
-async function digest({ group, turns, billed_usd }: (typeof customers)[number]): Promise<void> {
-  const text = `Write a digest of ${day}. The customer sent ${turns} requests.`
+async function digest({ group, billed_usd }: (typeof customers)[number]): Promise<void> {
+  // The same text in each run: an Idempotency-Key belongs to one request.
+  const text = `Write a digest of ${day}.`
   const body = { space, end_user_ref: group, text, conversation: `digest-${day}`, max_cost_usd: 0.1 }
   try {
     const turn = await turnpike.turns.run(body, { idempotencyKey: `digest-${day}-${group}`, timeoutMs: 5 * 60_000 })

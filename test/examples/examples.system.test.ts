@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs"
 import { cp, mkdir, readFile, symlink } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { build } from "esbuild"
-import { Miniflare } from "miniflare"
+import { convertV4MiniflareOptions, Miniflare } from "miniflare"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { Turnpike } from "../../client/src/index.ts"
 import { freePort } from "../../src/local/postgres.ts"
@@ -82,13 +82,15 @@ test("The Worker streams the answer, refuses strangers, and shows an error of th
     write: false,
   })
   const bindings = { TURNPIKE_API_KEY: service.test_key, TURNPIKE_BASE_URL: service.base_url, TURNPIKE_SPACE: space }
-  const worker = new Miniflare({
-    modules: true,
-    script: outputFiles[0]?.text ?? "",
-    compatibilityDate: "2026-10-20",
-    compatibilityFlags: ["enable_request_signal"],
-    bindings,
-  } as never)
+  const worker = new Miniflare(
+    convertV4MiniflareOptions({
+      modules: true,
+      script: outputFiles[0]?.text ?? "",
+      compatibilityDate: "2026-10-20",
+      compatibilityFlags: ["enable_request_signal"],
+      bindings,
+    }),
+  )
   try {
     const chat = (text: string, headers: Record<string, string> = { "x-customer": "customer-7" }) =>
       worker.dispatchFetch("http://chat.test/chat", { method: "POST", body: text, headers })
