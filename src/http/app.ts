@@ -47,7 +47,7 @@ export class App extends Hono<AppEnv> {
     const guard = guardOf(operation)
     this.operations.push(guard ? guarded(operation, guard) : operation)
     const { method, path, answer } = operation
-    const before = [...announcing(operation), ...validatorsOf(operation)]
+    const before = [...announcing(operation.deprecated), ...validatorsOf(operation)]
     this.on(method.toUpperCase(), [honoPath(path)], ...before, async (c) => {
       if (guard && guard.when === undefined) c.set("credential", { ...sessionOf(c), proved: true })
       const input = inputOf(c, operation) as Input<z.output<Params>, z.output<Query>, z.output<Body>>

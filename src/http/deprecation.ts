@@ -1,7 +1,6 @@
 import type { MiddlewareHandler } from "hono"
 import { DAY_MS } from "../base/time.ts"
 import type { AppEnv } from "./app-env.ts"
-import type { Operation } from "./operation.ts"
 import { DEPRECATION_POLICY } from "./policies.ts"
 
 /** The page that every deprecated operation links to. */
@@ -33,7 +32,7 @@ export function deprecationHeaders({ since, sunset }: Deprecated): Record<string
 }
 
 /** Adds the headers to every response of a deprecated operation, also to errors. */
-export function announcing({ deprecated }: Operation): MiddlewareHandler<AppEnv>[] {
+export function announcing(deprecated: Deprecated | undefined): MiddlewareHandler<AppEnv>[] {
   if (!deprecated) return []
   const headers = Object.entries(deprecationHeaders(deprecated))
   return [

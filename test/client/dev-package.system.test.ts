@@ -50,7 +50,7 @@ secrets:
 
 let customer: Awaited<ReturnType<typeof openCustomerFolder>>
 let port: number
-let dev: ReturnType<typeof customer.turnpike>
+let dev: ReturnType<typeof customer.turnpike> | undefined
 const timings: string[] = []
 const orders = createServer((_request, response) => response.end("{}"))
 
@@ -68,7 +68,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   orders.close()
-  await dev.interrupt()
+  await dev?.interrupt()
   console.log(timings.join("\n"))
   // Nothing that the command started is left.
   expect((await processes()).filter(({ command }) => command.includes(customer.project))).toEqual([])

@@ -37,7 +37,10 @@ export async function servePackages(dir: string) {
     await mkdir(dir, { recursive: true })
     // The fastest compression, because programs have a hundred megabytes.
     const options = ["-C", folder, "--transform", "s,^\\.,package,S", "--exclude", "./node_modules"]
-    await run("tar", ["-cf", file, "-I", "gzip -1", ...options, "."])
+    await run("tar", ["-cf", file, "-I", "gzip -1", ...options, "."]).catch((error: { code?: number }) => {
+      // 1: a file changed, which is also a new hard link to it from another checkout. The content is complete.
+      if (error.code !== 1) throw error
+    })
     return file
   }
   const server = createServer(async (request, response) => {
@@ -61,8 +64,8 @@ export async function servePackages(dir: string) {
       if (!latest) throw new Error(`${name} is not installed`)
       response.setHeader("content-type", "application/json")
       response.end(JSON.stringify({ name, "dist-tags": { latest }, versions }))
-    } catch {
-      response.writeHead(404).end("{}")
+    } catch (error) {
+      response.writeHead(404).end(JSON.stringify({ error: String(error) }))
     }
   })
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
