@@ -34,7 +34,7 @@ app.post("/mcp", express.json(), async (request, response) => {
   if (!isAllowed(request.headers.authorization)) return void response.status(401).json({ error: "UNAUTHORIZED" })
   // Without sessions: every request has a server of its own, so any number of processes can serve them.
   const server = createServer()
-  const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined, enableJsonResponse: true })
+  const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
   response.on("close", () => void server.close())
   await server.connect(transport)
   await transport.handleRequest(request, response, request.body)
