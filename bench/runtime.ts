@@ -3,10 +3,11 @@ import { writeFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { connect } from "node:net"
 import { join } from "node:path"
-import { bundleWorker, readWorkerSettings } from "../src/local/build-worker.ts"
+import { bundleWorker } from "../src/local/build-worker.ts"
 import { type EdgePeaks, PEAKS_PATH } from "../src/local/edge-limits.ts"
 import { freePort } from "../src/local/postgres.ts"
 import { endWithUs } from "../src/local/watchdog.ts"
+import { readWorkerSettings } from "../src/local/worker-settings.ts"
 
 const { default: program, compatibilityDate: newestDate } = createRequire(import.meta.url)("workerd") as {
   default: string

@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process"
-import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
+import { build } from "esbuild"
+import { licencesOf } from "./licences.ts"
 
 /** `npm run build:client [-- DIR]` builds the client's package for publishing in DIR, by default dist/client. */
 const dir = resolve(process.argv[2] ?? "dist/client")
@@ -15,6 +17,26 @@ for (const file of (await readdir(lib)).filter((name) => name.endsWith(".d.ts"))
   const types = await readFile(join(lib, file), "utf8")
   await writeFile(join(lib, file), types.replaceAll(/((?:from|import)\s*\(?"\.\/[\w-]+)\.ts"/g, '$1.js"'))
 }
+// One file without dependencies, so that `npm install` needs nothing but this package.
+const { metafile } = await build({
+  entryPoints: ["client/cli/main.ts"],
+  outfile: join(dir, "bin/turnpike.js"),
+  bundle: true,
+  minify: true,
+  keepNames: true,
+  format: "esm",
+  platform: "node",
+  target: "node20",
+  lineLimit: 200,
+  // Packages in CommonJS call require for modules of Node.
+  banner: {
+    js: '#!/usr/bin/env node\nimport { createRequire as requireFrom } from "node:module"\nconst require = requireFrom(import.meta.url)',
+  },
+  metafile: true,
+  logLevel: "error",
+})
+await chmod(join(dir, "bin/turnpike.js"), 0o755)
+await writeFile(join(dir, "bin/LICENSES.md"), await licencesOf(Object.keys(metafile.inputs)))
 for (const file of ["package.json", "README.md"]) await copyFile(join("client", file), join(dir, file))
 await copyFile("LICENSE", join(dir, "LICENSE"))
 console.log(`The package is in ${dir}. Publish it with: npm publish ${dir}`)

@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
+import { ERROR_CODES } from "../src/base/errors.ts"
 import { describeApi } from "../src/reference/apis.ts"
 import { readGuide } from "../src/reference/guides.ts"
 import { CLIENT_PATH } from "./client-path.ts"
@@ -25,6 +26,8 @@ interface Parameter {
 interface Described {
   operationId: string
   summary: string
+  description?: string
+  deprecated?: boolean
   parameters?: Parameter[]
   requestBody?: { content: Record<string, { schema: JsonSchema }> }
   responses: Record<string, { content?: Record<string, { schema: JsonSchema }> }>
@@ -36,6 +39,7 @@ interface Described {
  */
 const files = new Map<string, string>([
   ...TARGETS.map(({ surface, target, path, bytes }) => [target, typesOf(surface, path, bytes)] as const),
+  ["client/cli/hints.ts", errorHints()],
   ["dashboard/src/api/rules.ts", rulesOfSurface("dashboard")],
   ["dashboard/src/api/event-labels.ts", eventLabels()],
   ["dashboard/src/api/event-samples.ts", eventSamples()],
@@ -68,6 +72,19 @@ function eventSamples(): string {
 /** An example of each type of event, as a webhook receives it. */
 export const EVENT_SAMPLES: Record<string, unknown> = {
 ${samples.map(([type, sample]) => `  ${JSON.stringify(type)}: ${JSON.stringify(sample)},\n`).join("")}}
+`
+}
+
+/** The source of the hints that the command line shows with each error of the service. */
+function errorHints(): string {
+  const lines = Object.entries(ERROR_CODES)
+    .filter(([, entry]) => !("dashboard" in entry))
+    .map(([code, { cure }]) => `  ${code}: ${JSON.stringify(cure)},\n`)
+  return `// Generated from the table of errors by scripts/generate-client.ts: npm run client:types.
+
+/** The next step after each error of the service. */
+export const HINTS: Record<string, string> = {
+${lines.join("")}}
 `
 }
 
@@ -161,7 +178,10 @@ function typesOf(surface: SurfaceName, pathName: string, bytes: string): string 
       bodyOf(operation, bytes),
       `    answer: ${answerOf(operation)}\n`,
     ]
-    return `${docOf(operation.summary, "  ")}  ${operation.operationId}: {\n${parts.filter(Boolean).join("")}  }\n`
+    const summary = operation.deprecated
+      ? `${operation.summary}. @deprecated ${operation.description?.split("\n")[0]}`
+      : operation.summary
+    return `${docOf(summary, "  ")}  ${operation.operationId}: {\n${parts.filter(Boolean).join("")}  }\n`
   })
 
   const table = found.map(({ operationId, method, path, parameters }) => {

@@ -13,6 +13,7 @@ const CHECKS: Record<string, string[]> = {
   "types of the API": ["node", "scripts/generate-client.ts", "--check"],
   "common passwords": ["node", "scripts/generate-common-passwords.ts", "--check"],
   OpenAPI: ["node", "scripts/lint-openapi.ts"],
+  "compatibility of the API": ["node", "scripts/compare-openapi.ts"],
   structure: ["vitest", "run", "--project", "structure"],
 }
 

@@ -11,6 +11,7 @@ import { describeError } from "../platform/log.ts"
 import { answerJson } from "./answer-json.ts"
 import { answerError, nothingAt } from "./api-errors.ts"
 import type { AppEnv } from "./app-env.ts"
+import { announcing } from "./deprecation.ts"
 import { guarded, honoPath, type Input, inputOf, type Operation, validatorsOf } from "./operation.ts"
 import { TableRouter } from "./router.ts"
 import { SAFE_HEADERS } from "./safe-headers.ts"
@@ -48,7 +49,8 @@ export class App extends Hono<AppEnv> {
     const guard = guardOf(operation)
     this.operations.push(guard ? guarded(operation, guard) : operation)
     const { method, path, answer } = operation
-    this.on(method.toUpperCase(), [honoPath(path)], ...validatorsOf(operation), async (c) => {
+    const before = [...announcing(operation.deprecated), ...validatorsOf(operation)]
+    this.on(method.toUpperCase(), [honoPath(path)], ...before, async (c) => {
       if (guard && guard.when === undefined) c.set("credential", { ...sessionOf(c), proved: true })
       const input = inputOf(c, operation) as Input<z.output<Params>, z.output<Query>, z.output<Body>>
       noteTurn(c, input.params)

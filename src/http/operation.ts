@@ -6,6 +6,7 @@ import type { ErrorCode } from "../base/errors.ts"
 import { type Guard, guardText } from "../base/powers.ts"
 import type { AppEnv } from "./app-env.ts"
 import { checkInput, MAX_FAULTS } from "./check-input.ts"
+import type { Deprecated } from "./deprecation.ts"
 import { parseIdempotencyKey } from "./idempotency.ts"
 import { jsonBodies, MAX_JSON_BYTES, MAX_OPEN_BYTES, MAX_SERVERS_BYTES } from "./json-bodies.ts"
 import { withoutEmpty } from "./query.ts"
@@ -65,6 +66,8 @@ export interface Operation<
     others?: Record<number, string>
   }
   errors: ErrorCode[]
+  /** Its end is announced: in the document, and by headers of each response. */
+  deprecated?: Deprecated
   /** Example fields that replace the ones generated from the schemas. */
   example?: { body?: object; answer?: object }
 }

@@ -50,3 +50,9 @@ export const BODY_POLICY = {
   /** For an upload without new bytes, and for a response that the client does not read. */
   idleMs: 30_000,
 } as const
+
+/** The announcement of the end of an operation. */
+export const DEPRECATION_POLICY = {
+  /** The least days from the announcement to the end. */
+  noticeDays: 365,
+}

@@ -6,8 +6,9 @@ import { connect } from "node:net"
 import { join } from "node:path"
 import type { Demo } from "./demo.ts"
 import { freePort } from "./postgres.ts"
+import { programPath } from "./program-path.ts"
 
-const PROGRAM = join(import.meta.dirname, "container-process.ts")
+const PROGRAM = programPath("container-process")
 const STARTS_WITHIN_MS = 20_000
 const NAME = "demo"
 

@@ -109,7 +109,7 @@ async function clear({ pid, workers }: Owner, dataDir: string): Promise<void> {
     (await processes()).some((one) => one.pid === pid && one.command.includes("src/local/start"))
   if (isAlive(pid) && (await isOurs()) && !(await soon(() => !isAlive(pid), ENDS_WITHIN_MS))) {
     throw new Error(
-      `Another \`npm start\` or \`npm run stack\` (process ${pid}) uses ${dataDir}. Stop it, or choose another directory with --data.`,
+      `Another command (process ${pid}) uses ${dataDir}. Stop it, or choose another directory with --data.`,
     )
   }
   if (workers !== null) await endProcess(endingOfWorkers(workers))

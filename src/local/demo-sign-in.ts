@@ -17,7 +17,7 @@ interface DemoSignIn {
 }
 
 const UNKNOWN_PATH =
-  "Open the address that `npm start` printed (sign_in_url in demo.json). Each start has a new address.\n"
+  "Open the address that was printed at the start (sign_in_url in demo.json). Each start has a new address.\n"
 
 const hashOf = (text: string) => createHash("sha256").update(text).digest()
 const isSame = (given: string, wanted: string) => timingSafeEqual(hashOf(given), hashOf(wanted))

@@ -4,6 +4,7 @@ import { chmod, writeFile } from "node:fs/promises"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { type Ending, signal } from "./processes.ts"
+import { programPath } from "./program-path.ts"
 import { endWithUs } from "./watchdog.ts"
 
 interface DevServerOptions {
@@ -30,7 +31,7 @@ export async function startDevServer({ port, dataDir, env, script, cwd, onSpawn 
   const log = createWriteStream(logFile)
   const paths = ["--script", script, "--variables", variables, "--persist-to", join(dataDir, "wrangler")]
   const options = ["--port", String(port), ...paths]
-  const child = spawn(process.execPath, [join(import.meta.dirname, "worker-process.ts"), ...options], {
+  const child = spawn(process.execPath, [programPath("worker-process"), ...options], {
     // Its own process group, so that Ctrl-C reaches only this process, which then stops the others in order.
     detached: true,
     cwd,
@@ -81,7 +82,7 @@ async function refuseTakenPort(port: number): Promise<void> {
     })
     socket.once("error", () => done(false))
   })
-  if (taken) throw new Error(`Port ${port} is taken. Choose another one: npm start -- --port ${port + 1}`)
+  if (taken) throw new Error(`Port ${port} is taken. Choose another one, such as --port ${port + 1}.`)
 }
 
 async function untilReady(child: ChildProcess, url: string, log: string): Promise<void> {

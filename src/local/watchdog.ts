@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process"
-import { join } from "node:path"
 import type { Writable } from "node:stream"
 import type { Ending } from "./processes.ts"
+import { programPath } from "./program-path.ts"
 
-const PROGRAM = join(import.meta.dirname, "watchdog-process.ts")
+const PROGRAM = programPath("watchdog-process")
 
 /** A message to the watchdog, sent as one line. */
 export type Word = { id: number; end: Ending } | { forget: number } | { remove: string }

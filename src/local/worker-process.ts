@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare"
-import { readWorkerSettings } from "./build-worker.ts"
+import { readWorkerSettings } from "./worker-settings.ts"
 
 /**
  * Runs a built worker in workerd: `--port N --script FILE --variables FILE --persist-to DIR`, with the settings of

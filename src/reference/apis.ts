@@ -52,6 +52,7 @@ const V1: Api = {
     "conventions",
     "assistants",
     "compare",
+    "compatibility",
   ],
   errors: "errors",
   questions: {
@@ -64,6 +65,7 @@ const V1: Api = {
     "Can I send a request twice?": "idempotency#when-to-retry",
     "Can I use OpenAI's client?": "openai#the-first-response",
     "How do I move from the Assistants API?": "assistants#what-becomes-what",
+    "How long does an operation live?": "compatibility#how-an-operation-ends",
     "What is billed?": "billing#what-is-billed",
   },
   clientMethods: CLIENT_METHODS,

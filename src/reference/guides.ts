@@ -7,6 +7,7 @@ import { MAX_VALUES } from "../base/storable.ts"
 import { FILE_POLICY } from "../files/policies.ts"
 import { MAX_FAULTS } from "../http/check-input.ts"
 import { MAX_JSON_BYTES } from "../http/json-bodies.ts"
+import { DEPRECATION_POLICY } from "../http/policies.ts"
 import { OFFSET_PAGE_MOST, PAGE_SIZE } from "../http/query.ts"
 import { OPENAI_POLICY } from "../openai/policies.ts"
 import { DETAILS_EXAMPLES } from "../quotas/refusal.ts"
@@ -116,6 +117,7 @@ const INSERTS: Record<string, string> = {
   trace_keeps: timeInWords(TRACE_POLICY.keepsMs),
   trace_retry: timeInWords(SPAN_EXPORT_POLICY.longestRetryMs),
   trace_text: TRACE_POLICY.text.toLocaleString("en"),
+  notice_days: String(DEPRECATION_POLICY.noticeDays),
   webhook_answer: timeInWords(WEBHOOK_POLICY.timeoutMs),
   webhook_rotation: timeInWords(WEBHOOK_POLICY.rotationMs),
   webhook_retries: RETRY_TIMES,

@@ -193,6 +193,7 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
 export const INTERNAL_NUMBERS: readonly string[] = [
   "SPAN_EXPORT_POLICY.*",
   "HEALTH_POLICY.*",
+  "DEPRECATION_POLICY.*",
   "QUOTA_POLICY.*",
   "INFRASTRUCTURE_POLICY.*",
   "INFRA_POLICY.*",

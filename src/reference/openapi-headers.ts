@@ -54,3 +54,23 @@ export function withVersions(operation: Operation): Operation {
   if (operation.versioned === "shown") return shown
   return { ...shown, headers: [...headers, IF_MATCH], errors: [...errors, "IF_MATCH_INVALID", "VERSION_MISMATCH"] }
 }
+
+/** Adds the end of a deprecated operation to its description and headers. */
+export function withDeprecation(operation: Operation): Operation {
+  const { deprecated, description, answer } = operation
+  if (!deprecated) return operation
+  const { since, sunset, instead } = deprecated
+  const notice = `Deprecated since ${since}. It can be gone from ${sunset} on. Use \`${instead}\`.`
+  return {
+    ...operation,
+    description: [notice, description].filter(Boolean).join("\n\n"),
+    answer: {
+      ...answer,
+      headers: {
+        ...answer.headers,
+        Deprecation: "When the operation was deprecated (RFC 9745).",
+        Sunset: "When the operation can be gone (RFC 8594).",
+      },
+    },
+  }
+}

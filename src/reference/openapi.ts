@@ -8,7 +8,7 @@ import { describeEvents } from "./event-webhooks.ts"
 import { exampleOf } from "./examples.ts"
 import type { JsonValue } from "./json-value.ts"
 import { ANSWER_HEADERS, answerHeaders, errorAnswers } from "./openapi-answers.ts"
-import { withIdempotency, withVersions } from "./openapi-headers.ts"
+import { withDeprecation, withIdempotency, withVersions } from "./openapi-headers.ts"
 import { pythonSample } from "./python-sample.ts"
 import type { Surface } from "./surface.ts"
 
@@ -60,7 +60,7 @@ export function openApiDocument(operations: readonly Operation[], options: Docum
   const components = createComponents()
   const document = { components, responses: {} as JsonValue, options }
   const paths: Record<string, JsonValue> = {}
-  for (const operation of operations.map(withIdempotency).map(withVersions)) {
+  for (const operation of operations.map(withIdempotency).map(withVersions).map(withDeprecation)) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation, document) }
   }
   const webhooks = describeEvents(components)
@@ -119,6 +119,7 @@ function describe(operation: Operation, { components, responses, options }: Docu
     summary: operation.summary,
     ...(operation.dialect && { "x-dialect": operation.dialect }),
     ...(operation.open && { security: [] }),
+    ...(operation.deprecated && { deprecated: true, "x-sunset": operation.deprecated.sunset }),
     description: operation.description ?? operation.summary,
     ...(parameters.length > 0 && { parameters }),
     ...(sent && {

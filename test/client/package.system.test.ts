@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs"
 import { copyFile, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises"
 import { delimiter, join, resolve } from "node:path"
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core"
+import { publint } from "publint"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { VERSION } from "../../client/src/version.ts"
 import { installPackedClient, runProgram } from "../harness/packed-client.ts"
@@ -19,21 +21,45 @@ test("The tarball has the code and its types, and no other files", async () => {
   const modules = (await readdir("client/src")).filter((name) => name.endsWith(".ts")).map((name) => name.slice(0, -3))
   const lib = modules.flatMap((name) => [`lib/${name}.d.ts`, `lib/${name}.js`])
   expect(client.tarball.files.map(({ path }) => path).sort()).toEqual(
-    ["LICENSE", "README.md", "package.json", ...lib].sort(),
+    ["LICENSE", "README.md", "bin/LICENSES.md", "bin/turnpike.js", "package.json", ...lib].sort(),
   )
   console.log(
     `turnpike-client: ${client.tarball.files.length} files, ${Math.round(client.tarball.unpackedSize / 1024)} KiB unpacked`,
   )
-  expect(client.tarball.unpackedSize).toBeLessThan(200 * 1024)
+  expect(client.tarball.unpackedSize).toBeLessThan(450 * 1024)
   const manifest = JSON.parse(await readFile(join(project, "node_modules/turnpike-client/package.json"), "utf8"))
   expect(manifest).toMatchObject({ version: VERSION, type: "module" })
   for (const kind of ["dependencies", "peerDependencies", "scripts", "private"])
     expect(manifest).not.toHaveProperty(kind)
-  for (const { path } of client.tarball.files) {
+  for (const { path } of client.tarball.files.filter(({ path }) => !path.startsWith("bin/"))) {
     const text = await readFile(join(project, "node_modules/turnpike-client", path), "utf8")
     expect(text, path).not.toMatch(/(from |import\()"(?!(\.\/[\w-]+\.js|turnpike-client)")|sourceMappingURL/)
     if (path.endsWith(".d.ts")) expect(text, path).not.toContain("@internal")
   }
+})
+
+test("Its declarations and entry points have no faults for any tool that reads the package", async () => {
+  const { messages } = await publint({ pkgDir: join(project, "node_modules/turnpike-client"), strict: true })
+  expect(messages).toEqual([])
+  const tarball = await readFile(join(project, "..", client.tarball.filename))
+  const analysis = await checkPackage(createPackageFromTarballData(new Uint8Array(tarball)))
+  // The package has ES modules only: require() of Node before 22, and TypeScript's oldest resolution, do not find it.
+  const isOld = (kind: unknown) => kind === "node10" || kind === "node16-cjs"
+  const problems = analysis.types
+    ? analysis.problems.filter((one) => !("resolutionKind" in one && isOld(one.resolutionKind)))
+    : null
+  expect(problems).toEqual([])
+})
+
+test("The command line starts on every installed Node, and helps", async () => {
+  for (const node of nodes()) {
+    const program = join(project, "node_modules/turnpike-client/bin/turnpike.js")
+    const version = await runProgram(node, [program, "--version"], { cwd: project })
+    expect(version.stdout).toBe(`${VERSION}\n`)
+    expect((await runProgram(node, [program, "turns", "send", "--help"], { cwd: project })).stdout).toContain("--wait")
+  }
+  const npx = await runProgram("npx", ["--offline", "turnpike", "--version"], { cwd: project })
+  expect(npx.stdout).toBe(`${VERSION}\n`)
 })
 
 /** This Node, and every other Node on the PATH: the project's own, then the machine's. */

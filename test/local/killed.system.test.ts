@@ -20,7 +20,7 @@ test("A second `npm start` does not disturb the first, and a start after a kill 
   let started = await npmStart()
   const { port, dataDir, api_key: key } = started
   await expect(npmStart({ port, dataDir })).rejects.toThrow(
-    /Another `npm start` or `npm run stack` \(process \d+\) uses .+ Stop it, or choose another directory with --data\./,
+    /Another command \(process \d+\) uses .+ Stop it, or choose another directory with --data\./,
   )
   expect((await fetch(`http://127.0.0.1:${port}/v1/me`)).status).toBe(401)
   for (const [what, victims] of Object.entries(KILLS)) {

@@ -4,7 +4,9 @@ import { MEASUREMENTS } from "../../bench/options.ts"
 import { read } from "./source.ts"
 
 /** Every Markdown file of the repository that people write. */
-export const documents = globSync(["*.md", "{docs,src,client,test,.github}/**/*.md"]).sort()
+export const documents = globSync(["*.md", "{docs,src,client,test,examples,.github}/**/*.md"], {
+  exclude: ["**/node_modules/**"],
+}).sort()
 
 const withoutFences = (text: string) => text.replace(/^ *```[\s\S]*?^ *```$/gm, "")
 const spansOf = (text: string) => [...withoutFences(text).matchAll(/`([^`\n]+)`/g)].map(([, span = ""]) => span)

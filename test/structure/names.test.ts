@@ -7,7 +7,7 @@ import { filesBelow, read } from "./source.ts"
  */
 const PROGRAMS = {
   service: ["src", "functions", "scripts", "bench", "test/harness"],
-  client: ["client/src"],
+  client: ["client/src", "client/cli"],
   "web app": ["dashboard/src"],
 }
 

@@ -21,6 +21,8 @@ const ALLOWED: Record<string, string> = {
   "test/agent/rehearsal.node.test.ts sleeps": "the limit of work that takes either a second or hours",
   "test/platform/time-limits.test.ts sleeps": "the timers are faked",
   "test/local/temporary-directory.node.test.ts sleeps": "it keeps a program running until it is killed",
+  "test/client/dev-package.system.test.ts measures elapsed time": "it prints the seconds of commands, and asserts none",
+  "test/harness/customer-folder.ts measures elapsed time": "it returns the seconds of commands, for printing",
   "test/turns/leaving.system.test.ts sleeps":
     "a deployed worker's clock cannot be moved, so the worker is watched for some seconds",
 }

@@ -5,7 +5,8 @@ import { expand } from "../../src/ops/release.ts"
 export const read = (path: string) => readFileSync(path, "utf8")
 
 export function filesBelow(dir: string): string[] {
-  return readdirSync(dir).flatMap((name) => {
+  const names = readdirSync(dir).filter((name) => name !== "node_modules")
+  return names.flatMap((name) => {
     const path = join(dir, name)
     return statSync(path).isDirectory() ? filesBelow(path) : /\.tsx?$/.test(path) ? [path] : []
   })

@@ -1,0 +1,101 @@
+import type { Turnpike } from "../src/turnpike.ts"
+import { type Change, changesOf, findByName, isEqual, type LiveSpace, readLiveSpace } from "./space-changes.ts"
+import { NAME_KEY, newSpaceOf, type SpaceFile } from "./space-file.ts"
+
+/** The differences, and the state of the service that they were computed from. Null: the space does not exist. */
+export interface Plan {
+  live: LiveSpace | null
+  changes: Change[]
+}
+
+export async function planSpace(turnpike: Turnpike, file: SpaceFile): Promise<Plan> {
+  const space = await findByName(turnpike, file.name)
+  const live = space && (await readLiveSpace(turnpike, space))
+  return { live, changes: changesOf(file, live) }
+}
+
+interface ApplyOptions {
+  /** The value of each secret of the file. */
+  secrets: Record<string, string>
+  /** Sends the values of all secrets again, because the service never shows them. */
+  updateSecrets: boolean
+  apiKey: string
+}
+
+interface Applied {
+  space_id: string
+  config_version: number
+}
+
+/** Makes the changes of a plan. Each is safe to repeat, so a command that was interrupted can run again. */
+export async function applySpace(
+  turnpike: Turnpike,
+  file: SpaceFile,
+  { live, changes }: Plan,
+  { secrets, updateSecrets, apiKey }: ApplyOptions,
+): Promise<Applied> {
+  if (!live) return createSpace(turnpike, file, { secrets, apiKey })
+  const { space_id } = live.space
+  const { spaces } = turnpike
+  const known = new Set(live.secrets.map(({ name }) => name))
+  const isChanged = (path: string) => changes.some((one) => one.path === path || one.path.startsWith(`${path}.`))
+  // Secrets come first and are removed last, because tools and servers use them.
+  for (const [name, value] of Object.entries(secrets))
+    if (updateSecrets || !known.has(name)) await spaces.secrets.put(space_id, name, { value })
+  for (const server of file.mcp_servers ?? [])
+    if (
+      !isEqual(
+        server,
+        live.mcpServers.find(({ name }) => name === server.name),
+      )
+    )
+      await spaces.mcpServers.put(space_id, server.name, server)
+  for (const tool of file.tools ?? [])
+    if (
+      !isEqual(
+        tool,
+        live.tools.find(({ name }) => name === tool.name),
+      )
+    )
+      await spaces.tools.put(space_id, tool.name, tool)
+  if (file.manifest && isChanged("manifest")) await spaces.manifest.put(space_id, file.manifest)
+  const fields = {
+    ...(isChanged("title") && { title: file.title }),
+    ...(file.model !== undefined && isChanged("model") && { model: file.model }),
+    ...(file.metadata && isChanged("metadata") && { metadata: { ...file.metadata, [NAME_KEY]: file.name } }),
+  }
+  if (Object.keys(fields).length > 0) await spaces.update(space_id, fields)
+  for (const name of removed(live.tools, file.tools)) await spaces.tools.delete(space_id, name)
+  for (const name of removed(live.mcpServers, file.mcp_servers)) await spaces.mcpServers.delete(space_id, name)
+  if (file.secrets) for (const name of known) if (!(name in file.secrets)) await spaces.secrets.delete(space_id, name)
+  const { config_version } = await spaces.get(space_id)
+  return { space_id, config_version }
+}
+
+const removed = (live: { name: string }[], wanted: { name: string }[] | undefined) =>
+  wanted ? live.map(({ name }) => name).filter((name) => !wanted.some((one) => one.name === name)) : []
+
+/** Two commands that create the same space at the same time send the same key, so they create it once. */
+async function createSpace(
+  turnpike: Turnpike,
+  file: SpaceFile,
+  { secrets, apiKey }: Pick<ApplyOptions, "secrets" | "apiKey">,
+): Promise<Applied> {
+  const body = newSpaceOf(file, secrets)
+  let idempotencyKey = await digestOf(JSON.stringify(body), apiKey)
+  for (;;) {
+    const made = await turnpike.spaces.create(body, { idempotencyKey })
+    const space = await turnpike.spaces.get(made.space_id)
+    // The space of an earlier creation with the same file was archived since then.
+    if (!space.archived) return space
+    idempotencyKey = await digestOf(`${idempotencyKey} after ${space.space_id}`, apiKey)
+  }
+}
+
+/** Keyed, because a plain digest of a body with secrets would let readers of logs guess them. */
+async function digestOf(text: string, apiKey: string): Promise<string> {
+  const bytes = (one: string) => new TextEncoder().encode(one)
+  const key = await crypto.subtle.importKey("raw", bytes(apiKey), { name: "HMAC", hash: "SHA-256" }, false, ["sign"])
+  const digest = new Uint8Array(await crypto.subtle.sign("HMAC", key, bytes(text)))
+  return `apply-${[...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`
+}

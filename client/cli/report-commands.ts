@@ -1,0 +1,71 @@
+import { type Command, Option } from "commander"
+import type { Me, UsageGroup, UsageSums } from "../src/operations.ts"
+import type { Query } from "../src/transport.ts"
+import type { CommandContext, Run } from "./run.ts"
+import { connect } from "./settings.ts"
+import { tableOf, usd } from "./terminal.ts"
+
+const GROUPS = ["end_user_ref", "space", "model", "key", "day"] as const
+
+interface UsageOptions {
+  by?: (typeof GROUPS)[number]
+  from?: string
+  to?: string
+  csv?: true
+}
+
+export function addReportCommands(program: Command, run: Run): void {
+  program
+    .command("usage")
+    .description("report billed amounts")
+    .addOption(new Option("--by <group>", "the groups of the report").choices(GROUPS).default("end_user_ref"))
+    .option("--from <time>", "the start, a date or a time in UTC; without it, 30 days before the end")
+    .option("--to <time>", "the end, exclusive; without it, the end of today")
+    .option("--csv", "print CSV")
+    .action(run<[UsageOptions]>(reportUsage))
+  program
+    .command("keys")
+    .description("show the API key in use: its scope, its caps and the balance; the dashboard creates keys")
+    .action(run<[]>(showKey))
+}
+
+async function reportUsage({ terminal, at, json }: CommandContext, { by, from, to, csv }: UsageOptions) {
+  const turnpike = await connect(...at)
+  const query: Query<"getUsage"> = { ...(by && { group_by: by }), ...(from && { from }), ...(to && { to }) }
+  if (csv) return terminal.out(await (await turnpike.usage.csv(query)).text())
+  const report = await turnpike.usage.get(query)
+  const groups = report.has_more ? await turnpike.usage.groups(query).toArray() : report.data
+  if (json) return terminal.out(`${JSON.stringify({ ...report, data: groups, has_more: false, next_cursor: null })}\n`)
+  const cells = (name: string, one: UsageGroup | UsageSums) => [
+    name,
+    usd(one.billed_usd),
+    String(one.turns),
+    String(one.tokens_input),
+    String(one.tokens_cached),
+    String(one.tokens_output),
+  ]
+  const head = [report.group_by.toUpperCase(), "BILLED", "TURNS", "INPUT TOKENS", "CACHED", "OUTPUT TOKENS"]
+  const rows = groups.map((one) => cells(one.group, one))
+  terminal.out(tableOf([head, ...rows, cells("total", report.total)]))
+}
+
+async function showKey({ terminal, at, json }: CommandContext) {
+  const me = await (await connect(...at)).me()
+  terminal.out(json ? `${JSON.stringify(me)}\n` : tableOf(rowsOf(me)))
+}
+
+function rowsOf({ key, caps, balance }: Me): string[][] {
+  return [
+    ["key", key.key_id],
+    ["name", key.name],
+    ["mode", key.test ? "test" : "live"],
+    ["scope", key.scope === "space" ? `space ${key.space}` : key.scope],
+    ["created", key.created_at],
+    ["expires", key.expires_at ?? "never"],
+    ...caps.map((one) => [
+      one.cap,
+      `${usd(one.left_usd)} of ${usd(one.limit_usd)} left, resets ${one.resets_at ?? "–"}`,
+    ]),
+    ...(balance ? [["balance", `${usd(balance.available_usd)} available, ${usd(balance.held_usd)} held`]] : []),
+  ]
+}

@@ -1,0 +1,6 @@
+import { join } from "node:path"
+import { runService } from "./run-service.ts"
+
+/** The program of the package turnpike-dev, which `turnpike dev` runs. Its worker is built already. */
+const root = join(import.meta.dirname, "../..")
+runService({ root, prepareWorker: async () => join(root, "worker.js"), hasContainer: false })

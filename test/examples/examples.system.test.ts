@@ -1,0 +1,159 @@
+import { globSync, readFileSync } from "node:fs"
+import { cp, mkdir, readFile, symlink } from "node:fs/promises"
+import { dirname, join, resolve } from "node:path"
+import { build } from "esbuild"
+import { convertV4MiniflareOptions, Miniflare } from "miniflare"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { Turnpike } from "../../client/src/index.ts"
+import { freePort } from "../../src/local/postgres.ts"
+import { npmStart, type Started } from "../harness/npm-start.ts"
+import { installPackedClient } from "../harness/packed-client.ts"
+import { startProgram } from "../harness/running-program.ts"
+
+const EXAMPLES = globSync("examples/*/package.json")
+  .map((path) => dirname(path))
+  .sort()
+/** Packages of the examples besides the client. They are installed here in the same versions. */
+const PACKAGES = ["express", "@modelcontextprotocol/sdk", "zod"]
+
+let service: Started
+let client: Awaited<ReturnType<typeof installPackedClient>>
+let turnpike: Turnpike
+let space: string
+
+beforeAll(async () => {
+  ;[service, client] = await Promise.all([npmStart(), installPackedClient()])
+  await cp("examples", join(client.project, "examples"), { recursive: true })
+  for (const name of PACKAGES) {
+    const link = join(client.project, "node_modules", name)
+    await mkdir(dirname(link), { recursive: true })
+    await symlink(resolve("node_modules", name), link)
+  }
+  turnpike = new Turnpike({ apiKey: service.test_key, baseUrl: service.base_url })
+  space = (await turnpike.spaces.create({ title: "Examples" })).space_id
+})
+
+afterAll(async () => {
+  await client.remove()
+  await service.stop()
+})
+
+/** Starts a program in the folder of an example, with the variables that its README names. */
+function start(example: string, program: string, args: string[], env: NodeJS.ProcessEnv = {}) {
+  const access = { TURNPIKE_API_KEY: service.test_key, TURNPIKE_BASE_URL: service.base_url, TURNPIKE_SPACE: space }
+  const config = { TURNPIKE_CONFIG: join(client.project, "config.json") }
+  const cwd = join(client.project, "examples", example)
+  return startProgram(program, args, { cwd, env: { PATH: process.env.PATH, ...access, ...config, ...env } })
+}
+const commandLine = () => join(client.project, "node_modules/.bin/turnpike")
+const post = (url: string, body: unknown, headers: Record<string, string> = {}) =>
+  fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  })
+
+test("The Express server answers a question by a verified webhook, and a repeated question makes no second turn", async () => {
+  const port = String(await freePort())
+  const listen = start("express-webhook", commandLine(), ["listen", "--forward-to", `localhost:${port}/webhooks`])
+  const [, secret = ""] = await listen.says(/TURNPIKE_WEBHOOK_SECRET=(whsec_\S+)/)
+  const server = start("express-webhook", "node", ["server.ts"], { PORT: port, TURNPIKE_WEBHOOK_SECRET: secret })
+  await server.says(/Listening/)
+  const url = `http://localhost:${port}`
+  const question = { id: "1001", customer: "customer-42", question: "Where is my order?" }
+  const [first, second] = await Promise.all([1, 2].map(async () => (await post(`${url}/questions`, question)).json()))
+  expect(second).toEqual(first)
+  const { turn } = first as { turn: string }
+  await listen.says(new RegExp(`204 {2}turn\\.done.*${turn}`))
+  expect(await (await fetch(`${url}/answers/${turn}`)).json()).toMatchObject({
+    customer: "customer-42",
+    state: "done",
+    text: expect.stringContaining("Where is my order?"),
+  })
+  expect((await post(`${url}/webhooks`, { type: "turn.done" })).status).toBe(400)
+  await Promise.all([server.interrupt(), listen.interrupt()])
+})
+
+test("The Worker streams the answer, refuses strangers, and shows an error of the service", async () => {
+  const { outputFiles } = await build({
+    entryPoints: [join(client.project, "examples/worker/worker.ts")],
+    bundle: true,
+    format: "esm",
+    write: false,
+  })
+  const bindings = { TURNPIKE_API_KEY: service.test_key, TURNPIKE_BASE_URL: service.base_url, TURNPIKE_SPACE: space }
+  const worker = new Miniflare(
+    convertV4MiniflareOptions({
+      modules: true,
+      script: outputFiles[0]?.text ?? "",
+      compatibilityDate: "2026-10-20",
+      compatibilityFlags: ["enable_request_signal"],
+      bindings,
+    }),
+  )
+  try {
+    const chat = (text: string, headers: Record<string, string> = { "x-customer": "customer-7" }) =>
+      worker.dispatchFetch("http://chat.test/chat", { method: "POST", body: text, headers })
+    const answer = await chat("[stream 1 ms]\n[reply It left this morning.]")
+    expect(answer.status).toBe(200)
+    expect(await answer.text()).toBe("It left this morning.")
+    expect((await turnpike.turns.get(answer.headers.get("x-turn") ?? "")).end_user_ref).toBe("customer-7")
+    expect((await chat("Hi", {})).status).toBe(401)
+    const refused = await chat("")
+    expect([refused.status, await refused.json()]).toMatchObject([422, { error: "VALIDATION_FAILED" }])
+  } finally {
+    await worker.dispose()
+  }
+})
+
+test("The cron job writes one digest for each customer of the day, also if it runs twice", async () => {
+  for (const customer of ["customer-a", "customer-b"])
+    await turnpike.turns.run({ space, end_user_ref: customer, text: "Hello." })
+  const today = new Date().toISOString().slice(0, 10)
+  const digests = () => turnpike.turns.list({ end_user_ref: "customer-a" }).toArray()
+  for (const _run of [1, 2]) {
+    const job = start("cron", "node", ["digest.ts", today])
+    expect(await job.ended, job.err).toBe(0)
+    expect(job.out).toMatch(/customer-a\t.*Write a digest/)
+    expect(job.out).toMatch(/customer-b\t.*Write a digest/)
+    // The first turn and one digest.
+    expect(await digests()).toHaveLength(2)
+  }
+})
+
+test("An agent calls the tool of the MCP server, which refuses callers without the token", async () => {
+  const port = String(await freePort())
+  const ORDERS_TOKEN = "a-token-of-the-orders-server"
+  const server = start("mcp-server", "node", ["server.ts"], { PORT: port, ORDERS_TOKEN })
+  await server.says(/Listening/)
+  expect((await post(`http://127.0.0.1:${port}/mcp`, {})).status).toBe(401)
+  const file = (await readFile("examples/mcp-server/turnpike.yaml", "utf8")).replace(":3001/", `:${port}/`)
+  const apply = start("mcp-server", commandLine(), ["apply", "-"], { ORDERS_TOKEN })
+  apply.type(file)
+  expect(await apply.ended, apply.err).toBe(0)
+  const text = '[call orders__lookup_order {"id":"A-1"}]\nWhere is order A-1?'
+  const send = start("mcp-server", commandLine(), ["turns", "send", "-s", "orders-agent", "-u", "c", "--wait", text])
+  expect(await send.ended, send.err).toBe(0)
+  expect(send.out).toContain("shipped")
+  await server.interrupt()
+})
+
+describe.each(EXAMPLES)("The example %s", (folder) => {
+  test("Its programs have at most 120 lines, and its README fits on one screen", () => {
+    const programs = globSync(`${folder}/*.ts`)
+    expect(programs.length).toBeGreaterThan(0)
+    const lines = (path: string) => readFileSync(path, "utf8").split("\n").length
+    for (const path of programs) expect(lines(path), path).toBeLessThanOrEqual(120)
+    expect(lines(join(folder, "README.md"))).toBeLessThanOrEqual(40)
+  })
+
+  test("Its packages have the versions with which the test runs", () => {
+    const { dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+      dependencies: Record<string, string>
+    }
+    for (const [name, version] of Object.entries(dependencies)) {
+      const path = name === "turnpike-client" ? "client/package.json" : join("node_modules", name, "package.json")
+      expect(JSON.parse(readFileSync(path, "utf8")).version, name).toBe(version)
+    }
+  })
+})

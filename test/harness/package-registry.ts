@@ -1,0 +1,79 @@
+import { execFile } from "node:child_process"
+import { createReadStream, existsSync } from "node:fs"
+import { mkdir, readFile } from "node:fs/promises"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { promisify } from "node:util"
+
+const run = promisify(execFile)
+
+interface Manifest {
+  name: string
+  version: string
+}
+
+/** The folders of all installed packages, from the lock file. A name can have several versions. */
+async function installedFolders(): Promise<Map<string, string[]>> {
+  const lock = JSON.parse(await readFile("package-lock.json", "utf8")) as { packages: Record<string, unknown> }
+  const folders = new Map<string, string[]>()
+  for (const path of Object.keys(lock.packages)) {
+    const name = path.split("node_modules/").at(-1) ?? ""
+    if (path.includes("node_modules/") && existsSync(join(path, "package.json")))
+      folders.set(name, [...(folders.get(name) ?? []), path])
+  }
+  return folders
+}
+
+/**
+ * A registry for npm that serves the packages of this checkout's node_modules in their installed versions. So a test
+ * can install a package with its dependencies, and needs no network. Tarballs are written to `dir`.
+ */
+export async function servePackages(dir: string) {
+  const folders = await installedFolders()
+  const packed = new Map<string, Promise<string>>()
+  const pack = async (folder: string) => {
+    const file = join(dir, `${folder.replaceAll("/", "+")}.tgz`)
+    await mkdir(dir, { recursive: true })
+    // The fastest compression, because programs have a hundred megabytes.
+    const options = ["-C", folder, "--transform", "s,^\\.,package,S", "--exclude", "./node_modules"]
+    await run("tar", ["-cf", file, "-I", "gzip -1", ...options, "."]).catch((error: { code?: number }) => {
+      // 1: a file changed, which is also a new hard link to it from another checkout. The content is complete.
+      if (error.code !== 1) throw error
+    })
+    return file
+  }
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url ?? "/", "http://registry")
+    try {
+      if (pathname.startsWith("/-/")) {
+        const folder = decodeURIComponent(pathname.slice("/-/".length))
+        const file = packed.get(folder) ?? pack(folder)
+        packed.set(folder, file)
+        createReadStream(await file).pipe(response)
+        return
+      }
+      const name = decodeURIComponent(pathname.slice(1))
+      const versions: Record<string, unknown> = {}
+      for (const folder of folders.get(name) ?? []) {
+        const manifest = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as Manifest
+        const dist = { tarball: `http://${request.headers.host}/-/${encodeURIComponent(folder)}` }
+        versions[manifest.version] = { ...manifest, dist }
+      }
+      const [latest] = Object.keys(versions)
+      if (!latest) throw new Error(`${name} is not installed`)
+      response.setHeader("content-type", "application/json")
+      response.end(JSON.stringify({ name, "dist-tags": { latest }, versions }))
+    } catch (error) {
+      response.writeHead(404).end(JSON.stringify({ error: String(error) }))
+    }
+  })
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    stop() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
