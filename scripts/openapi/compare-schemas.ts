@@ -25,10 +25,10 @@ export interface Difference {
 }
 
 /** The side that writes the value: the customer in a request, the service in a response. */
-export type Side = "request" | "response"
+export type BodySide = "request" | "response"
 
 interface Place {
-  side: Side
+  side: BodySide
   at: string
   /** The named schemas of both documents. */
   before: Record<string, Schema>
@@ -101,7 +101,7 @@ function resolve(schema: Schema, named: Record<string, Schema>): Schema {
 const typesOf = ({ type }: Schema): string[] => (type === undefined ? [] : Array.isArray(type) ? type : [type])
 
 /** Enums of responses are open, so a new value breaks nothing. */
-function compareValues(old: Schema, now: Schema, side: Side, note: (breaks: boolean, what: string) => void): void {
+function compareValues(old: Schema, now: Schema, side: BodySide, note: (breaks: boolean, what: string) => void): void {
   const valuesOf = ({ enum: values, const: one }: Schema) => values ?? (one === undefined ? null : [one])
   const [before, after] = [valuesOf(old), valuesOf(now)]
   const lost = before && after ? before.filter((value) => !after.includes(value)) : []
@@ -111,7 +111,7 @@ function compareValues(old: Schema, now: Schema, side: Side, note: (breaks: bool
   if (!before && after) note(side === "request", `accepts only the values ${JSON.stringify(after)}`)
 }
 
-function compareBounds(old: Schema, now: Schema, side: Side, note: (breaks: boolean, what: string) => void): void {
+function compareBounds(old: Schema, now: Schema, side: BodySide, note: (breaks: boolean, what: string) => void): void {
   for (const { name, narrows } of BOUNDS) {
     const [from, to] = [old[name], now[name]] as (number | undefined)[]
     if (to !== undefined && (from === undefined || narrows(from, to)))

@@ -1,4 +1,4 @@
-import { compareSchemas, type Difference, type Schema, type Side } from "./compare-schemas.ts"
+import { type BodySide, compareSchemas, type Difference, type Schema } from "./compare-schemas.ts"
 
 interface Parameter {
   name: string
@@ -50,7 +50,7 @@ export function compareDocuments(released: Contract, current: Contract, today: s
     compareParameters(old, now, note, (from, to, where) =>
       found.push(...compareSchemas(from, to, { side: "request", at: `${name}: ${where}`, ...pair })),
     )
-    const bodies = (from: Content | undefined, to: Content | undefined, side: Side, where: string) => {
+    const bodies = (from: Content | undefined, to: Content | undefined, side: BodySide, where: string) => {
       for (const [type, { schema }] of Object.entries(from ?? {})) {
         const other = to?.[type]
         if (!other) note(where, true, `no longer has the media type ${type}`)

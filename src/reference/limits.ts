@@ -23,7 +23,7 @@ const FAILED = (code: string) => `the turn is \`failed\`, \`${code}\``
 
 /**
  * Every number of a policy (`src/ROOM/policies.ts`, `POLICY.name`) that a caller can reach. A structure test fails if a
- * policy has a number that is neither here nor in INTERNAL_NUMBERS.
+ * policy has a number that is neither here nor in INTERNAL_NUMBERS (internal-numbers.ts).
  */
 export const SHOWN_LIMITS: Record<string, Limit> = {
   "FILE_POLICY.maxBytes": limit("Size of a file", TOO_LARGE),
@@ -184,87 +184,6 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   "REPORT_POLICY.spaceHoursDays": limit("Range of the report of hourly costs by space", INVALID),
   "PROVIDER_POLICY.maxAccounts": limit("Accounts at a provider that one model call tries", "the call fails"),
   "PROVIDER_POLICY.loginMs": limit("Time for a login to an account at a provider", "409 `LOGIN_EXPIRED`"),
-}
-
-/**
- * Intervals, batch sizes and timeouts inside the service, which no caller can reach. `POLICY.*` covers a whole
- * policy.
- */
-export const INTERNAL_NUMBERS: readonly string[] = [
-  "SPAN_EXPORT_POLICY.*",
-  "HEALTH_POLICY.*",
-  "DEPRECATION_POLICY.*",
-  "QUOTA_POLICY.*",
-  "INFRASTRUCTURE_POLICY.*",
-  "INFRA_POLICY.*",
-  "RECONCILIATION_POLICY.*",
-  "OIDC_POLICY.*",
-  "BOT_POLICY.*",
-  "BOARD_POLICY.*",
-  "EXPLORER_POLICY.*",
-  "RETENTION_POLICY.*",
-  ...of("OPENAI_POLICY", "firstTryMs firstTries modelPage"),
-  "SETUP_POLICY.*",
-  ...of("FILE_POLICY", "partBytes sweepBatch sweepBatches"),
-  ...of("TOOL_POLICY", "maxWireBytes maxPictureAnswerBytes maxErrorBytes picturesAtOnce picturesWaiting"),
-  ...of(
-    "TURN_POLICY",
-    "walletShards runBudgetMs renewLeaseMs leaseMs cancelLookMs cancelFreshMs cancelsAtOnce workerMs commitPausesMs commitMs modelBackoffMs",
-  ),
-  ...of("TURN_POLICY", "cacheMs cacheHourMs cacheKeyChars"),
-  ...of(
-    "TURN_POLICY",
-    "modelBackoffLimitMs brokenMs historyWithin bytesPerToken startCallsWithinMs startTries clockSkewMs",
-  ),
-  ...of("TURN_POLICY", "streamFlushMs streamFlushes slowFlushMs streamLookMs minOutputTokens"),
-  ...of("TURN_POLICY", "sweepBatch sweepBatches cancelBatch testTurnsAgainSeconds"),
-  "RUNNER_POLICY.*",
-  ...of(
-    "LOOK_POLICY",
-    "eagerMs pauseMs quietMs quietPauseMs speaksMs atOnce eagerPerCaller retryAfterSeconds goneMs leastMs patienceMs againMs sharedTurns",
-  ),
-  ...of("TURN_POLICY", "modelBytes modelLineBytes modelErrorBytes"),
-  ...of("WATCH_POLICY", "seconds maxChars"),
-  ...of("STREAM_POLICY", "page heartbeatMs readerMs renewMs ownLookMs"),
-  ...of(
-    "WEBHOOK_POLICY",
-    "jitter longestRetryAfterMs secretBytes batch batchBytes concurrency runBudgetMs leaseMs recordTries",
-  ),
-  ...of("WEBHOOK_POLICY", "inFlight inFlightFailing ownWakeMs rewakeMs sweepBatch sweepBatches stopBatch stopBatches"),
-  ...of("WEBHOOK_POLICY", "stopEndpoints stopSettlesMs replayBatch healthDeliveries"),
-  ...of("SESSION_POLICY", "noteUseMs mostKept"),
-  ...of("FACTOR_POLICY", "digits periodSeconds window"),
-  ...of("PASSWORD_POLICY", "atOnce"),
-  ...of("ACTING_POLICY", "cookieMs"),
-  ...of("LAUNCH_POLICY", "maxAheadMs"),
-  ...of(
-    "ERASURE_POLICY",
-    "turnsPerStatement eventsPerStatement objectsPerRound roundsOfRequest roundsOfSweep checkAfterMs sweepBatch",
-  ),
-  ...of("ANALYTICS_POLICY", "rollBatch rollBatches runMs closeAfterMs"),
-  ...of("LIST_POLICY", "part partRows"),
-  ...of("REPORT_POLICY", "pairs"),
-  ...of(
-    "PROVIDER_POLICY",
-    "refreshBeforeMs refreshMs bindMs probeMs coolAgainMs passingMs longestMs refreshLookMs saveWaitsMs saveMs",
-  ),
-  ...of(
-    "PROVIDER_POLICY",
-    "timeoutMs maxBytes toleranceSeconds retryAfterSeconds loginNotedMs deviceMs takeMs intervalSeconds",
-  ),
-  ...of(
-    "PROVIDER_POLICY",
-    "slowDownSeconds maxIntervalSeconds pollLateMs sweepBatch keepLoginsMs publishedMs points thinnedPoints",
-  ),
-  ...of("PROVIDER_POLICY", "spendRows thinSnapshotsMs thinHours deleteBatch limitsMs lacksMs crowdMs barredMs"),
-  ...of(
-    "PROVIDER_POLICY",
-    "rosterDraws rosterMs rosterPauseMs rosterAccounts drawTries openedMs servedKept longestBarredMs",
-  ),
-]
-
-function of(policy: string, names: string): string[] {
-  return names.split(" ").map((name) => `${policy}.${name}`)
 }
 
 /** The number of a policy as text. The suffix of its name is the unit. */

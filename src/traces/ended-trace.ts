@@ -14,7 +14,8 @@ export interface TracedDelivery {
   delivery_id: string
   webhook_id: string
   type: string
-  state: "pending" | "delivered" | "failed"
+  /** `pending`, `delivered` or `failed`. */
+  state: string
   attempts: number
   /** The status of the last attempt; null if there was no response. */
   status: number | null

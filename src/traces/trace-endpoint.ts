@@ -56,7 +56,7 @@ export const putTraceEndpointSchema = z
       }, `must have at most ${TRACE_POLICY.headers} headers, each once`)
       .nullable()
       .optional()
-      .meta({ description: words.headers, example: { authorization: "Bearer …" } }),
+      .meta({ description: words.headers, example: { authorization: "Bearer your-collector-key" } }),
     with_text: z.boolean().default(false).meta({ description: words.text }),
   })
   .meta({ id: "PutTraceEndpoint" })
