@@ -1,6 +1,6 @@
 import { App } from "../../src/http/app.ts"
 import { account } from "../../src/routes/account/group.ts"
-import { callOfOperation, createEstate, type Estate } from "./estate.ts"
+import { callOfOperation, createEstate, ESTATE_HOST, type Estate } from "./estate.ts"
 import type { V1Operation } from "./operations.ts"
 import type { Session } from "./shared-space.ts"
 import type { World } from "./world.ts"
@@ -16,6 +16,8 @@ export interface OwnerEstate extends Estate {
   owner: Session
   chatTurn: string
 }
+
+const TRACE_ENDPOINT = { url: `https://${ESTATE_HOST}/v1/traces` }
 
 /** An estate with the resources that only a signed-in owner has. */
 export async function createOwnerEstate(world: World): Promise<OwnerEstate> {
@@ -33,6 +35,7 @@ export async function createOwnerEstate(world: World): Promise<OwnerEstate> {
     "sessions/{session_id}": (await world.signIn(userId)).sessionId,
     "identities/{identity_id}": items[0].identity_id,
   })
+  await owner.json("PUT", "/api/account/trace-endpoint", TRACE_ENDPOINT)
   const [, chat] = await owner.json("POST", "/api/account/chat/turns", { space: estate.space, text: estate.canary })
   await world.settled()
   return { ...estate, owner, chatTurn: chat.turn_id }
@@ -44,6 +47,7 @@ const BODIES: Record<string, (estate: Estate) => object> = {
   updateKey: () => ({ name: "new" }),
   rotateKey: () => ({}),
   putLimits: () => ({}),
+  putTraceEndpoint: () => TRACE_ENDPOINT,
   putMembersLimit: () => ({ daily_usd: 1 }),
   changePassword: () => ({ new_password: "a password of mine" }),
   createChatTurn: ({ space }) => ({ space, text: "new" }),

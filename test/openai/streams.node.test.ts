@@ -19,6 +19,11 @@ const turn = {
   created_at: "2026-01-15T09:30:00.000Z",
   started_at: "2026-01-15T09:30:00.412Z",
   finished_at: "2026-01-15T09:30:02.871Z",
+  erased_at: null,
+  texts_deleted_at: null,
+  steps_deleted_at: null,
+  traceparent: null,
+  tracestate: null,
   error_code: null,
 } as unknown as TurnRow
 

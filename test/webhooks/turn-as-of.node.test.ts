@@ -51,6 +51,8 @@ test("An event of an open turn has every field of a turn and shows nothing of th
     outputs: [],
     billed_cost_usd: 0,
     held_usd: 0.25,
+    texts_deleted_at: null,
+    steps_deleted_at: null,
     started_at: null,
     finished_at: null,
     usage: { model_calls: 0, tool_calls: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 },

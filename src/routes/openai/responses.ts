@@ -104,7 +104,8 @@ export function mountResponses(app: App) {
       summary: "Cancel a response",
       description:
         "Cancels the turn, like `POST /v1/turns/{turn_id}/cancel`: at once if it is queued, otherwise before its next step. " +
-        "The work so far is billed. A second cancel returns the same response.",
+        "The work so far is billed. A second cancel returns the same response, with or without an Idempotency-Key.",
+      idempotent: "naturally",
       params: responseParams,
       answer: { status: 200, description: "The response.", schema: responseSchema },
       errors: ["NOT_FOUND", "TURN_FINISHED", "CONFLICT"],
