@@ -18,6 +18,7 @@ import { sweepPlans } from "./subscriptions/credit-plans.ts"
 import { sweepOverview } from "./system/get-overview.ts"
 import { noteSweeps, type SweepRun } from "./system/note-sweeps.ts"
 import { sweepTestTurns } from "./turns/forget-test-turns.ts"
+import { sweepWaits } from "./waits/sweep-waits.ts"
 import { sweepStoppedWebhooks, sweepWebhooks } from "./webhooks/sweep-webhooks.ts"
 
 /** A sweep may be cut off anywhere and started again, even while it still runs. Returns counts for the log. */
@@ -26,6 +27,7 @@ type Sweep = (ctx: PoolContext) => Promise<object>
 /** The sweeps that the cron trigger runs every minute. Each sweep of a room has one line here. */
 const SWEEPS: Record<string, Sweep> = {
   turns: sweepTurns,
+  waits: sweepWaits,
   expired_turns: sweepExpiredTurns,
   test_turns: sweepTestTurns,
   keys: sweepRevokedKeys,

@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { approvalSchema } from "./approval.ts"
 import { serverName } from "./names.ts"
 import { headersSchema, templatedUrl } from "./request-parts.ts"
 import { wrongPlaceholder } from "./template.ts"
@@ -18,6 +19,12 @@ export const mcpServerFields = {
     .max(200)
     .optional()
     .meta({ description: "The tools that the agent can call, by the names that the server uses. Default: all tools." }),
+  approval: approvalSchema.optional().meta({ description: "For all tools of the server." }),
+  approvals: z
+    .record(z.string().min(1).max(128), approvalSchema)
+    .refine((approvals) => Object.keys(approvals).length <= 200, "has more than 200 tools")
+    .optional()
+    .meta({ description: "For some tools, by the names that the server uses. It replaces `approval`." }),
 }
 
 export const mcpServerSchema = z

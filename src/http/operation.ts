@@ -37,6 +37,8 @@ export interface Operation<
   open?: true
   /** Only another server calls it and authenticates with a secret. So the request's origin is not checked. */
   byServer?: true
+  /** The largest JSON body, if it is not the usual limit. */
+  maxBytes?: number
   /** The body is a file, which the operation reads itself. */
   upload?: boolean
   /**
@@ -96,7 +98,8 @@ export function validatorsOf(operation: Operation): MiddlewareHandler<AppEnv>[] 
   return validators
 }
 
-function maxBytesOf({ open, byServer }: Operation): number {
+function maxBytesOf({ open, byServer, maxBytes }: Operation): number {
+  if (maxBytes !== undefined) return maxBytes
   if (byServer) return MAX_SERVERS_BYTES
   return open ? MAX_OPEN_BYTES : MAX_JSON_BYTES
 }

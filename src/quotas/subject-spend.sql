@@ -21,24 +21,26 @@ returns table (day timestamptz, window_started_at timestamptz, spent bigint, res
   select date_trunc('day', t.created_at, 'UTC'), t.window_started_at, sum(t.billed_credit_micros)::bigint,
       coalesce(sum(t.hold_credit_micros) filter (where t.finished_at is null), 0)::bigint
     from turns t where p_kind = 'key' and t.key_id = p_subject and t.user_id is not distinct from p_user_id
-      and t.turn_id collate "C" >= p_first_id
+      and t.turn_id collate "C" >= p_first_id and t.counted_at is null
     group by 1, 2
   union all
   select date_trunc('day', t.created_at, 'UTC'), null, sum(t.billed_credit_micros)::bigint,
       coalesce(sum(t.hold_credit_micros) filter (where t.finished_at is null), 0)::bigint
     from turns t where p_kind = 'end_user' and t.user_id = p_user_id and t.end_user_ref = p_subject and t.key_id is not null
-      and t.turn_id collate "C" >= p_first_id
+      and t.turn_id collate "C" >= p_first_id and t.counted_at is null
     group by 1
   union all
   -- Includes the web chat, but not test turns.
   select date_trunc('day', t.created_at, 'UTC'), null, sum(t.billed_credit_micros)::bigint,
       coalesce(sum(t.hold_credit_micros) filter (where t.finished_at is null), 0)::bigint
-    from turns t where p_kind = 'account' and t.user_id = p_user_id and not t.test and t.turn_id collate "C" >= p_first_id
+    from turns t where p_kind = 'account' and t.user_id = p_user_id and not t.test and t.turn_id collate "C" >= p_first_id and t.counted_at is null
     group by 1
   union all
   select date_trunc('day', t.created_at, 'UTC'), null, sum(t.billed_credit_micros)::bigint,
       coalesce(sum(t.hold_credit_micros) filter (where t.finished_at is null), 0)::bigint
     from turns t where p_kind = 'members' and t.user_id = p_user_id and not t.test and t.member_id is not null
-      and t.space_id::text = p_subject and t.turn_id collate "C" >= p_first_id
+      and t.space_id::text = p_subject and t.turn_id collate "C" >= p_first_id and t.counted_at is null
     group by 1
+  union all
+  select * from turnpike.part_spend(p_user_id, p_kind, p_subject, p_first_id)
 $$;

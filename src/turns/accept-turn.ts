@@ -37,6 +37,8 @@ export async function acceptTurn(
       text: body.text,
       metadata: body.metadata ?? {},
       timeout: body.timeout_seconds ?? null,
+      on_limit: body.on_limit ?? null,
+      max_wait: body.max_wait_seconds ?? null,
     },
     shards: TURN_POLICY.walletShards,
     runners: ctx.slots.runners,

@@ -1,6 +1,6 @@
 import { parseBaseEnv } from "../../base/env.ts"
 import type { Group } from "../../http/app.ts"
-import { keyAuth } from "../../http/key-auth.ts"
+import { keyOrResultToken } from "../../http/result-token-auth.ts"
 import { mountEndUsers } from "../end-users.ts"
 import { mountEvents } from "../events.ts"
 import { mountModels } from "../models.ts"
@@ -9,6 +9,7 @@ import { mountSpaceConfig } from "../spaces/config.ts"
 import { mountTools } from "../spaces/tools.ts"
 import { mountUsageReport } from "../usage-report.ts"
 import { mountAccount } from "./account.ts"
+import { mountCalls } from "./calls.ts"
 import { mountFiles } from "./files.ts"
 import { mountHealth } from "./health.ts"
 import { mountSpaces } from "./spaces.ts"
@@ -20,12 +21,13 @@ export const v1: Group = {
   parseEnv: parseBaseEnv,
   mount(app) {
     mountHealth(app)
-    app.use("/v1/*", keyAuth)
+    app.use("/v1/*", keyOrResultToken)
     mountSpaces(app)
     mountSpaceConfig(app, FOR_KEYS)
     mountTools(app, FOR_KEYS)
     mountFiles(app)
     mountTurns(app)
+    mountCalls(app)
     mountWebhooks(app)
     mountEvents(app, FOR_KEYS)
     mountAccount(app)
