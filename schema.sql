@@ -833,10 +833,10 @@ create table turns (
   -- The window of its key in which the turn counts.
   window_started_at timestamptz,
   created_at timestamptz not null,
-  -- What the turn does if it cannot pay for its next call. Null: as its configuration says.
+  -- The turn does this if it cannot pay for its next call. Null: as its configuration says.
   on_limit text check (on_limit in ('fail', 'wait')),
   max_wait_seconds integer check (max_wait_seconds > 0),
-  -- Null in turns that never waited. The moment whose periods of caps the turn counts in since it went on, and the
+  -- Null in turns that never waited. The moment whose periods of caps the turn counts in since it continued, and the
   -- cost that counts in earlier periods (turn_parts).
   counted_at timestamptz,
   past_credit_micros bigint check (past_credit_micros >= 0),
@@ -975,8 +975,8 @@ create table open_turns (
   user_id bigint not null,
   test boolean not null,
   -- queued: it waits for a runner; it may have begun before. waiting: it waits for a limit, a decision or a result.
-  -- behind: an earlier turn of its conversation is waiting.
-  state text not null check (state in ('queued', 'running', 'waiting', 'behind')),
+  -- blocked: an earlier turn of its conversation is waiting.
+  state text not null check (state in ('queued', 'running', 'waiting', 'blocked')),
   -- A runner may claim the turn from then on. During a claim this is the end of the lease.
   -- It is infinity while an earlier turn of the conversation is open.
   wake_at timestamptz not null,
@@ -1015,9 +1015,9 @@ create table waiting_turns (
   counter text,
   -- True if the limit is smaller than needed at any time. Such a turn does not keep back later ones.
   too_small boolean not null default false,
-  -- Turns of the same limit go on in order.
+  -- Turns of the same limit continue in order.
   limit_key text generated always as (bound_by || ' ' || coalesce(counter, '') || case when too_small then ' !' else '' end) stored,
-  -- The smallest amount with which the turn goes on, and the amount that it would like. Credit micros.
+  -- The smallest amount with which the turn continues, and the amount that it would like. Credit micros.
   needed_credit_micros bigint check (needed_credit_micros > 0),
   wanted_credit_micros bigint check (wanted_credit_micros >= needed_credit_micros),
   constraint waiting_turns_limit check ((reason = 'limit') = (bound_by is not null)
@@ -1025,7 +1025,7 @@ create table waiting_turns (
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
 create index waiting_turns_expiring on waiting_turns (expires_at);
 create index waiting_turns_of_owner on waiting_turns (user_id, test, reason, turn_id collate "C");
--- The order in which turns of an account go on.
+-- The order in which turns of an account continue.
 create index waiting_turns_for_credit on waiting_turns (user_id, limit_key, since, turn_id) where bound_by <> 'max_cost';
 
 -- Accounts with turns that wait for credit or for a cap. Their turns are tried at due_at.
@@ -1086,7 +1086,7 @@ create table turn_calls (
 -- Calls that a worker of the customer may take.
 create index turn_calls_offered on turn_calls (user_id, test, turn_id collate "C", step, call) where state = 'awaited' and offered;
 
--- The periods of caps in which a turn counts that went on in a later period than the one before.
+-- The periods of caps in which a turn counts that continued in a later period than the one before.
 create table turn_parts (
   turn_id text not null,
   user_id bigint not null,

@@ -11,8 +11,8 @@ export const WAIT_POLICY = { usualSeconds: 86_400, mostSeconds: 30 * 86_400, lea
 
 export const onLimitSchema = z.enum(["fail", "wait"]).meta({
   description:
-    "What a turn does if it cannot pay for its next model call. `fail` (the default) ends it with its partial result. With `wait` it " +
-    "goes on once the limit allows it.",
+    "A turn that cannot pay for its next model call does this. `fail` (the default) ends it with its partial result. With `wait` it " +
+    "continues once the limit allows it.",
 })
 
 export const maxWaitSchema = z

@@ -83,7 +83,10 @@ const tooLarge = `is larger than ${MAX_TOOL_BYTES} bytes of JSON`
 export const toolSchema = z
   .strictObject({ name: toolName, ...toolFields })
   .refine(smallEnough, tooLarge)
-  .meta({ id: "Tool", description: "A tool of your own: a request to your API that the agent can make, or calls that your worker takes." })
+  .meta({
+    id: "Tool",
+    description: "A tool of your own: a request to your API that the agent can make, or calls that your worker takes.",
+  })
 
 /** The body of PUT. The name is in the path; a name in the body must be the same. */
 export const putToolSchema = z

@@ -9,8 +9,8 @@ const TOKEN = /^bearer +(crt_\w+)$/i
 const PATH = /^\/v1\/turns\/([^/]+)\/calls\/([^/]+)\/result$/
 
 /**
- * Authenticates by API key. A call's result may come with the token of the call instead, which is checked before the body
- * is read.
+ * Authenticates by API key. A call's result may come with the token of the call instead, which is checked before the
+ * body is read.
  */
 export const keyOrResultToken = createMiddleware<AppEnv>(async (c, next) => {
   const token = tokenOf(c)

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_b1a915fdbb79"
+export const RELEASE = "turnpike_ff43f7823a6f"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -1857,6 +1857,7 @@ export interface Procedures {
       hold: Answers["hold_state"] | null
       balance: number | null
       held: number | null
+      on_limit: string | null
     }
   }
   expire_waits: {
@@ -4319,7 +4320,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   end_turns: { args: ["cause", "user_id", "test", "key_id", "space_id", "end_user", "until", "reason", "event_ids:json", "limit", "moment"], columns: ["touched:json", "next", "posts"] },
   end_user_sessions: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
   erase_end_user: { args: ["request:request", "ref", "erasure_id"], columns: ["actor:json", "refused", "erasure:json"] },
-  estimate_turn: { args: ["request:request", "asked:asked_turn"], columns: ["actor:json", "refused", "pin", "hold:json", "balance", "held"] },
+  estimate_turn: { args: ["request:request", "asked:asked_turn"], columns: ["actor:json", "refused", "pin", "hold:json", "balance", "held", "on_limit"] },
   expire_waits: { args: ["limit", "event_ids:json", "moment"], columns: ["ended:json", "next"] },
   fail_refresh: { args: ["provider_id", "version", "health", "moment"] },
   file_limit: { args: ["user_id", "bytes"], columns: ["file_limit:json"] },

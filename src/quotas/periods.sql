@@ -1,5 +1,5 @@
--- A turn that has waited can go on in a later period of its caps. From then on it counts there. The cost until then stays
--- in the earlier period, as a row of turn_parts. Most turns have no such rows.
+-- A turn that has waited can continue in a later period of its caps. From then on it counts there. The cost until then
+-- stays in the earlier period, as a row of turn_parts. Most turns have no such rows.
 
 -- Returns a turn with the moment whose periods it counts in now as its created_at.
 create function turnpike.as_counted(turn turns) returns turns language plpgsql immutable as $$

@@ -135,7 +135,8 @@ const denial = (message: string | null) =>
 function noteEdit(made: ToolRun, input: unknown): ToolRun {
   const note = `A person has changed the input of this call to ${JSON.stringify(input)}.`
   const { output } = made
-  if (output.type === "parts") return { ...made, output: { ...output, value: [{ type: "text", text: note }, ...output.value] } }
+  if (output.type === "parts")
+    return { ...made, output: { ...output, value: [{ type: "text", text: note }, ...output.value] } }
   return { ...made, output: { ...output, value: `${note}\n${output.value}` } }
 }
 

@@ -34,8 +34,8 @@ export interface WaitLimit {
 type Waiting = "waiting" | "ready" | "cancel" | "stale"
 
 /**
- * Lets a running turn wait: it gives back its lease, its slot and the rest of its hold. `ready`: the results came in the
- * meantime, so a runner must be called. `cancel`: it was asked to stop, and does not wait.
+ * Lets a running turn wait: it gives back its lease, its slot and the rest of its hold. `ready`: the results came in
+ * the meantime, so a runner must be called. `cancel`: it was asked to stop, and does not wait.
  */
 export async function waitTurn(
   ctx: Context,

@@ -26,9 +26,10 @@ export async function tryTool(
   if (!found) return null
   const { entry: tool, secrets } = found
   const fault = inputFault(tool.input_schema, input)
-  const { output, request, response } = fault || !hasRequest(tool)
-    ? { output: { type: "error" as const, value: fault ?? NO_REQUEST }, request: null, response: null }
-    : await callRestTool({ outbound: ctx.outbound, secrets }, { tool, input, idempotencyKey: key })
+  const { output, request, response } =
+    fault || !hasRequest(tool)
+      ? { output: { type: "error" as const, value: fault ?? NO_REQUEST }, request: null, response: null }
+      : await callRestTool({ outbound: ctx.outbound, secrets }, { tool, input, idempotencyKey: key })
   return {
     ok: output.type !== "error",
     result: outputText(output),

@@ -220,7 +220,7 @@ begin
     end if;
   end if;
   insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at, lane)
-  values (p_new.turn_id, made.conversation_id, made.position, made.user_id, made.test, case first_state when 'waiting' then 'behind' else 'queued' end, wakes_at, p_request.moment,
+  values (p_new.turn_id, made.conversation_id, made.position, made.user_id, made.test, case first_state when 'waiting' then 'blocked' else 'queued' end, wakes_at, p_request.moment,
     hashtext(made.end_user_ref));
   has_subscriber := turnpike.write_transition(made, admission.made_by, p_new.event_id, '{}', p_request.moment);
 

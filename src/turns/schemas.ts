@@ -86,7 +86,7 @@ const waitingSchema = z
     limit: z
       .object({
         kind: z.string().meta({ description: "`max_cost`, `balance`, or the name of a cap.", example: "max_cost" }),
-        needed_usd: z.number().meta({ description: "The amount that lets the turn go on." }),
+        needed_usd: z.number().meta({ description: "The amount that lets the turn continue." }),
         resets_at: instant.nullable().meta({ description: "When the cap resets. Null: it does not reset by itself." }),
       })
       .nullable()

@@ -1,9 +1,11 @@
--- Locks and returns a running turn if it still belongs to this worker (its epoch); all null if the epoch is stale.
+-- Locks and returns a running turn if it still belongs to this worker (its epoch); all null if the epoch is stale or
+-- the turn waits.
 create function turnpike.own_turn(p_turn_id text, p_epoch integer) returns turns language plpgsql as $$
 declare
   mine turns;
 begin
-  select t.* into mine from turns t where t.turn_id = p_turn_id and t.epoch = p_epoch and t.state = 'running' for no key update;
+  select t.* into mine from turns t where t.turn_id = p_turn_id and t.epoch = p_epoch and t.state = 'running' and t.waiting is null
+    for no key update;
   return mine;
 end $$;
 

@@ -1,5 +1,5 @@
--- Turns that wait for a limit, a decision or a result (docs/architecture/waiting.md). A waiting turn is running, without
--- lease and slot. It holds only its cost. Later turns of its conversation are `behind` in open_turns.
+-- Turns that wait for a limit, a decision or a result (docs/architecture/waiting.md). A waiting turn is running,
+-- without lease and slot. It holds only its cost. Later turns of its conversation are `blocked` in open_turns.
 
 -- A call that a turn waits for, as its worker describes it.
 create type turnpike.wait_call as (
@@ -17,7 +17,7 @@ create type turnpike.wait_call as (
 -- Why a turn waits. The fields from bound_by on are for a limit.
 create type turnpike.wait_reason as (
   calls jsonb,
-  -- What bounds the turn (HoldBound), the counter of that cap, and when it resets.
+  -- The limit that bounds the turn (HoldBound), the counter of that cap, and when it resets.
   bound_by text, -- null: it waits for calls
   counter text, -- null: no cap
   resets_at timestamptz, -- null: never
@@ -27,10 +27,11 @@ create type turnpike.wait_reason as (
   again_at timestamptz
 );
 
--- Lets a running turn wait. It keeps a hold of its cost, and the rest is released. A turn that was asked to stop does not
--- wait.
+-- Lets a running turn wait. It keeps a hold of its cost, and the rest is released. A turn that was asked to stop does
+-- not wait.
 -- outcome: 'waiting', 'ready' (all results came in the meantime: a runner must be called), 'cancel' or 'stale'.
--- A repeat after the first answer was lost finds no lease and returns 'waiting'.
+-- A repeat after the first answer was lost has no effect: it finds no lease ('waiting'), or a turn that waits
+-- ('stale').
 create function turnpike.begin_wait(p_turn_id text, p_epoch integer, p_reason turnpike.wait_reason, p_max_seconds integer, p_event_id text,
   p_moment timestamptz, out outcome text, out turn turns, out has_subscriber boolean) language plpgsql as $$
 declare
@@ -79,7 +80,7 @@ begin
     where t.turn_id = p_turn_id returning t.* into turn;
   update open_turns o set state = 'waiting', wake_at = p_moment, provider_id = null
     where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id;
-  update open_turns o set state = 'behind' where o.conversation_id = mine.conversation_id and o.wake_at = 'infinity';
+  update open_turns o set state = 'blocked' where o.conversation_id = mine.conversation_id and o.wake_at = 'infinity';
   insert into waiting_turns (turn_id, user_id, test, reason, since, expires_at, bound_by, counter, needed_credit_micros, wanted_credit_micros)
   values (p_turn_id, mine.user_id, mine.test, reason, p_moment, expires_at, p_reason.bound_by, p_reason.counter, p_reason.needed,
     p_reason.wanted);
@@ -147,7 +148,7 @@ begin
   return after;
 end $$;
 
--- Lets a waiting turn go on: a runner may claim it in the fair order. The caller has locked the turn.
+-- Lets a waiting turn continue: a runner may claim it in the fair order. The caller has locked the turn.
 -- It does not take a hold: the turn's next call does, or the caller has. The caller must then call follow_period.
 create function turnpike.resume_turn(mine turns, p_event_id text, p_moment timestamptz, out turn turns, out has_subscriber boolean)
 language plpgsql as $$
@@ -157,13 +158,13 @@ begin
     waited_ms = t.waited_ms + greatest(0, extract(epoch from p_moment - (t.waiting ->> 'since')::timestamptz) * 1000)::bigint
     where t.turn_id = mine.turn_id returning t.* into turn;
   delete from waiting_turns w where w.turn_id = mine.turn_id;
-  perform turnpike.free_behind(mine, p_moment);
+  perform turnpike.unblock_later(mine, p_moment);
   update open_turns o set state = 'queued', wake_at = p_moment, created_at = p_moment
     where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id;
   has_subscriber := turnpike.write_wait(turn, 'turn.resumed', p_event_id, null, p_moment);
 end $$;
 
--- Lets a turn that goes on count in the current periods of its caps. It runs last, because it locks the account.
+-- Lets a turn that continues count in the current periods of its caps. It runs last, because it locks the account.
 create function turnpike.follow_period(mine turns, p_moment timestamptz) returns void language plpgsql as $$
 declare
   shard integer;
@@ -180,12 +181,12 @@ begin
   perform turnpike.roll_period(mine, opened, shard, p_moment);
 end $$;
 
--- The later turns of a conversation do not wait behind a waiting turn any more. They are not older than this moment for
+-- The later turns of a conversation are not blocked by a waiting turn any more. They are not older than this moment for
 -- the limit of time until a turn starts.
-create function turnpike.free_behind(mine turns, p_moment timestamptz) returns void language plpgsql as $$
+create function turnpike.unblock_later(mine turns, p_moment timestamptz) returns void language plpgsql as $$
 begin
   update open_turns o set state = 'queued', created_at = p_moment
-    where o.conversation_id = mine.conversation_id and o.wake_at = 'infinity' and o.state = 'behind';
+    where o.conversation_id = mine.conversation_id and o.wake_at = 'infinity' and o.state = 'blocked';
 end $$;
 
 -- Removes what the waits of a turn that has ended have left.
@@ -193,5 +194,5 @@ create function turnpike.forget_wait(mine turns, p_moment timestamptz) returns v
 begin
   delete from waiting_turns w where w.turn_id = mine.turn_id;
   delete from turn_calls k where k.turn_id = mine.turn_id;
-  perform turnpike.free_behind(mine, p_moment);
+  perform turnpike.unblock_later(mine, p_moment);
 end $$;

@@ -50,10 +50,10 @@ begin
   tool := ((known.asked).call).tool;
 end $$;
 
--- Decides about a call that waits for it. The first decision wins. If no other call of the turn waits for a decision, the
--- turn goes on.
--- outcome: 'decided', 'same' (the same decision was made before), 'other' (another one), 'not_asked' (the call waits for
--- no decision), 'ended', 'role' or 'unknown'. went_on: a runner must be called.
+-- Decides about a call that waits for it. The first decision wins. If no other call of the turn waits for a decision,
+-- the turn continues.
+-- outcome: 'decided', 'same' (the same decision was made before), 'other' (another one), 'not_asked' (the call waits
+-- for no decision), 'ended', 'role' or 'unknown'. went_on: a runner must be called.
 create function turnpike.decide_call(p_request turnpike.request, p_turn_id text, p_step integer, p_call integer, p_decision text,
   p_input jsonb, p_message text, p_event_ids jsonb,
   out actor turnpike.caller, out outcome text, out turn turns, out slug text, out went_on boolean, out has_subscriber boolean)

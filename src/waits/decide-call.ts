@@ -42,8 +42,8 @@ type Decision = z.infer<typeof decisionSchema>
 
 /**
  * Decides about a call that waits for it. The first decision wins; the same one again has no effect. Throws NOT_FOUND,
- * CALL_DECIDED, CALL_NOT_WAITING, TURN_FINISHED, SPACE_ROLE_REQUIRED, or VALIDATION_FAILED for an edited input that does
- * not fit.
+ * CALL_DECIDED, CALL_NOT_WAITING, TURN_FINISHED, SPACE_ROLE_REQUIRED, or VALIDATION_FAILED for an edited input that
+ * does not fit.
  */
 export async function decideCall(
   ctx: Context,

@@ -20,10 +20,13 @@ export const MAX_RESULT_BODY_BYTES = 256 * 1024
 
 export const callResultSchema = z
   .strictObject({
-    output: z.unknown().optional().meta({
-      description: `The result: a text, or any JSON value. At most ${TOOL_POLICY.maxResultBytes} bytes as text.`,
-      example: { refunded: true },
-    }),
+    output: z
+      .unknown()
+      .optional()
+      .meta({
+        description: `The result: a text, or any JSON value. At most ${TOOL_POLICY.maxResultBytes} bytes as text.`,
+        example: { refunded: true },
+      }),
     error: z
       .string()
       .min(1)

@@ -1,4 +1,5 @@
--- How turns that wait for a limit go on: they take a hold under the locks of their account, as an accepted turn does.
+-- How turns that wait for a limit continue: they take a hold under the locks of their account, as an accepted turn
+-- does.
 
 -- Tries a turn that waits for a limit. The caller has locked the turn, its conversation and the account (p_shard).
 -- went_on: it took a hold and can be claimed. Otherwise bound_by and counter name the limit, and resets_at its reset.
@@ -60,9 +61,10 @@ begin
   end if;
 end $$;
 
--- Lets turns of an account go on that wait for its credit or caps: for each limit, in the order in which they began to
--- wait, until one of them does not fit. A turn that no reset lets go on does not keep back the turns after it.
--- p_after: the limit after which it continues, as "bound_by counter". p_groups: the most limits. p_most: the most turns.
+-- Lets turns of an account continue that wait for its credit or caps. It tries the turns of each limit in the order in
+-- which they began to wait, until one does not fit. A turn that no reset lets continue keeps back no other turn.
+-- p_after: the limit after which it continues, as "bound_by counter". p_groups: the most limits. p_most: the most
+-- turns.
 -- last: where the next call continues; null: all limits were tried. Only then is due_at changed.
 create function turnpike.wake_account(p_user_id bigint, p_after text, p_groups integer, p_most integer, p_due timestamptz,
   p_again timestamptz, p_event_ids jsonb, p_moment timestamptz, out went_on integer, out last text, out due_at timestamptz,
@@ -156,7 +158,7 @@ begin
     order by a.due_at limit p_limit;
 end $$;
 
--- What an account has of turns whose wait has expired.
+-- The turns of an account whose wait has expired.
 create type turnpike.expired_wait as (
   user_id bigint,
   test boolean,

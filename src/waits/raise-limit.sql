@@ -1,5 +1,5 @@
--- Raises the limit of a turn's own cost, before its end and only upwards. A turn that waits for it goes on at once, if the
--- balance and the caps allow it.
+-- Raises the limit of a turn's own cost, before its end and only upwards. A turn that waits for it continues at once,
+-- if the balance and the caps allow it.
 -- outcome: 'raised', 'same' (the turn has this limit), 'lower', 'unlimited' (the turn has no limit of its own), 'ended'
 -- or 'unknown'. went_on: a runner must be called.
 create function turnpike.raise_limit(p_request turnpike.request, p_turn_id text, p_max_cost bigint, p_event_id text, p_due timestamptz,

@@ -35,7 +35,9 @@ begin
     if mine.waiting is not null then
       update turns t set waiting = jsonb_set(t.waiting, '{calls}', turnpike.shown_calls(mine.turn_id))
         where t.turn_id = mine.turn_id returning t.* into mine;
-      if not exists (select from turn_calls k where k.turn_id = mine.turn_id and k.state in ('asked', 'awaited')) then
+      if mine.waiting ->> 'for' <> 'limit'
+        and not exists (select from turn_calls k where k.turn_id = mine.turn_id and k.state in ('asked', 'awaited'))
+      then
         resumed := turnpike.resume_turn(mine, p_event_id, p_moment);
         mine := resumed.turn;
         has_subscriber := resumed.has_subscriber;

@@ -15,7 +15,7 @@ export interface WaitSweep {
 }
 
 /**
- * Lets turns go on whose limits were reset or raised, in order and in small groups, and fails turns whose wait has
+ * Lets turns continue whose limits were reset or raised, in order and in small groups, and fails turns whose wait has
  * expired. With nothing due it costs two look-ups.
  */
 export async function sweepWaits(ctx: Context): Promise<WaitSweep> {
@@ -42,7 +42,7 @@ export async function sweepWaits(ctx: Context): Promise<WaitSweep> {
   return sweep
 }
 
-/** Lets the waiting turns of an account go on as far as its limits allow. Returns how many went on. */
+/** Lets the waiting turns of an account continue as far as its limits allow. Returns how many continued. */
 export async function wakeAccount(ctx: Context, userId: number): Promise<number> {
   let woken = 0
   let after: string | null = ""

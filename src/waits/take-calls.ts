@@ -16,7 +16,8 @@ export const takenCallSchema = z
     tool: z.string().meta({ example: "lookup_stock" }),
     input: z.record(z.string(), z.unknown()).meta({ example: { sku: "A-1" } }),
     takes: z.int().meta({
-      description: "How often the call was given to a worker. Above 1, an earlier worker did not send its result in time.",
+      description:
+        "How often the call was given to a worker. Above 1, an earlier worker did not send its result in time.",
       example: 1,
     }),
     taken_until: z.iso.datetime().meta({ description: "Then another worker may get the call, unless you renew it." }),

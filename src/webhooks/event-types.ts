@@ -153,8 +153,8 @@ export const EVENTS = {
       calls: [{ call: "0.0", tool: "refund", input: { order: "A-1", amount: 80 }, for: "approval" }],
     },
   }),
-  "turn.resumed": waitEvent("A waiting turn goes on", {
-    when: "A turn that waited goes on.",
+  "turn.resumed": waitEvent("A waiting turn continues", {
+    when: "A turn that waited continues.",
     example: null,
   }),
   "turn.done": endedTurnEvent("A turn is done", 7),

@@ -42,7 +42,8 @@ export const workTool = (overrides: object = {}) => ({
 /** Serves the tools: refunds succeed, and labels answer 202. */
 export const serveTools = (world: Pick<World, "serve">) =>
   serveCustomer(world, {
-    answer: ({ url }) => (url.endsWith("/labels") ? new Response(null, { status: 202 }) : Response.json({ refunded: true })),
+    answer: ({ url }) =>
+      url.endsWith("/labels") ? new Response(null, { status: 202 }) : Response.json({ refunded: true }),
   })
 
 export function waiter(client: TestClient) {

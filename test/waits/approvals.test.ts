@@ -28,7 +28,11 @@ test("A call below the condition runs at once, and a call above it waits without
   expect(customer.requests).toHaveLength(1)
   expect(turn).toMatchObject({
     state: "running",
-    waiting: { for: "approval", limit: null, calls: [{ call: "0.0", tool: "refund", input: { order: "A-1", amount: 51 } }] },
+    waiting: {
+      for: "approval",
+      limit: null,
+      calls: [{ call: "0.0", tool: "refund", input: { order: "A-1", amount: 51 } }],
+    },
   })
   expect(Date.parse(turn.waiting.expires_at) - Date.parse(turn.waiting.since)).toBe(86_400_000)
   const [row] = await world.sql<{ hold: number; cost: number; lease: string | null; state: string }>(
@@ -41,7 +45,7 @@ test("A call below the condition runs at once, and a call above it waits without
   await expectBooks(world, client.userId)
 })
 
-test("An allowed call is made once, the turn goes on, and its log has the wait and who decided", async () => {
+test("An allowed call is made once, the turn continues, and its log has the wait and who decided", async () => {
   const { turn_id } = await sendUntilItWaits(world, client, { space, text: refund(80) })
   const answer = await waiter(client).decide(turn_id, { decision: "allow" })
   expect(answer).toMatchObject({ status: 200, body: { state: "running", waiting: null } })
@@ -75,11 +79,20 @@ test("A denied call reaches no tool, and the agent reads why", async () => {
 })
 
 test("The first decision wins: the same one again is 200 and another one is 409", async () => {
-  const { turn_id } = await sendUntilItWaits(world, client, { space, text: `${refund(80)}\n[and ${refund(90).slice(1)}` })
+  const { turn_id } = await sendUntilItWaits(world, client, {
+    space,
+    text: `${refund(80)}\n[and ${refund(90).slice(1)}`,
+  })
   const { decide } = waiter(client)
-  expect(await decide(turn_id, { decision: "allow" })).toMatchObject({ status: 200, body: { waiting: { calls: [{ call: "0.1" }] } } })
+  expect(await decide(turn_id, { decision: "allow" })).toMatchObject({
+    status: 200,
+    body: { waiting: { calls: [{ call: "0.1" }] } },
+  })
   expect(await decide(turn_id, { decision: "allow" })).toMatchObject({ status: 200 })
-  expect(await decide(turn_id, { decision: "deny" })).toMatchObject({ status: 409, body: { error: { code: "CALL_DECIDED" } } })
+  expect(await decide(turn_id, { decision: "deny" })).toMatchObject({
+    status: 409,
+    body: { error: { code: "CALL_DECIDED" } },
+  })
   await world.drain()
   expect(customer.requests).toHaveLength(0)
   expect(await decide(turn_id, { decision: "deny" }, "0.1")).toMatchObject({ status: 200 })
@@ -103,11 +116,14 @@ test("An edited input must fit the tool's schema, and the tool gets it", async (
   expect((await client.getTurn(turn_id)).result).toContain("A person has changed the input of this call")
 })
 
-test("A call whose input the tool forbids asks nobody, and other calls of its step run before the turn waits", async () => {
+test("A call whose input the tool forbids needs no decision, and other calls of its step run before the turn waits", async () => {
   const invalid = await client.runTurn({ space, text: '[call refund {"amount":80}]' })
   expect(invalid).toMatchObject({ state: "done", waiting: null })
   expect(invalid.result).toContain("does not fit")
-  const { turn_id } = await sendUntilItWaits(world, client, { space, text: `${refund(80)}\n[and ${refund(10, "B").slice(1)}` })
+  const { turn_id } = await sendUntilItWaits(world, client, {
+    space,
+    text: `${refund(80)}\n[and ${refund(10, "B").slice(1)}`,
+  })
   expect(customer.requests.map(({ body }) => JSON.parse(body).order)).toEqual(["B"])
   await waiter(client).decide(turn_id, { decision: "allow" })
   await world.drain()
@@ -129,7 +145,9 @@ test("Built-in tools and calls of sub-agents wait too, and a list finds the turn
     text: '[delegate helper [call refund {"order":"A-1","amount":1}]]',
   })
   expect(delegated.waiting.calls).toMatchObject([{ call: "1.0", tool: "refund" }])
-  const { data } = (await (await client.call("GET", "/v1/turns?waiting=approval")).json()) as { data: { turn_id: string }[] }
+  const { data } = (await (await client.call("GET", "/v1/turns?waiting=approval")).json()) as {
+    data: { turn_id: string }[]
+  }
   expect(data.map(({ turn_id }) => turn_id).sort()).toEqual([file.turn_id, delegated.turn_id].sort())
   await waiter(client).decide(file.turn_id, { decision: "allow" })
   await waiter(client).decide(delegated.turn_id, { decision: "allow" }, "1.0")
@@ -139,7 +157,7 @@ test("Built-in tools and calls of sub-agents wait too, and a list finds the turn
   expect(customer.requests).toHaveLength(1)
 })
 
-test("A later turn of the conversation waits behind it, says so, and does not expire meanwhile", async () => {
+test("A later turn of the conversation waits for it, says so, and does not expire in the meantime", async () => {
   const { turn_id } = await sendUntilItWaits(world, client, { space, text: refund(80) })
   const later = await turnOf(await client.sendTurn({ space, text: "later" }))
   expect(later).toMatchObject({ state: "queued", waits_behind: turn_id })
@@ -155,22 +173,34 @@ test("A later turn of the conversation waits behind it, says so, and does not ex
 })
 
 test.each(["cancel", "expiry", "revoke", "archive", "disable", "erase"])(
-  "A waiting turn ends at once by %s, with its bill, and the turn behind it goes on or ends",
+  "A waiting turn ends at once by %s, with its bill, and leaves nothing",
   async (how) => {
-    const { turn_id } = await sendUntilItWaits(world, client, { space, text: `[reply done]\n${refund(80)}`, max_wait_seconds: 60 })
+    const { turn_id } = await sendUntilItWaits(world, client, {
+      space,
+      text: `[reply done]\n${refund(80)}`,
+      max_wait_seconds: 60,
+    })
     const browser = await world.signIn(client.userId)
     if (how === "cancel") expect((await client.call("POST", `/v1/turns/${turn_id}/cancel`)).status).toBe(200)
     else if (how === "expiry") {
       await world.advance(60_001)
       await world.sweep()
     } else if (how === "archive") await client.call("DELETE", `/v1/spaces/${space}`)
-    else if (how === "erase") await client.call("DELETE", "/v1/end-users/customer-1")
-    else {
+    else if (how === "erase") {
+      const all = world.createClient(client.userId, (await world.makeKey(client.userId, { scope: "all" })).value)
+      await all.call("DELETE", "/v1/end-users/customer-1")
+    } else {
       if (how === "revoke") {
-        const [key] = await world.sql<{ key_id: string }>("select key_id from api_keys where user_id = $1", [client.userId])
-        await browser.call("DELETE", `/api/account/keys/${key?.key_id}`)
+        const [key] = await world.sql<{ key_id: string }>(
+          "select key_id from api_keys where user_id = $1 order by key_id limit 1",
+          [client.userId],
+        )
+        await browser.json("POST", `/api/account/keys/${key?.key_id}/revoke`)
       } else {
-        await world.sql("update users set disabled_at = $2, ending_turns = true where user_id = $1", [client.userId, world.clock.now()])
+        await world.sql("update users set disabled_at = $2, ending_turns = true where user_id = $1", [
+          client.userId,
+          world.clock.now(),
+        ])
       }
       await world.sweep()
     }
@@ -184,7 +214,10 @@ test.each(["cancel", "expiry", "revoke", "archive", "disable", "erase"])(
     await world.drain()
     expect(customer.requests).toHaveLength(0)
     await expectPromises(world, client.userId)
-    const left = await world.sql("select 1 from waiting_turns where turn_id = $1 union all select 1 from turn_calls where turn_id = $1", [turn_id])
+    const left = await world.sql(
+      "select 1 from waiting_turns where turn_id = $1 union all select 1 from turn_calls where turn_id = $1",
+      [turn_id],
+    )
     expect(left).toEqual([])
   },
 )

@@ -26,7 +26,7 @@ export function mountCalls(app: App) {
       summary: "Decide about a call",
       description:
         "Allows or denies a call that waits for a decision. The first decision wins. The same decision again has no effect " +
-        "and gets the same response. When no call of the turn waits for a decision any more, the turn goes on. " +
+        "and gets the same response. When no call of the turn waits for a decision any more, the turn continues. " +
         "See [Turns that wait](/docs/waiting).",
       idempotent: "naturally",
       params,
@@ -96,7 +96,9 @@ export function mountCalls(app: App) {
         `${TURN_WAIT_POLICY.takenMs / 1000} seconds. If the worker neither sends its result nor renews it, another one gets the call. So a call ` +
         "is given at least once, and its result counts once.",
       query: z.strictObject({
-        wait: wholeParam(0, 30).default(0).meta({ description: "Maximum time in seconds to wait for a call.", example: 30 }),
+        wait: wholeParam(0, 30)
+          .default(0)
+          .meta({ description: "Maximum time in seconds to wait for a call.", example: 30 }),
         limit: wholeParam(1, TURN_WAIT_POLICY.takes).default(1),
         space: idParam.optional().meta({ description: "Only calls of this space." }),
         tool: repeated.optional().meta({ description: "Only calls of these tools. Can be repeated." }),

@@ -176,7 +176,7 @@ export function mountTurns(app: App) {
       tag: "Turns",
       summary: "Raise a turn's cost limit",
       description:
-        "Raises `max_cost_usd` of a turn that has not ended. If the turn waits for this limit, it goes on, as far as the balance and " +
+        "Raises `max_cost_usd` of a turn that has not ended. If the turn waits for this limit, it continues, as far as the balance and " +
         "the caps allow it. The same request again has no further effect. See [Turns that wait](/docs/waiting).",
       idempotent: "naturally",
       params: turnParams,
@@ -225,7 +225,7 @@ export function mountTurns(app: App) {
         "If the turn has ended and the client has all of its events, the response is 204, so that an EventSource does not " +
         "reconnect. " +
         "`model.waiting` means that the turn waits for capacity at the model's provider. `turn.waiting` and `turn.resumed` " +
-        "mean that it waits for a limit, a decision or a result, and that it goes on.",
+        "mean that it waits for a limit, a decision or a result, and that it continues.",
       headers: [
         {
           name: "Last-Event-ID",
