@@ -15,7 +15,7 @@ begin
   outcome := case when mine.state <> 'running' then 'ended'
     when called.state in ('answered', 'early') then case when called.output_hash = p_hash then 'same' else 'other' end
     when called.state = 'awaited' then 'taken'
-    when called.state in ('asked', 'denied') then 'not_awaited' end;
+    when called.state in ('asked', 'denied') or (called.state = 'allowed' and mine.waiting is not null) then 'not_awaited' end;
   if outcome is null then
     -- The request may still run: the call is known from its step and has no result yet.
     select p.content into asked from turn_steps p

@@ -143,7 +143,7 @@ export class WaitSequence extends Sequence {
     const output = this.random.pick(["one", "one", "two"])
     const sent = deliverResult(this.context, this.credential, { turnId: turn.id, call, body: { output } })
     if (turn.state !== "running") return expect(sent).rejects.toMatchObject({ code: "TURN_FINISHED" })
-    if (before === "asked" || before === "denied")
+    if (before === "asked" || before === "denied" || (before === "allowed" && turn.isWaiting))
       return expect(sent).rejects.toMatchObject({ code: "CALL_NOT_WAITING" })
     const outcome = await sent.then(
       () => "taken",

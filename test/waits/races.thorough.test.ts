@@ -7,8 +7,8 @@ import { noQueue } from "../harness/context.ts"
 import { BARE } from "../harness/customer.ts"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
-import { plantWaits } from "../harness/waiting-plants.ts"
 import { refundTool, sendUntilItWaits, serveTools, waiter } from "../harness/waiting.ts"
+import { plantWaits } from "../harness/waiting-plants.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const ROUNDS = Number((bindings as unknown as { TURNPIKE_ROUNDS: string }).TURNPIKE_ROUNDS) || 100
