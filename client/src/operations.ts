@@ -53,11 +53,12 @@ export interface BalanceReached {
   threshold_usd: number
 }
 
-export interface CallResult {
+export type CallResult = {
   /** The result: a text, or any JSON value. At most 65536 bytes as text. */
-  output?: unknown
+  output: unknown
+} | {
   /** Why the call failed. The agent reads this text. */
-  error?: string | undefined
+  error: string
 }
 
 /** A limit on requests. `open_waits`: long polls and streams of one caller. `unknown_keys`: requests with unknown API keys from one IP address. */

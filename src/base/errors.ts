@@ -1,4 +1,5 @@
 import { ADMIN_CODES } from "./admin-codes.ts"
+import { CALL_CODES } from "./call-codes.ts"
 import { SIGN_IN_CODES } from "./sign-in-codes.ts"
 
 export interface ErrorEntry {
@@ -116,24 +117,7 @@ export const ERROR_CODES = {
     cause: "The turn is already done or failed.",
     cure: "Read its result. It cannot be cancelled or changed any more.",
   },
-  CALL_DECIDED: {
-    status: 409,
-    retryable: false,
-    cause: "Another decision about the call was made before. The first decision counts.",
-    cure: "Read the turn's event `call.decided`, which says who decided what.",
-  },
-  CALL_ANSWERED: {
-    status: 409,
-    retryable: false,
-    cause: "Another result of the call came before. The first result counts.",
-    cure: "Send each result once. The same result again gets the response of the first one.",
-  },
-  CALL_NOT_WAITING: {
-    status: 409,
-    retryable: false,
-    cause: "The call does not wait for this: it was made, denied, answered, or taken by another worker.",
-    cure: "Read the turn. `waiting.calls` names the calls that wait.",
-  },
+  ...CALL_CODES,
   TURN_NOT_ENDED: {
     status: 409,
     retryable: true,

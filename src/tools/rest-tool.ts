@@ -32,7 +32,7 @@ export type RequestTool = Tool & { request: NonNullable<Tool["request"]> }
 export const hasRequest = (tool: Tool): tool is RequestTool => tool.request !== null
 
 /** The header with the token for a later result. */
-export const RESULT_TOKEN = "turnpike-result-token"
+const RESULT_TOKEN = "turnpike-result-token"
 
 interface RestCall {
   tool: RequestTool

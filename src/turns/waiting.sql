@@ -135,8 +135,14 @@ create function turnpike.keep_result(mine turns, answered turn_calls, p_moment t
 declare
   after turns;
   failed boolean := answered.output ->> 'type' = 'error';
+  output jsonb := answered.output;
 begin
-  update turn_steps p set results = p.results || jsonb_build_object(answered.call::text, answered.output), pending_calls = p.pending_calls - 1
+  -- The model must know that its call was made with another input, as in run-calls.ts.
+  if answered.edited_input is not null then
+    output := jsonb_set(output, '{value}', to_jsonb(concat('A person has changed the input of this call to ', answered.edited_input, '.',
+      chr(10), output ->> 'value')));
+  end if;
+  update turn_steps p set results = p.results || jsonb_build_object(answered.call::text, output), pending_calls = p.pending_calls - 1
     where p.turn_id = mine.turn_id and p.step = answered.step and not p.results ? answered.call::text;
   if not found then
     return mine;

@@ -18,27 +18,22 @@ import { goOn } from "./go-on.ts"
 /** The largest body of a result. */
 export const MAX_RESULT_BODY_BYTES = 256 * 1024
 
-export const callResultSchema = z
-  .strictObject({
-    output: z
-      .unknown()
-      .optional()
-      .meta({
-        description: `The result: a text, or any JSON value. At most ${TOOL_POLICY.maxResultBytes} bytes as text.`,
-        example: { refunded: true },
-      }),
-    error: z
-      .string()
-      .min(1)
-      .max(4_000)
-      .optional()
-      .meta({ description: "Why the call failed. The agent reads this text.", example: null }),
-  })
-  .refine(({ output, error }) => (output === undefined) !== (error === undefined), {
-    message: "must be given, or error instead of it",
-    path: ["output"],
-  })
-  .meta({ id: "CallResult" })
+const ofOutput = z.strictObject({
+  output: z.unknown().meta({
+    description: `The result: a text, or any JSON value. At most ${TOOL_POLICY.maxResultBytes} bytes as text.`,
+    example: { refunded: true },
+  }),
+})
+
+const ofError = z.strictObject({
+  error: z
+    .string()
+    .min(1)
+    .max(TOOL_POLICY.maxErrorBytes)
+    .meta({ description: "Why the call failed. The agent reads this text.", example: "The order does not exist." }),
+})
+
+export const callResultSchema = z.union([ofOutput, ofError]).meta({ id: "CallResult" })
 
 type CallResult = z.infer<typeof callResultSchema>
 
@@ -74,8 +69,9 @@ export async function deliverResult(
   return turn
 }
 
-function outputOf({ output, error }: CallResult): ToolOutput {
-  if (error !== undefined) return { type: "error", value: cutToBytes(error, TOOL_POLICY.maxErrorBytes) }
+function outputOf(body: CallResult): ToolOutput {
+  if ("error" in body) return { type: "error", value: cutToBytes(body.error, TOOL_POLICY.maxErrorBytes) }
+  const { output } = body
   const value = typeof output === "string" ? output : JSON.stringify(output)
   const made: ToolOutput = { type: "text", value: value === "" ? "(empty answer)" : value }
   const bytes = new TextEncoder().encode(value).length
