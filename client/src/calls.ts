@@ -1,5 +1,5 @@
 import { ConflictError, NotFoundError } from "./errors.ts"
-import type { CallResult, Decision, TakenCall, Turn } from "./operations.ts"
+import type { CallResult, Decision, RenewCall, TakenCall, Turn } from "./operations.ts"
 import type { CreateOptions, RequestOptions } from "./options.ts"
 import { sleep } from "./runtime.ts"
 import type { Query, Transport } from "./transport.ts"
@@ -70,10 +70,10 @@ export class Calls {
    * Keeps a taken call for another minute. Throws ConflictError if it has its result, or belongs to another worker.
    *
    * @example
-   * await turnpike.calls.renew(taken)
+   * await turnpike.calls.renew(taken.turn_id, taken.call, { takes: taken.takes })
    */
-  renew({ turn_id, call, takes }: TakenCall, options?: CreateOptions): Promise<{ taken_until: string }> {
-    return this.#transport.call("renewCall", { params: { turn_id, call }, body: { takes } }, options)
+  renew(turnId: string, call: string, body: RenewCall, options?: CreateOptions): Promise<{ taken_until: string }> {
+    return this.#transport.call("renewCall", { params: { turn_id: turnId, call }, body }, options)
   }
 
   /**
@@ -115,7 +115,7 @@ export class Calls {
     const renewLater = () => {
       takeBack = runtime.after(RENEW_MS, () => {
         renewLater()
-        void this.renew(call).catch(() => {})
+        void this.renew(call.turn_id, call.call, { takes: call.takes }).catch(() => {})
       })
     }
     renewLater()

@@ -6,6 +6,8 @@ import { wrongPlaceholder } from "./template.ts"
 
 const onlySecrets = (texts: unknown) => !/\{\{\s*input/.test(JSON.stringify(texts)) && wrongPlaceholder(texts) === null
 
+const MAX_APPROVALS = 200
+
 export const mcpServerFields = {
   url: templatedUrl
     .refine((url) => onlySecrets(url), "may have {{secrets.NAME}} only")
@@ -22,7 +24,7 @@ export const mcpServerFields = {
   approval: approvalSchema.optional().meta({ description: "For all tools of the server." }),
   approvals: z
     .record(z.string().min(1).max(128), approvalSchema)
-    .refine((approvals) => Object.keys(approvals).length <= 200, "has more than 200 tools")
+    .refine((approvals) => Object.keys(approvals).length <= MAX_APPROVALS, `has more than ${MAX_APPROVALS} tools`)
     .optional()
     .meta({ description: "For some tools, by the names that the server uses. It replaces `approval`." }),
 }

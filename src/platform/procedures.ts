@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_56965fd10a72"
+export const RELEASE = "turnpike_4294efb9c2f8"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -1121,8 +1121,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      input_schema: unknown | null
-      tool: string | null
+      call: JsonRow<"turn_calls"> | null
     }
   }
   cancel_turn: {
@@ -4268,7 +4267,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   begin_wait: { args: ["turn_id", "epoch", "reason:wait_reason", "max_seconds", "event_id", "moment"], columns: ["outcome", "turn:json", "has_subscriber"] },
   bill_infra_slice: { args: ["run_id", "limit", "moment"], columns: ["reached", "finished", "bills:json"] },
   book_entry: { args: ["user_id", "reason", "amount", "turn_id", "reference", "currency", "minor", "actor", "note", "moment"], columns: ["booking:json"] },
-  call_schema: { args: ["request:request", "turn_id", "step", "call"], columns: ["actor:json", "input_schema", "tool"] },
+  call_schema: { args: ["request:request", "turn_id", "step", "call"], columns: ["actor:json", "call:json"] },
   cancel_turn: { args: ["request:request", "turn_id", "event_id"], columns: ["actor:json", "outcome", "turn:json", "slug", "next", "has_subscriber"] },
   cancels_asked: { args: ["turn_ids"] },
   cap_states: { args: ["user_id", "key_id", "end_user", "moment", "window", "shared"], columns: ["cap_states:json"] },

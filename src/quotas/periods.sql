@@ -49,17 +49,3 @@ begin
     perform turnpike.count_spend(counted, -part.spent_credit_micros, 0, p_shard);
   end loop;
 end $$;
-
--- Returns what turns with several periods spent and hold in each of them, as subject_spend does for other turns.
-create function turnpike.part_spend(p_user_id bigint, p_kind text, p_subject text, p_first_id text)
-returns table (day timestamptz, window_started_at timestamptz, spent bigint, reserved bigint) language sql stable as $$
-  select date_trunc('day', p.counted_at, 'UTC'), case when p_kind = 'key' then p.window_started_at end,
-      sum(case when t.finished_at is null then coalesce(p.spent_credit_micros, 0) when t.billed_credit_micros = 0 then 0
-        else coalesce(p.spent_credit_micros, t.billed_credit_micros - t.past_credit_micros) end)::bigint,
-      coalesce(sum(t.hold_credit_micros - t.past_credit_micros) filter (where t.finished_at is null and p.spent_credit_micros is null), 0)::bigint
-    from turn_parts p join turns t on t.turn_id = p.turn_id
-    where p.user_id = p_user_id and 'turn_' || turnpike.id_time(p.counted_at) >= p_first_id
-      and case p_kind when 'key' then p.key_id = p_subject when 'end_user' then p.end_user_ref = p_subject and p.key_id is not null
-        when 'account' then true else p.member_id is not null and p.space_id::text = p_subject end
-    group by 1, 2
-$$;

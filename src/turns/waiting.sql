@@ -45,7 +45,7 @@ begin
   has_subscriber := false;
   outcome := case when mine.turn_id is null then 'stale' when mine.lease_until is null then 'waiting'
     when mine.cancel_requested_at is not null then 'cancel' else 'new' end;
-  if outcome <> 'new' then
+  if outcome is distinct from 'new' then
     return;
   end if;
   for one in select c.* from jsonb_populate_recordset(null::turnpike.wait_call, p_reason.calls) c loop

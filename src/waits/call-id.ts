@@ -6,7 +6,7 @@ export const callParam = z
   .regex(/^\d{1,6}\.\d{1,4}$/, "must be a step and a call, such as 0.1")
   .meta({ description: "The `call` of `waiting.calls`.", example: "0.0" })
 
-export function callOf(text: string): { step: number; call: number } {
+export function numbersOfCall(text: string): { step: number; call: number } {
   const [step, call] = text.split(".").map(Number)
   return { step: step ?? 0, call: call ?? 0 }
 }

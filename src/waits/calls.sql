@@ -33,9 +33,9 @@ begin
   end if;
 end $$;
 
--- Returns the JSON Schema that an edited input of a call must fit. Null if the caller sees no such call.
+-- Returns a call with the JSON Schema that an edited input must fit. Null if the caller sees no such call.
 create function turnpike.call_schema(p_request turnpike.request, p_turn_id text, p_step integer, p_call integer,
-  out actor turnpike.caller, out input_schema jsonb, out tool text) language plpgsql as $$
+  out actor turnpike.caller, out call turn_calls) language plpgsql as $$
 declare
   caller turnpike.caller;
   known record;
@@ -46,8 +46,7 @@ begin
     return;
   end if;
   known := turnpike.find_call(caller, p_turn_id, p_step, p_call, true);
-  input_schema := ((known.asked).call).input_schema;
-  tool := ((known.asked).call).tool;
+  call := (known.asked).call;
 end $$;
 
 -- Decides about a call that waits for it. The first decision wins. If no other call of the turn waits for a decision,

@@ -9,7 +9,7 @@ import { inputFault } from "../tools/input-fault.ts"
 import { turnNotFound } from "../turns/get-turn.ts"
 import { TURN_WAIT_POLICY } from "../turns/policies.ts"
 import { type TurnRow, turnRowOf } from "../turns/turn-row.ts"
-import { callOf } from "./call-id.ts"
+import { numbersOfCall } from "./call-id.ts"
 import { goOn } from "./go-on.ts"
 
 const MAX_INPUT_BYTES = 64 * 1024
@@ -50,7 +50,7 @@ export async function decideCall(
   credential: Credential,
   { turnId, call, body }: { turnId: string; call: string; body: Decision },
 ): Promise<TurnRow> {
-  const at = { turn_id: turnId, ...callOf(call) }
+  const at = { turn_id: turnId, ...numbersOfCall(call) }
   if (body.input) await checkInput(ctx, credential, at, body.input)
   const now = ctx.clock.now()
   const { row } = await callAs(ctx, credential, "decide_call", {
@@ -87,7 +87,7 @@ async function checkInput(
 ): Promise<void> {
   const { row } = await callAs(ctx, credential, "call_schema", at)
   // The decision itself reports a call that does not exist.
-  if (row.input_schema === null) return
-  const fault = inputFault(row.input_schema as Record<string, unknown>, input)
+  if (!row.call?.turn_id) return
+  const fault = inputFault(row.call.input_schema as Record<string, unknown>, input)
   if (fault !== null) throw new TurnpikeError("VALIDATION_FAILED", fault, { param: "input" })
 }

@@ -12,7 +12,7 @@ import { callOne } from "../platform/db.ts"
 import { TOOL_POLICY } from "../tools/policies.ts"
 import { turnNotFound } from "../turns/get-turn.ts"
 import { type TurnRow, turnRowOf } from "../turns/turn-row.ts"
-import { callOf } from "./call-id.ts"
+import { numbersOfCall } from "./call-id.ts"
 import { goOn } from "./go-on.ts"
 
 /** The largest body of a result. */
@@ -49,7 +49,7 @@ export async function deliverResult(
 ): Promise<TurnRow> {
   const now = ctx.clock.now()
   const output = outputOf(body)
-  const args = { turn_id: turnId, ...callOf(call), output, hash: hashRequest(body), event_id: newId("event", now) }
+  const args = { turn_id: turnId, ...numbersOfCall(call), output, hash: hashRequest(body), event_id: newId("event", now) }
   const row = credential
     ? (await callAs(ctx, credential, "deliver_result", args)).row
     : await callOne(ctx.db, "deliver_by_token", { ...args, moment: now })

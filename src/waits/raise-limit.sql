@@ -25,7 +25,8 @@ begin
     slug := space.slug;
     select t.* into mine from turns t where t.turn_id = p_turn_id for no key update;
     outcome := case when mine.state not in ('queued', 'running') then 'ended' when mine.max_cost_credit_micros is null then 'unlimited'
-      when p_max_cost < mine.max_cost_credit_micros then 'lower' when p_max_cost = mine.max_cost_credit_micros then 'same' else 'raised' end;
+      when coalesce(p_max_cost < mine.max_cost_credit_micros, true) then 'lower'
+      when p_max_cost is not distinct from mine.max_cost_credit_micros then 'same' else 'raised' end;
     if outcome = 'raised' then
       update turns t set max_cost_credit_micros = p_max_cost where t.turn_id = p_turn_id returning t.* into mine;
       if mine.waiting ->> 'for' = 'limit' then

@@ -7,28 +7,31 @@ declare
   mine turns := p_turn;
   called turn_calls;
   asked jsonb;
+  calls integer;
+  known text;
   resumed record;
 begin
   went_on := false;
   has_subscriber := false;
   select k.* into called from turn_calls k where k.turn_id = mine.turn_id and k.step = p_step and k.call = p_call;
-  outcome := case when mine.state <> 'running' then 'ended'
+  known := case when mine.state <> 'running' then 'ended'
     when called.state in ('answered', 'early') then case when called.output_hash = p_hash then 'same' else 'other' end
     when called.state = 'awaited' then 'taken'
     when called.state in ('asked', 'denied') or (called.state = 'allowed' and mine.waiting is not null) then 'not_awaited' end;
-  if outcome is null then
+  outcome := known;
+  if known is null then
     -- The request may still run: the call is known from its step and has no result yet.
     select p.content into asked from turn_steps p
       where p.turn_id = mine.turn_id and p.step = p_step and not p.results ? p_call::text;
-    outcome := case when asked is not null and p_call between 0
-      and (select count(*) from jsonb_array_elements(asked) c where c ->> 'type' = 'tool-call') - 1 then 'taken' else 'not_awaited' end;
-    if outcome = 'taken' then
+    calls := (select count(*) from jsonb_array_elements(asked) c where c ->> 'type' = 'tool-call');
+    outcome := case when coalesce(p_call < calls, false) then 'taken' else 'not_awaited' end;
+    if coalesce(p_call < calls, false) then
       insert into turn_calls as k (turn_id, step, call, user_id, test, space_id, tool, input, input_schema, state, output, output_hash)
       values (mine.turn_id, p_step, p_call, mine.user_id, mine.test, mine.space_id, '', '{}', '{}', 'early', p_output, p_hash)
       on conflict (turn_id, step, call) do update set state = 'early', output = excluded.output, output_hash = excluded.output_hash;
       update turns t set waited_ms = coalesce(t.waited_ms, 0) where t.turn_id = mine.turn_id returning t.* into mine;
     end if;
-  elsif outcome = 'taken' then
+  elsif known is not distinct from 'taken' then
     update turn_calls k set state = 'answered', output = p_output, output_hash = p_hash, taken_until = null
       where k.turn_id = mine.turn_id and k.step = p_step and k.call = p_call returning k.* into called;
     mine := turnpike.keep_result(mine, called, p_moment);

@@ -6,7 +6,7 @@ import { TurnpikeError } from "../base/errors.ts"
 import { turnNotFound } from "../turns/get-turn.ts"
 import { LOOK_POLICY, TURN_WAIT_POLICY } from "../turns/policies.ts"
 import { Waiter } from "../turns/waiters.ts"
-import { callOf } from "./call-id.ts"
+import { numbersOfCall } from "./call-id.ts"
 
 export const takenCallSchema = z
   .object({
@@ -83,7 +83,7 @@ export async function renewCall(
   { turnId, call, takes }: { turnId: string; call: string; takes: number },
 ): Promise<{ taken_until: string }> {
   const until = takenUntil(ctx)
-  const { row } = await callAs(ctx, credential, "renew_call", { turn_id: turnId, ...callOf(call), takes, until })
+  const { row } = await callAs(ctx, credential, "renew_call", { turn_id: turnId, ...numbersOfCall(call), takes, until })
   if (row.outcome === "unknown") throw turnNotFound(turnId)
   if (row.outcome !== "renewed") {
     throw new TurnpikeError("CALL_NOT_WAITING", "The call has its result, or another worker has taken it.")
