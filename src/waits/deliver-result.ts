@@ -49,7 +49,13 @@ export async function deliverResult(
 ): Promise<TurnRow> {
   const now = ctx.clock.now()
   const output = outputOf(body)
-  const args = { turn_id: turnId, ...numbersOfCall(call), output, hash: hashRequest(body), event_id: newId("event", now) }
+  const args = {
+    turn_id: turnId,
+    ...numbersOfCall(call),
+    output,
+    hash: hashRequest(body),
+    event_id: newId("event", now),
+  }
   const row = credential
     ? (await callAs(ctx, credential, "deliver_result", args)).row
     : await callOne(ctx.db, "deliver_by_token", { ...args, moment: now })
