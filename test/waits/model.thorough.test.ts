@@ -61,7 +61,7 @@ test(`Random sequences (${SEQUENCES}) with waits of all kinds agree with the ref
       "allow",
       "deny",
       "result",
-      "went on",
+      "continued",
       "expired",
       "new period",
     ]) {

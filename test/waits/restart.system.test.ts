@@ -3,7 +3,6 @@ import { promisify } from "node:util"
 import { afterAll, expect, test } from "vitest"
 import { signal } from "../../src/local/processes.ts"
 import { npmStart, type Started } from "../harness/npm-start.ts"
-import { workTool } from "../harness/waiting.ts"
 
 const run = promisify(execFile)
 
@@ -20,12 +19,13 @@ async function curl(method: string, path: string, body?: object) {
   return JSON.parse(stdout)
 }
 
+/** A worker takes its calls, so the customer's server needs no address. */
 const REFUND = {
-  ...workTool({
-    name: "refund",
-    description: "Refunds an amount.",
-    approval: { when: { properties: { amount: { exclusiveMinimum: 50 } }, required: ["amount"] } },
-  }),
+  name: "refund",
+  description: "Refunds an amount.",
+  input_schema: { type: "object" },
+  request: null,
+  approval: { when: { properties: { amount: { exclusiveMinimum: 50 } }, required: ["amount"] } },
 }
 
 test("In test mode, a refund above 50 USD is approved with curl after a kill -9 of the whole service, and paid once", async () => {
