@@ -7,6 +7,7 @@ import { noQueue } from "../harness/context.ts"
 import { BARE } from "../harness/customer.ts"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
+import { passTime } from "../harness/time.ts"
 import { refundTool, sendUntilItWaits, serveTools, waiter } from "../harness/waiting.ts"
 import { plantWaits } from "../harness/waiting-plants.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -68,7 +69,9 @@ test.each(["cancel", "erasure", "expiry"])(
       }
       const decide = () => waiter(client).decide(turn.turn_id, { decision: "allow" })
       const isFirst = random.int(2) === 0
-      const [first, second] = await Promise.all(isFirst ? [decide(), against()] : [against(), decide()])
+      // A cancel that comes second waits until no call can start, so time has to pass.
+      const both = Promise.all(isFirst ? [decide(), against()] : [against(), decide()])
+      const [first, second] = await passTime(world, both)
       const decided = (isFirst ? first : second) as Awaited<ReturnType<typeof decide>>
       expect([200, 409], `seed ${random.seed}`).toContain(decided.status)
       for (let n = 0; n < 3; n++) {
