@@ -849,6 +849,17 @@ create table turns (
   -- The window of its key in which the turn counts.
   window_started_at timestamptz,
   created_at timestamptz not null,
+  -- The turn does this if it cannot pay for its next call. Null: as its configuration says.
+  on_limit text check (on_limit in ('fail', 'wait')),
+  max_wait_seconds integer check (max_wait_seconds > 0),
+  -- Null in turns that never waited. The moment whose periods of caps the turn counts in since it continued, and the
+  -- cost that counts in earlier periods (turn_parts).
+  counted_at timestamptz,
+  past_credit_micros bigint check (past_credit_micros >= 0),
+  -- How long the turn has waited. This time does not count towards its timeout.
+  waited_ms bigint,
+  -- Why the turn waits, as responses show it. Null: it does not wait.
+  waiting jsonb,
   -- The hold: the amount that was held in total, and the amount that is still held.
   -- Columns from here on change. The log record of an update starts at its first changed column,
   -- so the columns that a claim changes come last.
@@ -983,7 +994,9 @@ create table open_turns (
   position bigint not null,
   user_id bigint not null,
   test boolean not null,
-  state text not null check (state in ('queued', 'running')),
+  -- queued: it waits for a runner; it may have begun before. waiting: it waits for a limit, a decision or a result.
+  -- blocked: an earlier turn of its conversation is waiting.
+  state text not null check (state in ('queued', 'running', 'waiting', 'blocked')),
   -- A runner may claim the turn from then on. During a claim this is the end of the lease.
   -- It is infinity while an earlier turn of the conversation is open.
   wake_at timestamptz not null,
@@ -1007,6 +1020,108 @@ create index open_turns_running on open_turns (test, user_id, lane) where state 
 -- Turns that have begun and wait for a runner: they were handed over, given back, or lost with their worker.
 create index open_turns_begun on open_turns (wake_at) where state = 'running';
 create index open_turns_of_provider on open_turns (provider_id) where provider_id is not null;
+
+-- The turns that wait. A turn that never waits has no row here.
+create table waiting_turns (
+  turn_id text primary key,
+  user_id bigint not null,
+  test boolean not null,
+  reason text not null check (reason in ('limit', 'approval', 'result')),
+  since timestamptz not null,
+  -- Then the turn fails.
+  expires_at timestamptz not null,
+  -- For a limit: what bounds the turn, as in HoldBound (src/runs/grow-hold.ts), and the counter of that cap.
+  bound_by text,
+  counter text,
+  -- True if the limit is smaller than needed at any time. Such a turn does not keep back later ones.
+  too_small boolean not null default false,
+  -- Turns of the same limit continue in order.
+  limit_key text generated always as (bound_by || ' ' || coalesce(counter, '') || case when too_small then ' !' else '' end) stored,
+  -- The smallest amount with which the turn continues, and the amount that it would like. Credit micros.
+  needed_credit_micros bigint check (needed_credit_micros > 0),
+  wanted_credit_micros bigint check (wanted_credit_micros >= needed_credit_micros),
+  constraint waiting_turns_limit check ((reason = 'limit') = (bound_by is not null)
+    and (reason = 'limit') = (needed_credit_micros is not null) and (reason = 'limit') = (wanted_credit_micros is not null))
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
+create index waiting_turns_expiring on waiting_turns (expires_at);
+create index waiting_turns_of_owner on waiting_turns (user_id, test, reason, turn_id collate "C");
+-- The order in which turns of an account continue.
+create index waiting_turns_for_credit on waiting_turns (user_id, limit_key, since, turn_id) where bound_by <> 'max_cost';
+
+-- Accounts with turns that wait for credit or for a cap. Their turns are tried at due_at.
+create table waiting_accounts (
+  user_id bigint primary key,
+  due_at timestamptz not null,
+  -- How often a limit of the account was raised since. A try that has not seen the last raise does not change due_at.
+  raises bigint not null default 0
+) with (fillfactor = 70);
+create index waiting_accounts_due on waiting_accounts (due_at);
+
+-- Makes the waiting turns of an account due, because one of its limits was raised.
+create function note_raise() returns trigger language plpgsql as $$
+begin
+  if tg_table_name = 'settings' then
+    -- The caps of plans and the cap of members are settings. They change rarely.
+    update waiting_accounts set due_at = '-infinity', raises = raises + 1;
+  else
+    update waiting_accounts w set due_at = '-infinity', raises = w.raises + 1 where w.user_id = new.user_id;
+  end if;
+  return null;
+end $$;
+
+-- Calls of tools that a turn waits for.
+create table turn_calls (
+  turn_id text not null,
+  step integer not null,
+  call integer not null,
+  user_id bigint not null,
+  test boolean not null,
+  space_id bigint not null,
+  -- The call "step.call" that delegated to the sub-agent; null: the space's own agent.
+  agent text,
+  tool text not null,
+  input jsonb not null,
+  -- The JSON Schema for an edited input.
+  input_schema jsonb not null,
+  -- asked: a person must decide. allowed and denied: a person has decided. awaited: its result comes later.
+  -- answered: its result is committed. early: its result came before the turn waited for it.
+  state text not null check (state in ('asked', 'allowed', 'denied', 'awaited', 'answered', 'early')),
+  -- True if a worker of the customer takes the call.
+  offered boolean not null default false,
+  -- The decision, and who made it.
+  edited_input jsonb,
+  message text,
+  decided_by jsonb,
+  decided_at timestamptz,
+  -- The result that came, as the model sees it.
+  output jsonb,
+  -- The hash of the result as it was sent. The same result again is no error.
+  output_hash text,
+  -- An offered call belongs to the worker that took it until then.
+  taken_until timestamptz,
+  takes integer not null default 0,
+  primary key (turn_id, step, call),
+  constraint turn_calls_decided check ((state in ('allowed', 'denied')) <= (decided_by is not null))
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
+-- Calls that a worker of the customer may take.
+create index turn_calls_offered on turn_calls (user_id, test, turn_id collate "C", step, call) where state = 'awaited' and offered;
+
+-- The periods of caps in which a turn counts that continued in a later period than the one before.
+create table turn_parts (
+  turn_id text not null,
+  user_id bigint not null,
+  key_id text,
+  space_id bigint not null,
+  member_id bigint,
+  end_user_ref text not null,
+  counted_at timestamptz not null,
+  window_started_at timestamptz,
+  -- The cost that counts in this period. Null: the turn counts here with everything that no other part has.
+  spent_credit_micros bigint check (spent_credit_micros >= 0)
+);
+create unique index turn_parts_current on turn_parts (turn_id) where spent_credit_micros is null;
+create index turn_parts_of_turn on turn_parts (turn_id);
+create index turn_parts_of_owner on turn_parts (user_id, counted_at);
 
 -- The invocations that run turns now. The table has few rows, which change often.
 create table runners (
@@ -2407,3 +2522,14 @@ create trigger spaces_kept before delete on spaces for each statement execute fu
 create trigger api_keys_kept before delete on api_keys for each statement execute function guard_append_only();
 create trigger turns_kept before delete on turns for each statement execute function guard_append_only();
 create trigger ended_turns_append_only before update or delete on ended_turns for each statement execute function guard_append_only();
+
+create trigger api_keys_raised after update of daily_credit_micros, window_credit_micros, window_seconds, end_user_daily_credit_micros,
+  end_user_monthly_credit_micros on api_keys for each row execute function note_raise();
+create trigger end_users_raised after insert or update of daily_limit_credit_micros, monthly_limit_credit_micros on end_users
+  for each row execute function note_raise();
+create trigger wallets_raised after update of end_user_daily_credit_micros, end_user_monthly_credit_micros on wallets
+  for each row execute function note_raise();
+create trigger spaces_raised after update of members_daily_credit_micros on spaces for each row execute function note_raise();
+create trigger subscriptions_raised after insert or update on subscriptions for each row execute function note_raise();
+create trigger settings_raised after insert or update on settings for each row
+  when (new.key in ('plans', 'members_daily_credit_micros')) execute function note_raise();

@@ -26,6 +26,7 @@ import { sweepOverview } from "./system/get-overview.ts"
 import { noteSweeps, type SweepRun } from "./system/note-sweeps.ts"
 import { sweepTraces } from "./traces/export-traces.ts"
 import { TRACE_POLICY } from "./traces/policies.ts"
+import { sweepWaits } from "./waits/sweep-waits.ts"
 import { sweepStoppedWebhooks, sweepWebhooks } from "./webhooks/sweep-webhooks.ts"
 
 /** A sweep may be cut off anywhere and started again, even while it still runs. Returns counts for the log. */
@@ -34,6 +35,7 @@ type Sweep = (ctx: PoolContext) => Promise<object>
 /** The sweeps that the cron trigger runs every minute. Each sweep of a room has one line here. */
 const SWEEPS = {
   turns: sweepTurns,
+  waits: sweepWaits,
   expired_turns: sweepExpiredTurns,
   retention: sweepRetention,
   keys: sweepRevokedKeys,

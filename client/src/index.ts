@@ -1,3 +1,4 @@
+export type { Calls, WorkOptions } from "./calls.ts"
 export type { EndUsers } from "./end-users.ts"
 export {
   AuthenticationError,

@@ -11,6 +11,18 @@ export interface AccountEvent {
   data: Record<string, unknown>
 }
 
+/** Whether calls of a tool wait until a person allows them: `never` (the default), `always`, or `when` the input fits a schema. */
+export type Approval = "never" | "always" | {
+  /** A JSON Schema (2020-12) of the input. A call whose input fits it waits for a decision. */
+  when: Record<string, unknown>
+}
+
+/** Whether calls of a tool wait until a person allows them: `never` (the default), `always`, or `when` the input fits a schema. */
+export type ApprovalInput = "never" | "always" | {
+  /** A JSON Schema (2020-12) of the input. A call whose input fits it waits for a decision. */
+  when: Record<string, unknown>
+}
+
 export interface Balance {
   /** The account's balance, including held amounts, in USD. */
   balance_usd: number
@@ -39,6 +51,14 @@ export interface BalanceReached {
   available_usd: number
   /** The event is sent when the balance falls below this amount. 0: never. */
   threshold_usd: number
+}
+
+export type CallResult = {
+  /** The result: a text, or any JSON value. At most 65536 bytes as text. */
+  output: unknown
+} | {
+  /** Why the call failed. The agent reads this text. */
+  error: string
 }
 
 /** A limit on requests. `open_waits`: long polls and streams of one caller. `unknown_keys`: requests with unknown API keys from one IP address. */
@@ -192,6 +212,10 @@ export interface CreateTurn {
   max_cost_usd?: number | undefined
   /** Timeout of the turn in seconds. Default: the manifest's timeout, or 300. */
   timeout_seconds?: number | undefined
+  /** A turn that cannot pay for its next model call does this. `fail` (the default) ends it with its partial result. With `wait` it continues once the limit allows it. */
+  on_limit?: "fail" | "wait" | undefined
+  /** How long a turn waits for a limit, a decision or a result before it fails. Default 86400. */
+  max_wait_seconds?: number | undefined
   /** Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata?: Record<string, string> | undefined
 }
@@ -207,7 +231,7 @@ export interface CreateWebhook {
   /** The URL to which events are posted. It must use https and a public host name. */
   url: string
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** Your own description. */
   description?: string | null | undefined
 }
@@ -222,6 +246,15 @@ export interface CreditsDetails {
   available_usd?: number | undefined
   /** The smallest hold that the turn needs. */
   needed_usd?: number | undefined
+}
+
+export interface Decision {
+  /** `deny`: the call is not made, and the agent is told. */
+  decision: "allow" | "deny"
+  /** Another input for an allowed call. It must fit the tool's schema. Default: the agent's input. */
+  input?: Record<string, unknown> | undefined
+  /** A text for the agent if the call is denied. */
+  message?: string | undefined
 }
 
 export interface DeleteWebhookAnswer {
@@ -384,6 +417,10 @@ export interface ExportedTurn {
   conversation: string
   /** `done`, `failed` and `cancelled` are final. */
   state: "queued" | "running" | "done" | "failed" | "cancelled"
+  /** Why a running turn waits. Null: it does not wait. */
+  waiting: Waiting | null
+  /** The earlier turn of the conversation that waits, if a queued turn cannot start because of it. */
+  waits_behind: string | null
   /** Why the turn is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null. */
   status_reason: string | null
   /** The end user's message. */
@@ -556,6 +593,12 @@ export interface Manifest {
   } | undefined
   /** The built-in tools of the agent. Default: the file tools, except for `openai-compatible` models, because some of them cannot call tools. `generate_image` creates pictures, each at a fixed price. Live turns have it only while the service has an image model. */
   builtin_tools?: ("list_files" | "read_file" | "write_file" | "create_task" | "update_task" | "generate_image")[] | undefined
+  /** Calls of built-in tools that wait until a person allows them, by the name of the tool. */
+  approvals?: Record<string, Approval> | undefined
+  /** A turn that cannot pay for its next model call does this. `fail` (the default) ends it with its partial result. With `wait` it continues once the limit allows it. */
+  on_limit?: "fail" | "wait" | undefined
+  /** How long a turn waits for a limit, a decision or a result before it fails. Default 86400. */
+  max_wait_seconds?: number | undefined
   /** The pin of the model that `generate_image` uses, one of the `image_models` of `GET /v1/models`. Default: the first of them. */
   image_model?: string | undefined
   /** Agents to which this agent can delegate tasks. */
@@ -585,6 +628,12 @@ export interface ManifestInput {
   } | undefined
   /** The built-in tools of the agent. Default: the file tools, except for `openai-compatible` models, because some of them cannot call tools. `generate_image` creates pictures, each at a fixed price. Live turns have it only while the service has an image model. */
   builtin_tools?: ("list_files" | "read_file" | "write_file" | "create_task" | "update_task" | "generate_image")[] | undefined
+  /** Calls of built-in tools that wait until a person allows them, by the name of the tool. */
+  approvals?: Record<string, ApprovalInput> | undefined
+  /** A turn that cannot pay for its next model call does this. `fail` (the default) ends it with its partial result. With `wait` it continues once the limit allows it. */
+  on_limit?: "fail" | "wait" | undefined
+  /** How long a turn waits for a limit, a decision or a result before it fails. Default 86400. */
+  max_wait_seconds?: number | undefined
   /** The pin of the model that `generate_image` uses, one of the `image_models` of `GET /v1/models`. Default: the first of them. */
   image_model?: string | undefined
   /** Agents to which this agent can delegate tasks. */
@@ -626,6 +675,10 @@ export interface McpServer {
   headers?: Record<string, string> | undefined
   /** The tools that the agent can call, by the names that the server uses. Default: all tools. */
   allowed_tools?: string[] | undefined
+  /** For all tools of the server. */
+  approval?: Approval | undefined
+  /** For some tools, by the names that the server uses. It replaces `approval`. */
+  approvals?: Record<string, Approval> | undefined
 }
 
 /** An MCP server. The agent can call its tools as `server__tool`. */
@@ -637,6 +690,10 @@ export interface McpServerInput {
   headers?: Record<string, string> | undefined
   /** The tools that the agent can call, by the names that the server uses. Default: all tools. */
   allowed_tools?: string[] | undefined
+  /** For all tools of the server. */
+  approval?: ApprovalInput | undefined
+  /** For some tools, by the names that the server uses. It replaces `approval`. */
+  approvals?: Record<string, ApprovalInput> | undefined
 }
 
 export interface McpServerList {
@@ -686,7 +743,7 @@ export interface Model {
 }
 
 export interface OtherErrorBody {
-  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "API_KEY_EXPIRED" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
+  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "API_KEY_EXPIRED" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
   message: string
   /** The field or parameter that is wrong. */
   param?: string | undefined
@@ -713,6 +770,11 @@ export interface PatchSpace {
   metadata?: Record<string, string> | undefined
 }
 
+export interface PatchTurn {
+  /** The new limit of the turn's cost, in USD. It can only be raised. */
+  max_cost_usd: number
+}
+
 /** Replaces all limits of the end user. */
 export interface PutEndUserLimits {
   /** The limit for a UTC day, in USD. Null or left out: the default applies. */
@@ -731,6 +793,10 @@ export interface PutMcpServer {
   headers?: Record<string, string> | undefined
   /** The tools that the agent can call, by the names that the server uses. Default: all tools. */
   allowed_tools?: string[] | undefined
+  /** For all tools of the server. */
+  approval?: ApprovalInput | undefined
+  /** For some tools, by the names that the server uses. It replaces `approval`. */
+  approvals?: Record<string, ApprovalInput> | undefined
 }
 
 /** Days after the end of a turn. A field that you leave out has no days of its own. */
@@ -756,6 +822,7 @@ export interface PutTool {
   description: string
   /** The JSON Schema (2020-12) of the tool's input, with `type: object`. Patterns use RE2, which has no look-arounds and no back-references. */
   input_schema: Record<string, unknown>
+  /** The request to your API. Null: your own worker takes the calls (`GET /v1/calls`), or your server sees them in `turn.waiting` and sends their results. */
   request: {
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
     /** The URL. Placeholders are allowed only after the host. */
@@ -766,7 +833,8 @@ export interface PutTool {
     query?: Record<string, string> | undefined
     /** The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the input. */
     body?: unknown
-  }
+  } | null
+  approval?: ApprovalInput | undefined
   /** The time limit of one call, in seconds. Default 30. */
   timeout_seconds?: number | undefined
 }
@@ -836,13 +904,23 @@ export interface RefusedByCostLimit {
   retryable: false
 }
 
+export interface RenewCall {
+  /** The `takes` of the call. */
+  takes: number
+}
+
+export interface RenewCallAnswer {
+  /** Then another worker may get the call, unless you renew it. */
+  taken_until: string
+}
+
 export interface Replay {
   /** The start of the period (inclusive). Events from before the time for which deliveries are kept are left out, because they might be sent twice. */
   from: string
   /** The end of the period (exclusive). Default: no end. */
   to?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** `true` also sends events that this webhook has already accepted. */
   include_delivered?: boolean | undefined
 }
@@ -952,18 +1030,36 @@ export interface SubagentInput {
   max_output_tokens?: number | undefined
 }
 
+export interface TakenCall {
+  turn_id: string
+  /** The call within its turn. */
+  call: string
+  space: string
+  tool: string
+  input: Record<string, unknown>
+  /** How often the call was given to a worker. Above 1, an earlier worker did not send its result in time. */
+  takes: number
+  /** Then another worker may get the call, unless you renew it. */
+  taken_until: string
+}
+
+export interface TakenCallList {
+  data: TakenCall[]
+}
+
 export interface TestTool {
   /** The tool's input, as a model would send it. Default: `{}`. */
   input?: Record<string, unknown> | undefined
 }
 
-/** A REST tool: a request to your own API that the agent can make. */
+/** A tool of your own: a request to your API that the agent can make, or calls that your worker takes. */
 export interface Tool {
   name: string
   /** What the tool does. The model reads this text. */
   description: string
   /** The JSON Schema (2020-12) of the tool's input, with `type: object`. Patterns use RE2, which has no look-arounds and no back-references. */
   input_schema: Record<string, unknown>
+  /** The request to your API. Null: your own worker takes the calls (`GET /v1/calls`), or your server sees them in `turn.waiting` and sends their results. */
   request: {
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
     /** The URL. Placeholders are allowed only after the host. */
@@ -974,18 +1070,20 @@ export interface Tool {
     query?: Record<string, string> | undefined
     /** The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the input. */
     body?: unknown
-  }
+  } | null
+  approval?: Approval | undefined
   /** The time limit of one call, in seconds. Default 30. */
   timeout_seconds?: number | undefined
 }
 
-/** A REST tool: a request to your own API that the agent can make. */
+/** A tool of your own: a request to your API that the agent can make, or calls that your worker takes. */
 export interface ToolInput {
   name: string
   /** What the tool does. The model reads this text. */
   description: string
   /** The JSON Schema (2020-12) of the tool's input, with `type: object`. Patterns use RE2, which has no look-arounds and no back-references. */
   input_schema: Record<string, unknown>
+  /** The request to your API. Null: your own worker takes the calls (`GET /v1/calls`), or your server sees them in `turn.waiting` and sends their results. */
   request: {
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
     /** The URL. Placeholders are allowed only after the host. */
@@ -996,7 +1094,8 @@ export interface ToolInput {
     query?: Record<string, string> | undefined
     /** The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the input. */
     body?: unknown
-  }
+  } | null
+  approval?: ApprovalInput | undefined
   /** The time limit of one call, in seconds. Default 30. */
   timeout_seconds?: number | undefined
 }
@@ -1038,6 +1137,10 @@ export interface Turn {
   conversation: string
   /** `done`, `failed` and `cancelled` are final. */
   state: "queued" | "running" | "done" | "failed" | "cancelled"
+  /** Why a running turn waits. Null: it does not wait. */
+  waiting: Waiting | null
+  /** The earlier turn of the conversation that waits, if a queued turn cannot start because of it. */
+  waits_behind: string | null
   /** Why the turn is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null. */
   status_reason: string | null
   /** The end user's message. */
@@ -1101,6 +1204,8 @@ export interface TurnEstimate {
   needed_usd: number
   /** The refusal that the turn would get, with code, message and details. Null if it would be accepted. */
   refused_by: RefusedBy | null
+  /** A turn that could not pay for a later model call would do this: `fail`, or `wait` until the limit allows it. */
+  on_limit: "fail" | "wait"
   /** The model that the turn would run on, as a pin. */
   model: string
   /** The account's balance. Null for a test key, and for a key to one space. */
@@ -1113,7 +1218,7 @@ export interface TurnEvent {
   id: string
   /** The event's number in its turn: from 1, without gaps. */
   seq: number
-  /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `text.delta`, `model.waiting`. */
+  /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `text.delta`, `model.waiting`, `turn.waiting`, `turn.resumed`, `call.decided`. */
   type: string
   /** Depends on the type, such as `name` and `ok` for `tool.ended`. */
   data: Record<string, unknown>
@@ -1164,7 +1269,7 @@ export interface TurnList {
 /** A turn has a new state. */
 export interface TurnStateEvent {
   id: string
-  type: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled"
+  type: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled"
   created_at: string
   /** The event's number in its turn's log. */
   seq: number | null
@@ -1178,7 +1283,7 @@ export interface UpdateWebhook {
   /** The URL to which events are posted. It must use https and a public host name. */
   url?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** Your own description. */
   description?: string | null | undefined
   /** `false` disables the webhook. `true` enables it again, also if it was disabled automatically. */
@@ -1235,6 +1340,32 @@ export interface ValidationFailedErrorBody {
     param: string
     message: string
   })[] | undefined
+}
+
+export interface Waiting {
+  /** A limit, a decision about a call, or the result of a call. */
+  for: "limit" | "approval" | "result"
+  since: string
+  /** Then the turn fails with `WAIT_EXPIRED` and keeps its partial result. */
+  expires_at: string
+  /** The limit that the turn waits for. Null: it waits for calls. */
+  limit: {
+    /** `max_cost`, `balance`, or the name of a cap. */
+    kind: string
+    /** The amount that lets the turn continue. */
+    needed_usd: number
+    /** When the cap resets. Null: it does not reset by itself. */
+    resets_at: string | null
+  } | null
+  /** The calls that the turn waits for. */
+  calls: ({
+    /** Names the call in requests about it. */
+    call: string
+    tool: string
+    input: Record<string, unknown>
+    /** A decision, or its result. */
+    for: "approval" | "result"
+  })[]
 }
 
 export interface WatchToken {
@@ -1380,6 +1511,18 @@ export interface Operations {
   createWebhook: {
     body: CreateWebhook
     answer: WebhookWithSecret
+  }
+
+  /** Decide about a call */
+  decideCall: {
+    params: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+      /** The `call` of `waiting.calls`. */
+      call: string
+    }
+    body: Decision
+    answer: Turn
   }
 
   /** Delete a file */
@@ -1673,7 +1816,7 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       state?: "pending" | "delivered" | "failed" | undefined
-      event_type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
+      event_type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
       /** Only deliveries of this turn's events: a `turn_id`. */
       turn?: string | undefined
       /** Only entries created at or after this time. */
@@ -1707,7 +1850,7 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       order?: "asc" | "desc" | undefined
-      type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
+      type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
       turn?: string | undefined
       /** Only entries created at or after this time. */
       created_after?: string | undefined
@@ -1817,6 +1960,8 @@ export interface Operations {
       /** A conversation's id, `conv_…`; not a name. */
       conversation?: string | undefined
       state?: "queued" | "running" | "done" | "failed" | "cancelled" | undefined
+      /** Only turns that wait for this. */
+      waiting?: "limit" | "approval" | "result" | undefined
       /** A `key_id`. */
       key?: string | undefined
       /** Only entries created at or after this time. */
@@ -1840,6 +1985,16 @@ export interface Operations {
       created_before?: string | undefined
     }
     answer: WebhookList
+  }
+
+  /** Raise a turn's cost limit */
+  patchTurn: {
+    params: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+    }
+    body: PatchTurn
+    answer: Turn
   }
 
   /** Set an end user's limits */
@@ -1917,6 +2072,18 @@ export interface Operations {
     answer: Delivery
   }
 
+  /** Keep a taken call */
+  renewCall: {
+    params: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+      /** The `call` of `waiting.calls`. */
+      call: string
+    }
+    body: RenewCall
+    answer: RenewCallAnswer
+  }
+
   /** Replay the events of a period */
   replayEvents: {
     params: {
@@ -1938,6 +2105,32 @@ export interface Operations {
       webhook_id: string
     }
     answer: WebhookWithSecret
+  }
+
+  /** Send the result of a call */
+  sendCallResult: {
+    params: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+      /** The `call` of `waiting.calls`. */
+      call: string
+    }
+    body: CallResult
+    answer: Turn
+  }
+
+  /** Take calls */
+  takeCalls: {
+    query?: {
+      /** Maximum time in seconds to wait for a call. */
+      wait?: number | undefined
+      limit?: number | undefined
+      /** Only calls of this space. */
+      space?: string | undefined
+      /** Only calls of these tools. Can be repeated. */
+      tool?: string[] | undefined
+    }
+    answer: TakenCallList
   }
 
   /** Call a tool once */
@@ -2019,6 +2212,7 @@ export const OPERATIONS: {
   createTurn: { method: "POST", path: "/v1/turns", once: true },
   createWatchToken: { method: "POST", path: "/v1/turns/{turn_id}/watch-tokens", once: true },
   createWebhook: { method: "POST", path: "/v1/webhooks", once: true },
+  decideCall: { method: "POST", path: "/v1/turns/{turn_id}/calls/{call}/decision", once: true },
   deleteFile: { method: "DELETE", path: "/v1/files/{file_id}" },
   deleteMcpServer: { method: "DELETE", path: "/v1/spaces/{space_id}/mcp-servers/{name}" },
   deleteSecret: { method: "DELETE", path: "/v1/spaces/{space_id}/secrets/{name}" },
@@ -2059,6 +2253,7 @@ export const OPERATIONS: {
   listTurnEvents: { method: "GET", path: "/v1/turns/{turn_id}/events" },
   listTurns: { method: "GET", path: "/v1/turns" },
   listWebhooks: { method: "GET", path: "/v1/webhooks" },
+  patchTurn: { method: "PATCH", path: "/v1/turns/{turn_id}", once: true },
   putEndUserLimits: { method: "PUT", path: "/v1/end-users/{end_user_ref}/limits" },
   putManifest: { method: "PUT", path: "/v1/spaces/{space_id}/manifest" },
   putMcpServer: { method: "PUT", path: "/v1/spaces/{space_id}/mcp-servers/{name}" },
@@ -2066,8 +2261,11 @@ export const OPERATIONS: {
   putSecret: { method: "PUT", path: "/v1/spaces/{space_id}/secrets/{name}" },
   putTool: { method: "PUT", path: "/v1/spaces/{space_id}/tools/{name}" },
   redeliver: { method: "POST", path: "/v1/deliveries/{delivery_id}/redeliver", once: true },
+  renewCall: { method: "POST", path: "/v1/turns/{turn_id}/calls/{call}/renew", once: true },
   replayEvents: { method: "POST", path: "/v1/webhooks/{webhook_id}/replay", once: true },
   rotateWebhookSecret: { method: "POST", path: "/v1/webhooks/{webhook_id}/rotate-secret", once: true },
+  sendCallResult: { method: "POST", path: "/v1/turns/{turn_id}/calls/{call}/result", once: true },
+  takeCalls: { method: "GET", path: "/v1/calls" },
   testTool: { method: "POST", path: "/v1/spaces/{space_id}/tools/{name}/test", once: true },
   testWebhook: { method: "POST", path: "/v1/webhooks/{webhook_id}/test", once: true },
   updateSpace: { method: "PATCH", path: "/v1/spaces/{space_id}" },

@@ -1,3 +1,4 @@
+import { Calls } from "./calls.ts"
 import { EndUsers } from "./end-users.ts"
 import { Events } from "./events.ts"
 import { Files } from "./files.ts"
@@ -25,6 +26,8 @@ export class Turnpike {
   readonly files: Files
   /** Requests to agents. */
   readonly turns: Turns
+  /** Calls that turns wait for: decisions, later results, and calls for your workers. */
+  readonly calls: Calls
   /** Events posted to your server. */
   readonly webhooks: Webhooks
   /** Your own customers: costs, limits, export and erasure. */
@@ -43,6 +46,7 @@ export class Turnpike {
     this.spaces = new Spaces(this.#transport)
     this.files = new Files(this.#transport)
     this.turns = new Turns(this.#transport)
+    this.calls = new Calls(this.#transport)
     this.webhooks = new Webhooks(this.#transport)
     this.endUsers = new EndUsers(this.#transport)
     this.usage = new Usage(this.#transport)

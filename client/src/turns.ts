@@ -1,7 +1,15 @@
 import { TimeoutError } from "./errors.ts"
 import { followTurn, isOver } from "./follow-turn.ts"
 import type { List } from "./list.ts"
-import type { CreateTurn, CreateWatchToken, Turn, TurnEstimate, TurnEvent, WatchToken } from "./operations.ts"
+import type {
+  CreateTurn,
+  CreateWatchToken,
+  PatchTurn,
+  Turn,
+  TurnEstimate,
+  TurnEvent,
+  WatchToken,
+} from "./operations.ts"
 import type { CreateOptions, RequestOptions } from "./options.ts"
 import { sleep } from "./runtime.ts"
 import type { Query, Transport } from "./transport.ts"
@@ -12,6 +20,8 @@ export interface RunOptions extends Omit<CreateOptions, "timeoutMs"> {
   timeoutMs?: number | undefined
   /** Called with each event as it happens, including the agent's text (`text.delta`). */
   onEvent?: ((event: TurnEvent) => void | Promise<void>) | undefined
+  /** Called each time the turn begins to wait: decide about its calls, send results, or raise its limit. */
+  onWaiting?: ((turn: Turn) => void | Promise<void>) | undefined
   /** Cancels the turn if `signal` or `timeoutMs` ends the wait. Default: the turn continues and is billed. */
   cancelOnAbort?: boolean | undefined
 }
@@ -74,7 +84,7 @@ export class Turns {
    * console.log(turn.state === "done" ? turn.result : turn.error?.code, turn.billed_cost_usd)
    */
   async run(body: CreateTurn, options: RunOptions = {}): Promise<Turn> {
-    const { timeoutMs, onEvent, cancelOnAbort = false, signal, ...rest } = options
+    const { timeoutMs, onEvent, onWaiting, cancelOnAbort = false, signal, ...rest } = options
     const late = new AbortController()
     const takeBack = timeoutMs === undefined ? () => {} : this.#transport.runtime.after(timeoutMs, () => late.abort())
     const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal
@@ -82,8 +92,11 @@ export class Turns {
     try {
       turn = await this.create(body, { ...rest, signal: either })
       const { maxRetries } = rest
-      if (onEvent) {
-        for await (const event of this.events(turn.turn_id, { signal: either, maxRetries })) await onEvent(event)
+      if (onEvent || onWaiting) {
+        for await (const event of this.events(turn.turn_id, { signal: either, maxRetries })) {
+          await onEvent?.(event)
+          if (onWaiting && event.type === "turn.waiting") await this.#tell(turn.turn_id, onWaiting, { signal: either })
+        }
       }
       return await this.wait(turn.turn_id, { signal: either, maxRetries })
     } catch (error) {
@@ -97,6 +110,21 @@ export class Turns {
     } finally {
       takeBack()
     }
+  }
+
+  async #tell(turnId: string, onWaiting: (turn: Turn) => void | Promise<void>, options: RequestOptions): Promise<void> {
+    const turn = await this.get(turnId, {}, options)
+    if (turn.waiting) await onWaiting(turn)
+  }
+
+  /**
+   * Raises `max_cost_usd` of a turn that has not ended. If the turn waits for this limit, it continues.
+   *
+   * @example
+   * await turnpike.turns.update("turn_…", { max_cost_usd: 0.5 })
+   */
+  update(turnId: string, body: PatchTurn, options?: CreateOptions): Promise<Turn> {
+    return this.#transport.call("patchTurn", { params: { turn_id: turnId }, body }, options)
   }
 
   /**

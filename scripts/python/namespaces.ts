@@ -30,6 +30,7 @@ export const NAMESPACES: Record<string, MethodGroup> = {
     base: "AsyncFileActions",
   },
   turns: { name: "AsyncTurns", about: "Requests to a space's agent.", base: "AsyncTurnActions" },
+  calls: { name: "AsyncCalls", about: "Tool calls that wait for a decision or for a result." },
   webhooks: { name: "AsyncWebhooks", about: "Events posted to your server.", base: "WebhookVerifier" },
   deliveries: { name: "AsyncDeliveries", about: "The deliveries of events to webhooks, with every attempt." },
   events: { name: "AsyncEvents", about: "The feed of all events, to catch up with." },

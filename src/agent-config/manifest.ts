@@ -1,9 +1,27 @@
 import * as z from "zod"
-import { BUILTIN_TOOLS, subagentName } from "./names.ts"
+import { approvalSchema } from "./approval.ts"
+import { BUILTIN_TOOLS, DELEGATE, subagentName } from "./names.ts"
 
 const pin = z.string().min(1).max(128)
 const maxOutputTokens = z.int().min(1).max(1_000_000)
 const maxSteps = z.int().min(1).max(64)
+
+/** The longest wait of a turn in seconds: by default, and at most. */
+export const WAIT_POLICY = { usualSeconds: 86_400, mostSeconds: 30 * 86_400, leastSeconds: 60 } as const
+
+export const onLimitSchema = z.enum(["fail", "wait"]).meta({
+  description:
+    "A turn that cannot pay for its next model call does this. `fail` (the default) ends it with its partial result. With `wait` it " +
+    "continues once the limit allows it.",
+})
+
+export const maxWaitSchema = z
+  .int()
+  .min(WAIT_POLICY.leastSeconds)
+  .max(WAIT_POLICY.mostSeconds)
+  .meta({
+    description: `How long a turn waits for a limit, a decision or a result before it fails. Default ${WAIT_POLICY.usualSeconds}.`,
+  })
 
 const subagentSchema = z
   .strictObject({
@@ -74,6 +92,15 @@ export const manifestSchema = z
           "because some of them cannot call tools. `generate_image` creates pictures, each at a fixed price. Live turns " +
           "have it only while the service has an image model.",
       }),
+    approvals: z
+      .partialRecord(z.enum([...BUILTIN_TOOLS, DELEGATE]), approvalSchema)
+      .optional()
+      .meta({
+        description: "Calls of built-in tools that wait until a person allows them, by the name of the tool.",
+        example: { write_file: "always" },
+      }),
+    on_limit: onLimitSchema.optional(),
+    max_wait_seconds: maxWaitSchema.optional(),
     image_model: pin.optional().meta({
       description:
         "The pin of the model that `generate_image` uses, one of the `image_models` of `GET /v1/models`. " +

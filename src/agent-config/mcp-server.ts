@@ -1,9 +1,12 @@
 import * as z from "zod"
+import { approvalSchema } from "./approval.ts"
 import { serverName } from "./names.ts"
 import { headersSchema, templatedUrl } from "./request-parts.ts"
 import { wrongPlaceholder } from "./template.ts"
 
 const onlySecrets = (texts: unknown) => !/\{\{\s*input/.test(JSON.stringify(texts)) && wrongPlaceholder(texts) === null
+
+const MAX_APPROVALS = 200
 
 export const mcpServerFields = {
   url: templatedUrl
@@ -18,6 +21,12 @@ export const mcpServerFields = {
     .max(200)
     .optional()
     .meta({ description: "The tools that the agent can call, by the names that the server uses. Default: all tools." }),
+  approval: approvalSchema.optional().meta({ description: "For all tools of the server." }),
+  approvals: z
+    .record(z.string().min(1).max(128), approvalSchema)
+    .refine((approvals) => Object.keys(approvals).length <= MAX_APPROVALS, `has more than ${MAX_APPROVALS} tools`)
+    .optional()
+    .meta({ description: "For some tools, by the names that the server uses. It replaces `approval`." }),
 }
 
 export const mcpServerSchema = z

@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { approvalSchema } from "./approval.ts"
 import { impossibleSchema } from "./impossible-schema.ts"
 import { schemaFault } from "./json-schema.ts"
 import { toolName } from "./names.ts"
@@ -62,7 +63,12 @@ export const toolFields = {
     .max(4000)
     .meta({ description: "What the tool does. The model reads this text.", example: "Finds an order by its id." }),
   input_schema: inputSchema,
-  request: requestSchema,
+  request: requestSchema.nullable().meta({
+    description:
+      "The request to your API. Null: your own worker takes the calls (`GET /v1/calls`), or your server sees them in `turn.waiting` " +
+      "and sends their results.",
+  }),
+  approval: approvalSchema.optional(),
   timeout_seconds: z
     .int()
     .min(1)
@@ -77,7 +83,10 @@ const tooLarge = `is larger than ${MAX_TOOL_BYTES} bytes of JSON`
 export const toolSchema = z
   .strictObject({ name: toolName, ...toolFields })
   .refine(smallEnough, tooLarge)
-  .meta({ id: "Tool", description: "A REST tool: a request to your own API that the agent can make." })
+  .meta({
+    id: "Tool",
+    description: "A tool of your own: a request to your API that the agent can make, or calls that your worker takes.",
+  })
 
 /** The body of PUT. The name is in the path; a name in the body must be the same. */
 export const putToolSchema = z

@@ -1,5 +1,7 @@
 import { ADMIN_CODES } from "./admin-codes.ts"
+import { CALL_CODES } from "./call-codes.ts"
 import { SIGN_IN_CODES } from "./sign-in-codes.ts"
+import { WEBHOOK_CODES } from "./webhook-codes.ts"
 
 export interface ErrorEntry {
   status: number
@@ -120,8 +122,9 @@ export const ERROR_CODES = {
     status: 409,
     retryable: false,
     cause: "The turn is already done or failed.",
-    cure: "Read its result. It cannot be cancelled any more.",
+    cure: "Read its result. It cannot be cancelled or changed any more.",
   },
+  ...CALL_CODES,
   TURN_NOT_ENDED: {
     status: 409,
     retryable: true,
@@ -156,18 +159,7 @@ export const ERROR_CODES = {
     cause: "The space is archived. You can read it, but it accepts no turns, files or changes.",
     cure: "Use another space. Archiving cannot be undone.",
   },
-  WEBHOOK_DISABLED: {
-    status: 409,
-    retryable: false,
-    cause: "The webhook is disabled: you disabled it, or all its deliveries failed for too long.",
-    cure: 'Fix the receiver, then `PATCH` the webhook with `{"enabled": true}`.',
-  },
-  WEBHOOK_EXISTS: {
-    status: 409,
-    retryable: false,
-    cause: "The account already has a webhook for this URL. Each URL receives an event once.",
-    cure: "Change that webhook (`PATCH`), or delete it first. A retry with the same Idempotency-Key returns the webhook that the first request created.",
-  },
+  ...WEBHOOK_CODES,
   LIMIT_REACHED: {
     status: 409,
     retryable: false,

@@ -22,7 +22,7 @@ export interface KeyRing {
 }
 
 /** The purposes of subkeys, besides sealing (`seal-<table>`). */
-export type DerivedPurpose = "sessions" | "internal-calls" | "idempotency-keys"
+export type DerivedPurpose = "sessions" | "internal-calls" | "idempotency-keys" | "call-results"
 
 type Bytes = Uint8Array<ArrayBuffer>
 

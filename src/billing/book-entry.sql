@@ -54,6 +54,10 @@ begin
       select l.* into booked from ledger l where l.reference = p_reference;
     elsif p_amount is not null then
       update wallets w set balance_credit_micros = w.balance_credit_micros + p_amount where w.user_id = p_user_id;
+      if p_amount > 0 then
+        -- Turns that wait for credit can continue.
+        update waiting_accounts w set due_at = '-infinity', raises = w.raises + 1 where w.user_id = p_user_id;
+      end if;
       if turnpike.follow_balance(wallet, wallet.balance_credit_micros + p_amount, p_moment) then
         booking.has_subscriber := true;
       end if;

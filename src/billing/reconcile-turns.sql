@@ -15,7 +15,8 @@ begin
   with upto as materialized (
     select p_last as turn_id
   ), part as materialized (
-    select t.turn_id, t.user_id, t.conversation_id, t.position, t.key_id, t.end_user_ref, t.created_at, t.finished_at,
+    select t.turn_id, t.user_id, t.conversation_id, t.position, t.key_id, t.end_user_ref,
+      coalesce(t.counted_at, t.created_at) as created_at, t.finished_at,
       t.window_started_at, t.test, t.state, turnpike.shared_space(t) as shared, t.failed_by_us, t.hold_credit_micros, t.held_credit_micros, t.billed_credit_micros
     from turns t where t.turn_id >= p_first and t.turn_id <= (select n.turn_id from upto n)
   ), charge as materialized (

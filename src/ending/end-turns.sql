@@ -19,7 +19,7 @@ create type turnpike.touched_turn as (
 -- another turn of their conversations can start.
 create function turnpike.end_turns(p_cause text, p_user_id bigint, p_test boolean, p_key_id text, p_space_id bigint, p_end_user text,
   p_until timestamptz, p_reason text, p_event_ids jsonb, p_limit integer, p_moment timestamptz,
-  out touched turnpike.touched_turn[], out next boolean) language plpgsql as $$
+  out touched turnpike.touched_turn[], out next boolean, out posts boolean) language plpgsql as $$
 declare
   kind boolean;
   ids text[] := '{}';
@@ -33,9 +33,13 @@ declare
   conversation text;
   shard integer;
   ended turns[] := '{}';
+  waited turnpike.ended_turn[] := '{}';
+  of_kind turnpike.ended_turn[];
+  closed record;
 begin
   touched := '{}';
   next := false;
+  posts := false;
   if turnpike.is_cause(p_cause, p_user_id, p_test, p_key_id, p_space_id, p_end_user, p_until) is not true then
     return;
   end if;
@@ -45,17 +49,17 @@ begin
     continue when (p_test is not null and kind is distinct from p_test) or cardinality(ids) >= p_limit;
     ids := ids || array(
       select o.turn_id from open_turns o join turns t on t.turn_id = o.turn_id
-      where o.user_id = p_user_id and o.test = kind and (o.state = 'queued' or t.cancel_requested_at is null)
+      where o.user_id = p_user_id and o.test = kind and (t.state = 'queued' or t.cancel_requested_at is null)
         and case p_cause when 'key' then t.key_id = p_key_id when 'space' then t.space_id = p_space_id
           when 'end_user' then t.end_user_ref = p_end_user and t.created_at <= p_until
-          when 'expired' then o.state = 'queued' and o.created_at <= p_until else true end
+          when 'expired' then o.state = 'queued' and t.state = 'queued' and o.created_at <= p_until else true end
       order by o.turn_id collate "C" limit p_limit - cardinality(ids));
   end loop;
   if cardinality(ids) = 0 then
     return;
   end if;
   perform from turns t where t.turn_id = any (ids) order by t.turn_id collate "C" for no key update;
-  of_conversations := array(select distinct t.conversation_id from turns t where t.turn_id = any (ids) and t.state = 'queued');
+  of_conversations := array(select distinct t.conversation_id from turns t where t.turn_id = any (ids) and (t.state = 'queued' or t.waiting is not null));
   perform from conversations c where c.conversation_id = any (of_conversations) order by c.conversation_id for no key update;
   for found_turn in select t.* from turns t where t.turn_id = any (ids) order by t.turn_id collate "C" loop
     continue when found_turn.state not in ('queued', 'running') or (p_cause = 'expired' and found_turn.state <> 'queued')
@@ -66,7 +70,9 @@ begin
     has_subscriber := has_subscriber or cancelled.has_subscriber;
     touched := touched || row(after.turn_id, after.user_id, after.test, after.state, after.epoch, after.lease_until,
       has_subscriber)::turnpike.touched_turn;
-    if after.state = 'cancelled' and after.hold_credit_micros > 0 then
+    if found_turn.waiting is not null and after.hold_credit_micros > 0 then
+      waited := waited || row(after, after.billed_credit_micros, false, false)::turnpike.ended_turn;
+    elsif after.state = 'cancelled' and after.hold_credit_micros > 0 then
       ended := ended || after;
       holds := holds + after.hold_credit_micros;
     end if;
@@ -84,6 +90,14 @@ begin
       perform turnpike.count_spend(after, 0, -after.hold_credit_micros, shard);
     end loop;
   end if;
+  -- Waiting turns are billed for their work so far. Their holds are their costs.
+  foreach kind in array array[false, true] loop
+    of_kind := array(select w from unnest(waited) w where (w.turn).test = kind);
+    if cardinality(of_kind) > 0 then
+      closed := turnpike.close_holds(of_kind, p_moment);
+      posts := posts or closed.posts;
+    end if;
+  end loop;
 end $$;
 
 -- Returns true if the rows confirm the cause: the key is revoked, the space archived, the account disabled or the end

@@ -1,5 +1,6 @@
 import type { Context } from "../actor/context.ts"
 import { newId } from "../base/ids.ts"
+import { postBehind } from "../billing/post-charges.ts"
 import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import { callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
@@ -26,9 +27,10 @@ export async function endTurns(
 ): Promise<{ touched: number; all: boolean }> {
   let count = 0
   for (let batch = 0; batch < batches; batch++) {
-    const { touched, next } = await endBatch(ctx, cause)
+    const { touched, next, posts } = await endBatch(ctx, cause)
     if (touched.length === 0) return { touched: count, all: true }
     count += touched.length
+    if (posts) postBehind(ctx, cause.userId)
     const one = touched.find(({ has_subscriber }) => has_subscriber)
     if (one) wakeWebhooks(ctx, one)
     // A running turn without a worker ends when the next runner claims it.
@@ -40,7 +42,7 @@ export async function endTurns(
 
 async function endBatch(ctx: Context, cause: EndCause) {
   const now = ctx.clock.now()
-  const { touched, next } = await callOne(ctx.db, "end_turns", {
+  const { touched, next, posts } = await callOne(ctx.db, "end_turns", {
     cause: cause.cause,
     user_id: cause.userId,
     test: "test" in cause ? cause.test : null,
@@ -53,7 +55,7 @@ async function endBatch(ctx: Context, cause: EndCause) {
     limit: TURN_POLICY.cancelBatch,
     moment: now,
   })
-  return { touched: touched ?? [], next: next === true }
+  return { touched: touched ?? [], next: next === true, posts: posts === true }
 }
 
 /**

@@ -40,6 +40,8 @@ export interface Operation<
   byServer?: true
   /** Follows OpenAI's API in its errors, and has no method in our client. */
   dialect?: "openai"
+  /** The largest JSON body, if it is not the usual limit. */
+  maxBytes?: number
   /** The body is a file, which the operation reads itself. */
   upload?: boolean
   /**
@@ -101,7 +103,8 @@ export function validatorsOf(operation: Operation): MiddlewareHandler<AppEnv>[] 
   return validators
 }
 
-function maxBytesOf({ open, byServer }: Operation): number {
+function maxBytesOf({ open, byServer, maxBytes }: Operation): number {
+  if (maxBytes !== undefined) return maxBytes
   if (byServer) return MAX_SERVERS_BYTES
   return open ? MAX_OPEN_BYTES : MAX_JSON_BYTES
 }

@@ -1197,6 +1197,29 @@ interface TraceExports {
   with_text: Generated<boolean>;
 }
 
+interface TurnCalls {
+  agent: string | null;
+  call: number;
+  decided_at: Timestamp | null;
+  decided_by: Json | null;
+  edited_input: Json | null;
+  input: Json;
+  input_schema: Json;
+  message: string | null;
+  offered: Generated<boolean>;
+  output: Json | null;
+  output_hash: string | null;
+  space_id: number;
+  state: string;
+  step: number;
+  taken_until: Timestamp | null;
+  takes: Generated<number>;
+  test: boolean;
+  tool: string;
+  turn_id: string;
+  user_id: number;
+}
+
 interface TurnEnds {
   billed_credit_micros: number;
   calls: number;
@@ -1242,6 +1265,18 @@ interface TurnLog {
   type: string | null;
 }
 
+interface TurnParts {
+  counted_at: Timestamp;
+  end_user_ref: string;
+  key_id: string | null;
+  member_id: number | null;
+  space_id: number;
+  spent_credit_micros: number | null;
+  turn_id: string;
+  user_id: number;
+  window_started_at: Timestamp | null;
+}
+
 interface Turns {
   attempts: Generated<number>;
   billed_credit_micros: Generated<number>;
@@ -1252,6 +1287,7 @@ interface Turns {
   config_version: number | null;
   conversation_id: string;
   cost_credit_micros: Generated<number>;
+  counted_at: Timestamp | null;
   created_at: Timestamp;
   end_user_ref: string;
   epoch: Generated<number>;
@@ -1268,12 +1304,15 @@ interface Turns {
   last_event_seq: Generated<number>;
   lease_until: Timestamp | null;
   max_cost_credit_micros: number | null;
+  max_wait_seconds: number | null;
   member_id: number | null;
   metadata: Generated<Json>;
   model: string;
   model_calls: Generated<number>;
   model_failures: Generated<number>;
+  on_limit: string | null;
   outputs: Generated<Json>;
+  past_credit_micros: number | null;
   position: number;
   price_version: number;
   request_hash: string;
@@ -1299,6 +1338,8 @@ interface Turns {
   truncated: Generated<boolean>;
   turn_id: string;
   user_id: number;
+  waited_ms: number | null;
+  waiting: Json | null;
   window_started_at: Timestamp | null;
 }
 
@@ -1446,6 +1487,27 @@ interface UserSums {
   turns: number;
   until: Timestamp;
   user_id: number;
+}
+
+interface WaitingAccounts {
+  due_at: Timestamp;
+  raises: Generated<number>;
+  user_id: number;
+}
+
+interface WaitingTurns {
+  bound_by: string | null;
+  counter: string | null;
+  expires_at: Timestamp;
+  limit_key: Generated<string | null>;
+  needed_credit_micros: number | null;
+  reason: string;
+  since: Timestamp;
+  test: boolean;
+  too_small: Generated<boolean>;
+  turn_id: string;
+  user_id: number;
+  wanted_credit_micros: number | null;
 }
 
 interface Wallets {
@@ -1656,9 +1718,11 @@ export interface DB {
   team_members: TeamMembers;
   teams: Teams;
   trace_exports: TraceExports;
+  turn_calls: TurnCalls;
   turn_ends: TurnEnds;
   turn_events: TurnEvents;
   turn_log: TurnLog;
+  turn_parts: TurnParts;
   turn_steps: TurnSteps;
   turns: Turns;
   usage: Usage;
@@ -1669,6 +1733,8 @@ export interface DB {
   user_hours: UserHours;
   user_sums: UserSums;
   users: Users;
+  waiting_accounts: WaitingAccounts;
+  waiting_turns: WaitingTurns;
   wallet_shards: WalletShards;
   wallets: Wallets;
   webhook_attempts: WebhookAttempts;

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_31a16de33daa"
+export const RELEASE = "turnpike_a507414666eb"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -137,6 +137,7 @@ export interface Answers {
     roster: unknown | null
     history: Answers["earlier_turn"][]
     steps: Answers["kept_step"][]
+    calls: Answers["kept_call"][]
     files: JsonRow<"files">[]
     secrets: unknown
     engine_keys: string | null
@@ -241,6 +242,13 @@ export interface Answers {
     updated_by: number | null
     updated_by_name: string | null
   }
+  expired_wait: {
+    user_id: number
+    test: boolean
+    has_subscriber: boolean
+    posts: boolean
+    turns: number
+  }
   flow_step: {
     task_id: number
     place: number
@@ -294,6 +302,14 @@ export interface Answers {
     billed: number
     due: number
     has_subscriber: boolean
+  }
+  kept_call: {
+    step: number
+    call: number
+    state: string
+    offered: boolean
+    edited_input: unknown | null
+    message: string | null
   }
   kept_step: {
     step: number
@@ -553,6 +569,15 @@ export interface Answers {
     since: string
     ended_at: string | null
   }
+  taken_call: {
+    turn_id: string
+    step: number
+    call: number
+    space: string
+    tool: string
+    input: unknown
+    takes: number
+  }
   task_flow: {
     name: string
     place: number
@@ -753,6 +778,8 @@ export interface Records {
     timeout: number | null
     traceparent: string | null
     tracestate: string | null
+    on_limit: string | null
+    max_wait: number | null
   }
   request: {
     kind: string | null
@@ -793,6 +820,15 @@ export interface Records {
     most: number
     skipped: number
   }
+  wait_reason: {
+    calls: JsonInput
+    bound_by: string | null
+    counter: string | null
+    resets_at: Date | null
+    needed: number | null
+    wanted: number | null
+    again_at: Date
+  }
 }
 
 /** The arguments and the result row of each procedure. Any value can be null. */
@@ -815,6 +851,7 @@ export interface Procedures {
       too_many: Answers["test_turn_count"] | null
       has_subscriber: boolean | null
       needs_runner: boolean | null
+      waits_behind: string | null
     }
   }
   accounts_to_fold: {
@@ -1068,6 +1105,21 @@ export interface Procedures {
       reached: Answers["count_state"] | null
     }
   }
+  begin_wait: {
+    args: {
+      turn_id: string | null
+      epoch: number | null
+      reason: Records["wait_reason"] | null
+      max_seconds: number | null
+      event_id: string | null
+      moment: Date | null
+    }
+    row: {
+      outcome: string | null
+      turn: JsonRow<"turns"> | null
+      has_subscriber: boolean | null
+    }
+  }
   bill_infra_slice: {
     args: {
       run_id: number | null
@@ -1095,6 +1147,18 @@ export interface Procedures {
     }
     row: {
       booking: Answers["booking"] | null
+    }
+  }
+  call_schema: {
+    args: {
+      request: Records["request"] | null
+      turn_id: string | null
+      step: number | null
+      call: number | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      call: JsonRow<"turn_calls"> | null
     }
   }
   cancel_turn: {
@@ -1547,6 +1611,26 @@ export interface Procedures {
       has_subscriber: boolean | null
     }
   }
+  decide_call: {
+    args: {
+      request: Records["request"] | null
+      turn_id: string | null
+      step: number | null
+      call: number | null
+      decision: string | null
+      input: JsonInput | null
+      message: string | null
+      event_ids: JsonInput | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      outcome: string | null
+      turn: JsonRow<"turns"> | null
+      slug: string | null
+      went_on: boolean | null
+      has_subscriber: boolean | null
+    }
+  }
   delete_file: {
     args: {
       request: Records["request"] | null
@@ -1557,6 +1641,43 @@ export interface Procedures {
       file: JsonRow<"files"> | null
       slug: string | null
       refused: string | null
+    }
+  }
+  deliver_by_token: {
+    args: {
+      turn_id: string | null
+      step: number | null
+      call: number | null
+      output: JsonInput | null
+      hash: string | null
+      event_id: string | null
+      moment: Date | null
+    }
+    row: {
+      outcome: string | null
+      turn: JsonRow<"turns"> | null
+      slug: string | null
+      went_on: boolean | null
+      has_subscriber: boolean | null
+    }
+  }
+  deliver_result: {
+    args: {
+      request: Records["request"] | null
+      turn_id: string | null
+      step: number | null
+      call: number | null
+      output: JsonInput | null
+      hash: string | null
+      event_id: string | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      outcome: string | null
+      turn: JsonRow<"turns"> | null
+      slug: string | null
+      went_on: boolean | null
+      has_subscriber: boolean | null
     }
   }
   delivery_id: {
@@ -1600,6 +1721,16 @@ export interface Procedures {
     }
     row: {
       drop_second_factor: boolean | null
+    }
+  }
+  due_accounts: {
+    args: {
+      passed: JsonInput | null
+      limit: number | null
+      moment: Date | null
+    }
+    row: {
+      user_id: number | null
     }
   }
   due_work: {
@@ -1739,6 +1870,7 @@ export interface Procedures {
     row: {
       touched: Answers["touched_turn"][] | null
       next: boolean | null
+      posts: boolean | null
     }
   }
   end_user_sessions: {
@@ -1776,6 +1908,18 @@ export interface Procedures {
       hold: Answers["hold_state"] | null
       balance: number | null
       held: number | null
+      on_limit: string | null
+    }
+  }
+  expire_waits: {
+    args: {
+      limit: number | null
+      event_ids: JsonInput | null
+      moment: Date | null
+    }
+    row: {
+      ended: Answers["expired_wait"][] | null
+      next: boolean | null
     }
   }
   fail_refresh: {
@@ -2093,6 +2237,7 @@ export interface Procedures {
       actor: Answers["caller"] | null
       turn: JsonRow<"turns"> | null
       slug: string | null
+      waits_behind: string | null
     }
   }
   get_turn_marks: {
@@ -3084,6 +3229,23 @@ export interface Procedures {
       bills: Answers["infra_bill"][] | null
     }
   }
+  raise_limit: {
+    args: {
+      request: Records["request"] | null
+      turn_id: string | null
+      max_cost: number | null
+      event_id: string | null
+      due: Date | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      outcome: string | null
+      turn: JsonRow<"turns"> | null
+      slug: string | null
+      went_on: boolean | null
+      has_subscriber: boolean | null
+    }
+  }
   range_models: {
     args: {
       from: Date | null
@@ -3445,6 +3607,20 @@ export interface Procedures {
       actor: Answers["caller"] | null
       refused: string | null
       entity: Answers["workspace_answer"] | null
+    }
+  }
+  renew_call: {
+    args: {
+      request: Records["request"] | null
+      turn_id: string | null
+      step: number | null
+      call: number | null
+      takes: number | null
+      until: Date | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      outcome: string | null
     }
   }
   renew_lease: {
@@ -3935,6 +4111,19 @@ export interface Procedures {
       take_alerts: Answers["taken_alert"][] | null
     }
   }
+  take_calls: {
+    args: {
+      request: Records["request"] | null
+      space: string | null
+      tools: string[] | null
+      limit: number | null
+      until: Date | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      calls: Answers["taken_call"][] | null
+    }
+  }
   take_ending: {
     args: {
       cause: string | null
@@ -4202,6 +4391,24 @@ export interface Procedures {
       addresses: string[] | null
     }
   }
+  wake_account: {
+    args: {
+      user_id: number | null
+      after: string | null
+      groups: number | null
+      most: number | null
+      due: Date | null
+      again: Date | null
+      event_ids: JsonInput | null
+      moment: Date | null
+    }
+    row: {
+      went_on: number | null
+      last: string | null
+      due_at: Date | null
+      has_subscriber: boolean | null
+    }
+  }
   wake_endpoints: {
     args: {
       user_id: number | null
@@ -4238,7 +4445,7 @@ export type ArgumentsOf<Name extends ProcedureName> = Procedures[Name]["args"]
 
 /** The arguments of each procedure in their order. columns: its result columns, if some of them are read as JSON. */
 export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; columns?: readonly string[] }> = {
-  accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "shards", "runners"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner"] },
+  accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "shards", "runners"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner", "waits_behind"] },
   accounts_to_fold: { args: ["idle_since", "after", "limit"] },
   accounts_to_post: { args: ["after", "limit"] },
   accounts_with_expired: { args: ["queued_before", "limit", "passed:json"] },
@@ -4259,8 +4466,10 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   begin_reconciliation_as: { args: ["request:request", "reconciliation_id", "settled_before", "kept_from"], columns: ["actor:json", "refused", "pass:json"] },
   begin_second_factor: { args: ["request:request", "secret"], columns: ["actor:json", "refused"] },
   begin_upload: { args: ["request:request", "once_key", "space", "file_id", "name", "media_type", "object_key"], columns: ["actor:json", "already:json", "refused", "reached:json"] },
+  begin_wait: { args: ["turn_id", "epoch", "reason:wait_reason", "max_seconds", "event_id", "moment"], columns: ["outcome", "turn:json", "has_subscriber"] },
   bill_infra_slice: { args: ["run_id", "limit", "moment"], columns: ["reached", "finished", "bills:json"] },
   book_entry: { args: ["user_id", "reason", "amount", "turn_id", "reference", "currency", "minor", "actor", "note", "moment"], columns: ["booking:json"] },
+  call_schema: { args: ["request:request", "turn_id", "step", "call"], columns: ["actor:json", "call:json"] },
   cancel_turn: { args: ["request:request", "turn_id", "event_id"], columns: ["actor:json", "outcome", "turn:json", "slug", "next", "has_subscriber"] },
   cancels_asked: { args: ["turn_ids"] },
   cap_states: { args: ["user_id", "key_id", "end_user", "moment", "window", "shared"], columns: ["cap_states:json"] },
@@ -4291,11 +4500,15 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   create_workspace: { args: ["request:request", "once_key", "fingerprint", "workspace_id", "name", "team_id", "members:json"], columns: ["actor:json", "already:json", "refused", "entity:json", "unknown_users:json"] },
   credential_now: { args: ["provider_id", "moment"] },
   credit_subscription: { args: ["sub_id", "most", "moment"] },
+  decide_call: { args: ["request:request", "turn_id", "step", "call", "decision", "input:json", "message", "event_ids:json"], columns: ["actor:json", "outcome", "turn:json", "slug", "went_on", "has_subscriber"] },
   delete_file: { args: ["request:request", "file_id"], columns: ["actor:json", "file:json", "slug", "refused"] },
+  deliver_by_token: { args: ["turn_id", "step", "call", "output:json", "hash", "event_id", "moment"], columns: ["outcome", "turn:json", "slug", "went_on", "has_subscriber"] },
+  deliver_result: { args: ["request:request", "turn_id", "step", "call", "output:json", "hash", "event_id"], columns: ["actor:json", "outcome", "turn:json", "slug", "went_on", "has_subscriber"] },
   delivery_id: { args: ["event_id", "webhook_id"] },
   disable_other_models: { args: ["pins"] },
   disable_provider: { args: ["request:request", "provider_id", "pool", "reason", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   drop_second_factor: { args: ["user_id", "by", "request_id", "address", "moment"] },
+  due_accounts: { args: ["passed:json", "limit", "moment"] },
   due_work: { args: ["erasure_check", "upload_limit", "shards_idle", "books_every", "poll_late", "traces_kept", "longest"] },
   enable_model: { args: ["engine", "model", "label", "sort_order", "input", "cached", "output", "cache_write", "cache_write_hour", "idle_seconds", "keep_edits", "moment"] },
   enable_provider: { args: ["request:request", "provider_id", "pool", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
@@ -4306,10 +4519,11 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   end_sessions: { args: ["request:request", "new_token", "expires_at"], columns: ["actor:json", "ended"] },
   end_sessions_of_identity: { args: ["issuer", "subject"] },
   end_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing:json"] },
-  end_turns: { args: ["cause", "user_id", "test", "key_id", "space_id", "end_user", "until", "reason", "event_ids:json", "limit", "moment"], columns: ["touched:json", "next"] },
+  end_turns: { args: ["cause", "user_id", "test", "key_id", "space_id", "end_user", "until", "reason", "event_ids:json", "limit", "moment"], columns: ["touched:json", "next", "posts"] },
   end_user_sessions: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
   erase_end_user: { args: ["request:request", "ref", "erasure_id"], columns: ["actor:json", "refused", "erasure:json"] },
-  estimate_turn: { args: ["request:request", "asked:asked_turn"], columns: ["actor:json", "refused", "pin", "hold:json", "balance", "held"] },
+  estimate_turn: { args: ["request:request", "asked:asked_turn"], columns: ["actor:json", "refused", "pin", "hold:json", "balance", "held", "on_limit"] },
+  expire_waits: { args: ["limit", "event_ids:json", "moment"], columns: ["ended:json", "next"] },
   fail_refresh: { args: ["provider_id", "version", "health", "moment"] },
   file_limit: { args: ["user_id", "bytes"], columns: ["file_limit:json"] },
   find_caller: { args: ["request:request"], columns: ["find_caller:json"] },
@@ -4337,7 +4551,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   get_retention: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "retention:json"] },
   get_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing:json"] },
   get_trace_endpoint: { args: ["request:request"], columns: ["actor:json", "endpoint:json"] },
-  get_turn: { args: ["request:request", "turn_id"], columns: ["actor:json", "turn:json", "slug"] },
+  get_turn: { args: ["request:request", "turn_id"], columns: ["actor:json", "turn:json", "slug", "waits_behind"] },
   get_turn_marks: { args: ["turn_ids"] },
   give_up_stopped: { args: ["webhook_id", "settled", "stop_batch", "moment"] },
   give_up_upload: { args: ["file_id", "keep_ready", "moment"] },
@@ -4415,6 +4629,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   put_workspace_bot: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   queued_hours: { args: ["from", "to", "space_ids"] },
   quote_infra_slice: { args: ["position", "limit", "until", "second", "gib_hour"], columns: ["reached", "finished", "bills:json"] },
+  raise_limit: { args: ["request:request", "turn_id", "max_cost", "event_id", "due"], columns: ["actor:json", "outcome", "turn:json", "slug", "went_on", "has_subscriber"] },
   range_models: { args: ["from", "to", "limit"] },
   range_providers: { args: ["from", "to", "limit"] },
   range_spaces: { args: ["from", "to", "limit"] },
@@ -4442,6 +4657,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   remove_trace_endpoint: { args: ["request:request"], columns: ["actor:json", "refused"] },
   remove_webhook: { args: ["request:request", "webhook_id", "stop_batch"], columns: ["actor:json", "removed"] },
   remove_workspace_member: { args: ["request:request", "workspace_id", "user_id", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
+  renew_call: { args: ["request:request", "turn_id", "step", "call", "takes", "until"], columns: ["actor:json", "outcome"] },
   renew_lease: { args: ["turn_id", "epoch", "lease"] },
   renew_leases: { args: ["turns:json", "lease"] },
   reopen_objects: { args: ["erasure_id"] },
@@ -4481,6 +4697,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   sweep_infrastructure: { args: ["until", "limit"] },
   sweep_logins: { args: ["late", "old", "most", "moment"], columns: ["expired", "contained", "login_ids:json"] },
   take_alerts: { args: ["checks:json", "since", "until", "moment"], columns: ["take_alerts:json"] },
+  take_calls: { args: ["request:request", "space", "tools", "limit", "until"], columns: ["actor:json", "calls:json"] },
   take_ending: { args: ["cause", "tried_before", "moment"] },
   take_erasures: { args: ["settled", "limit", "moment"], columns: ["erasure:json"] },
   take_login: { args: ["login_id", "until", "moment"] },
@@ -4503,6 +4720,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   update_webhook: { args: ["request:request", "webhook_id", "changes:json", "target", "event_id", "stop_batch"], columns: ["actor:json", "refused", "webhook:json", "pinged"] },
   usage_of_spaces: { args: ["from", "to", "space_ids"] },
   waiting_session: { args: ["token", "moment"], columns: ["user_id", "secret", "addresses:json"] },
+  wake_account: { args: ["user_id", "after", "groups", "most", "due", "again", "event_ids:json", "moment"] },
   wake_endpoints: { args: ["user_id", "test", "moment"] },
   workspace_answer_of: { args: ["workspace_id"], columns: ["workspace_answer_of:json"] },
   write_for_reader: { args: ["turn_id", "epoch", "events:json", "moment"] },
@@ -4513,9 +4731,10 @@ export const RECORDS: Record<keyof Records, readonly string[]> = {
   asked_turn: ["space", "end_user", "model", "conversation", "files:json", "max_cost", "default_hold", "tokens", "short_tokens", "bounds:json", "min_output"],
   claim_terms: ["runner_id", "try", "moment", "lease", "max_attempts", "history_turns", "history_within", "history_bytes", "bytes_per_token", "history_tokens", "servers:json", "served_after", "listed:json", "roster_accounts"],
   look: ["places", "is_last", "bytes", "held:json", "takes_over", "releases", "stays", "waits", "retires", "careful", "runners", "live_slots", "test_slots", "end_user_slots", "after_live", "after_test", "after_lane", "alive_until", "looks_until", "event_ids:json", "drawn:json", "random:json"],
-  new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "metadata:json", "timeout", "traceparent", "tracestate"],
+  new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "metadata:json", "timeout", "traceparent", "tracestate", "on_limit", "max_wait"],
   request: ["kind", "token", "test", "moment", "request_id", "address"],
   trace_limits: ["turns", "bytes", "text", "events", "attempts", "deliveries", "window_seconds"],
   turn_filter: ["account", "space", "key", "end_user", "conversation", "state", "reason", "model", "failure", "min_cost", "min_took_us", "q", "created_after", "created_before"],
   turn_page: ["sort", "descending", "most", "skipped"],
+  wait_reason: ["calls:json", "bound_by", "counter", "resets_at", "needed", "wanted", "again_at"],
 }

@@ -37,6 +37,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
   ),
   ...of("TURN_POLICY", "modelBytes modelLineBytes modelErrorBytes"),
   ...of("WATCH_POLICY", "seconds maxChars"),
+  ...of("TURN_WAIT_POLICY", "againMs tryMs wakes limits accounts expires"),
   ...of("STREAM_POLICY", "page heartbeatMs readerMs renewMs ownLookMs"),
   ...of(
     "WEBHOOK_POLICY",

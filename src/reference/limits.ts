@@ -89,6 +89,9 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   "TURN_POLICY.maxAttempts": limit("Workers in a row that lose the same turn", FAILED("ENGINE_LOST")),
   "TURN_POLICY.maxModelFailures": limit("Failed model calls of a turn in a row", FAILED("MODEL_UNAVAILABLE")),
   "TURN_POLICY.queueLimitMs": limit("Time that a turn is queued", "the turn is `cancelled`, `expired`"),
+  "TURN_WAIT_POLICY.takenMs": limit("Time in which a worker must answer or renew a call", "another worker may take it"),
+  "TURN_WAIT_POLICY.takes": limit("Calls that a worker takes at once", INVALID),
+  "TURN_WAIT_POLICY.messageCharacters": limit("Length of a decision's message", INVALID),
   "TURN_POLICY.maxSteps": limit("Steps of a turn", FAILED("STEP_LIMIT_REACHED"), "`max_steps` of the manifest"),
   "TURN_POLICY.timeoutSeconds": limit(
     "Time of a turn from its start",

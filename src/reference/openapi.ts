@@ -189,6 +189,7 @@ const TAGS: Record<string, string> = {
   Tools: "Tools that an agent can call: your REST endpoints, and MCP servers.",
   Files: "Files that you attach to turns, and files that agents create.",
   Turns: "Requests to agents. Create, read, follow and cancel them.",
+  Calls: "Calls of tools that turns wait for: decisions, later results, and calls for your own workers.",
   Webhooks: "Signed events that Turnpike posts to your server, with every delivery attempt.",
   Events: "A feed of all events that webhooks receive. Use it to catch up.",
   "End users": "Your customers: their costs, their spending limits, and the export and erasure of their data.",

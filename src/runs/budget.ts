@@ -1,3 +1,4 @@
+import type { CapRow } from "../quotas/cap-state.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 import type { HoldBound } from "./grow-hold.ts"
 
@@ -7,6 +8,7 @@ export class Budget {
   cost: number
   /** The limit that bounded the hold when it last grew. */
   boundBy: HoldBound | null = null
+  cap: CapRow | null = null
   private reserved = 0
   private waiting: (() => void)[] = []
 

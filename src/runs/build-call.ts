@@ -13,6 +13,7 @@ import { growHold } from "./grow-hold.ts"
 import { cacheOf } from "./prompt-cache.ts"
 import type { AgentWork, Run } from "./run.ts"
 import { RunEnd } from "./run-end.ts"
+import type { WaitLimit } from "./wait-turn.ts"
 
 /** Builds the next model call of an agent; the hold does not bound it yet. `opening`: the first messages. */
 export function buildCall(run: Run, agent: AgentWork, opening: Message[]): ModelCall {
@@ -77,6 +78,11 @@ function readable(bytes: Uint8Array, mediaType: string): string {
   return text.includes("\uFFFD") ? text.replaceAll("\uFFFD", "?") : text
 }
 
+function lackOf({ budget }: Run, amounts: { needed: number; wanted: number }): WaitLimit {
+  const { boundBy, cap } = budget
+  return { boundBy: boundBy ?? "max_cost", counter: cap?.subject ?? null, resetsAt: cap?.resets_at ?? null, ...amounts }
+}
+
 export interface BoundedCall {
   call: ModelCall
   /** True when the hold, not the configuration, limits the output. */
@@ -104,12 +110,21 @@ export async function boundCall(run: Run, price: Price, call: ModelCall): Promis
     if (grown === null) throw new RunEnd({ kind: "stale" })
     run.budget.hold = Math.max(run.budget.hold, grown.hold)
     run.budget.boundBy = grown.boundBy
+    run.budget.cap = grown.cap
   }
   const least = Math.min(wanted, TURN_POLICY.minOutputTokens)
   // A sub-agent that runs in parallel may release a part of its reservation.
   while (affordable() < least && run.budget.isReserved) await run.budget.freed()
   const output = Math.min(wanted, affordable())
-  if (output < least || (output === 0 && wanted > 0)) throw run.limit("COST_LIMIT_REACHED")
+  if (output < least || (output === 0 && wanted > 0)) {
+    if (!run.waitsForLimit) throw run.limit("COST_LIMIT_REACHED")
+    // A waiting turn holds only its cost, so it needs the whole price of the call.
+    run.lack = lackOf(run, {
+      needed: worstPriceOf(price, prompt, Math.max(1, least)),
+      wanted: worstPriceOf(price, prompt, wanted),
+    })
+    throw new RunEnd({ kind: "wait" })
+  }
   const worst = worstPriceOf(price, prompt, output)
   return {
     call: { ...call, maxOutputTokens: output },

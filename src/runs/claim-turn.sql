@@ -25,6 +25,16 @@ create type turnpike.kept_step as (
   results jsonb
 );
 
+-- A call that a turn has waited for (turn_calls).
+create type turnpike.kept_call as (
+  step integer,
+  call integer,
+  state text,
+  offered boolean,
+  edited_input jsonb, -- null: the model's own input
+  message text -- null: without one
+);
+
 -- Everything that a worker needs to continue a turn.
 create type turnpike.claimed_turn as (
   turn turns,
@@ -35,6 +45,8 @@ create type turnpike.claimed_turn as (
   roster jsonb, -- null: not requested
   history turnpike.earlier_turn[],
   steps turnpike.kept_step[],
+  -- The calls that it has waited for.
+  calls turnpike.kept_call[],
   files files[],
   secrets jsonb,
   engine_keys text, -- null: the environment has none
@@ -136,6 +148,7 @@ begin
   claim.config := row(version.manifest, version.tools, version.mcp_servers, space.mcp_tokens, turnpike.pins_of(space, version.mcp_servers));
   claim.history := '{}';
   claim.steps := '{}';
+  claim.calls := '{}';
   claim.files := '{}';
   claim.secrets := '{}';
   claim.engine_keys := turnpike.engine_keys();
@@ -151,6 +164,10 @@ begin
   if claimed.epoch > 1 then
     claim.steps := array(select (p.step, p.agent, p.text, p.content, p.finish, p.results)::turnpike.kept_step
       from turn_steps p where p.turn_id = claimed.turn_id order by p.step);
+    if claimed.waited_ms is not null then
+      claim.calls := array(select (k.step, k.call, k.state, k.offered, k.edited_input, k.message)::turnpike.kept_call
+        from turn_calls k where k.turn_id = claimed.turn_id order by k.step, k.call);
+    end if;
   end if;
   if claimed.file_ids <> '[]' then
     claim.files := array(select f from files f

@@ -276,7 +276,8 @@ begin
   if locked.turn_id is null then
     answer.skipped := true;
   end if;
-  if locked.state in ('queued', 'running') and (locked.state = 'queued' or locked.claim_message = p_terms.runner_id and p_look.takes_over
+  -- A worker may have let the turn wait after this look has read it.
+  if locked.state in ('queued', 'running') and locked.waiting is null and (locked.state = 'queued' or locked.claim_message = p_terms.runner_id and p_look.takes_over
     or (locked.lease_until > p_terms.moment) is not true)
   then
     if p_look.careful then

@@ -28,6 +28,16 @@ export interface ModelRow extends Omit<JsonRow<"model_catalog">, "engine"> {
 /** A file that was sent with the turn. */
 export type AttachedFile = JsonRow<"files">
 
+/** A call for which a turn has waited (turn_calls). */
+export interface KeptCall {
+  step: number
+  call: number
+  state: "asked" | "allowed" | "denied" | "awaited" | "answered" | "early"
+  offered: boolean
+  edited_input: Record<string, unknown> | null
+  message: string | null
+}
+
 /** Everything that a worker needs to continue a turn. */
 export interface Claim {
   turn: TurnRow
@@ -50,6 +60,8 @@ export interface Claim {
   /** Earlier turns of the conversation that were done, oldest first, as far as the manifest's history limits allow. */
   history: { text: string; result: string; ended_at: string }[]
   steps: StepRow[]
+  /** The calls for which the turn has waited. */
+  calls: KeptCall[]
   files: AttachedFile[]
   /** The space's sealed secrets by name; empty if nothing can use them. */
   secrets: Record<string, string>

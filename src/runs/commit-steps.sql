@@ -85,9 +85,11 @@ create function turnpike.free_turn(p_turn_id text, p_epoch integer, p_conversati
 language plpgsql as $$
 begin
   select t.* into mine from turns t
-    where t.turn_id = p_turn_id and t.epoch = p_epoch and t.state = 'running' for no key update skip locked;
+    where t.turn_id = p_turn_id and t.epoch = p_epoch and t.state = 'running' and t.waiting is null
+    for no key update skip locked;
   if mine.turn_id is null then
-    is_busy := exists (select from turns t where t.turn_id = p_turn_id and t.epoch = p_epoch and t.state = 'running');
+    is_busy := exists (select from turns t where t.turn_id = p_turn_id and t.epoch = p_epoch and t.state = 'running'
+      and t.waiting is null);
   elsif p_conversation then
     perform from conversations c where c.conversation_id = mine.conversation_id for no key update skip locked;
     is_busy := not found;

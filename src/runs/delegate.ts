@@ -25,7 +25,9 @@ export function delegateTool(run: Run, tools: ReadonlyMap<string, BoundTool>): B
     task: z.string().min(1).meta({ description: "Everything it must know: it does not see this conversation." }),
   })
   const description = `Hands a task to another agent and answers its result.\n${list}`
-  return builtin({ name: DELEGATE, description, input }, (task, context) => delegate(run, tools, task, context))
+  const tool = builtin({ name: DELEGATE, description, input }, (task, context) => delegate(run, tools, task, context))
+  const approval = run.claim.config.manifest.approvals?.[DELEGATE]
+  return { ...tool, ...(approval && { approval }) }
 }
 
 /** A provider's refusal may be about our account, so its message is not shown. */

@@ -11,6 +11,8 @@ interface Grown {
   hold: number
   /** The limit that bounded it; null if it grew as far as requested. */
   boundBy: HoldBound | null
+  /** The cap of `boundBy`; null if that is no cap. */
+  cap: CapRow | null
 }
 
 interface GrownRow {
@@ -26,16 +28,17 @@ interface GrownRow {
  * balance and its caps allow. Null if the epoch is stale.
  */
 export async function growHold(ctx: Context, turn: TurnRow, micros: number): Promise<Grown | null> {
-  if (turn.test || micros <= 0) return { hold: turn.hold_credit_micros, boundBy: null }
+  if (turn.test || micros <= 0) return { hold: turn.hold_credit_micros, boundBy: null, cap: null }
   const args = { turn_id: turn.turn_id, epoch: turn.epoch, micros }
   const attempt = (locked: boolean) => call<"grow_hold", GrownRow>(ctx.db, "grow_hold", { ...args, locked })
   const [first] = await attempt(false)
   const [row] = first?.locks_needed ? await attempt(true) : [first]
-  return row ? { hold: row.hold, boundBy: boundOf(row, micros) } : null
+  return row ? { hold: row.hold, ...boundOf(row, micros) } : null
 }
 
-function boundOf(row: GrownRow, micros: number): HoldBound | null {
-  if (row.amount >= micros) return null
-  if (row.amount >= row.room) return "max_cost"
-  return row.caps.find((cap) => leftOf(cap) <= row.amount)?.cap ?? "balance"
+function boundOf(row: GrownRow, micros: number): Pick<Grown, "boundBy" | "cap"> {
+  if (row.amount >= micros) return { boundBy: null, cap: null }
+  if (row.amount >= row.room) return { boundBy: "max_cost", cap: null }
+  const cap = row.caps.find((cap) => leftOf(cap) <= row.amount) ?? null
+  return { boundBy: cap?.cap ?? "balance", cap }
 }

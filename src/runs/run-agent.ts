@@ -28,7 +28,10 @@ export async function runAgent(run: Run, agent: AgentWork, opening: Message[]): 
       // Aborted steps do not count towards the agent's limit.
       if (agent.steps.filter(({ finish }) => finish !== "aborted").length >= agent.maxSteps) throw new TooManySteps()
       const called = await callStep(run, agent, opening)
-      if (agent.ref === null && isAnswer(rowOf(called))) return called
+      // The hold has cut the answer off: the turn waits, and continues from its text.
+      if (run.waitsForLimit && called.cutByHold && called.step.answer.finish === "length") {
+        called.step.answer = { ...called.step.answer, finish: "aborted" }
+      } else if (agent.ref === null && isAnswer(rowOf(called))) return called
       await commitCalled(run, agent, called)
       if (run.time.isTired && pendingCalls(rowOf(called)).length === 0) throw new RunEnd({ kind: "hand_over" })
       continue

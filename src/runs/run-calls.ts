@@ -4,6 +4,7 @@ import { reasonOf } from "../base/not-sent.ts"
 import { storable, storableJson } from "../base/storable.ts"
 import { spanIdOf, traceHeaders } from "../base/trace-context.ts"
 import { type LossCause, noteLostPicture } from "../billing/losses.ts"
+import { approvalOf } from "../tools/approval.ts"
 import { errorRun, type MadeFile, type PaidPicture, type ToolRun } from "../tools/bound-tool.ts"
 import { TOOL_POLICY } from "../tools/policies.ts"
 import { pendingCalls, type StepRow } from "../turns/step-row.ts"
@@ -12,6 +13,7 @@ import { commitResults } from "./commit-step.ts"
 import { type AgentWork, type Run, stepOf } from "./run.ts"
 import { RunEnd } from "./run-end.ts"
 import { TIMED_OUT } from "./run-time.ts"
+import type { WaitCall } from "./wait-turn.ts"
 
 /** The events that announce a step's calls. The commit after which the calls start writes them. */
 export function announceCalls(agent: AgentWork, row: StepRow, at: Date): EventDraft[] {
@@ -32,7 +34,7 @@ interface EndedCall {
 
 /**
  * Makes the calls of a committed step that have no result yet, several in parallel, and commits their results. If the
- * run must stop, it commits the finished calls first.
+ * run must stop, it commits the finished calls first. Ends the run if a call must wait for a decision or its result.
  */
 export async function runCalls(run: Run, agent: AgentWork, row: StepRow): Promise<void> {
   const calls = callsOf(row.content)
@@ -40,17 +42,26 @@ export async function runCalls(run: Run, agent: AgentWork, row: StepRow): Promis
   const work = queue[Symbol.iterator]()
   const ended: EndedCall[] = []
   let stopped: unknown
+  let isWaiting = false
   await run.beforeCall()
   const first = new Set(queue.slice(0, TOOL_POLICY.parallelCalls))
   const worker = async () => {
     for (const index of work) {
       try {
         if (stopped !== undefined) return
+        if (mustWait(run, agent, { row, call: calls[index] as ToolCallPart, index })) {
+          isWaiting = true
+          continue
+        }
         // A cancel may have come while this call waited.
         if (!first.has(index)) await run.askAgain()
-        ended.push(await runCall(run, agent, { row, call: calls[index] as ToolCallPart, index }))
+        const made = await runCall(run, agent, { row, call: calls[index] as ToolCallPart, index })
+        if (made) ended.push(made)
+        else isWaiting = true
       } catch (error) {
-        stopped = worse(stopped, error)
+        // Other calls do not stop because a sub-agent must wait.
+        if (isWait(error)) isWaiting = true
+        else stopped = worse(stopped, error)
       }
     }
   }
@@ -58,17 +69,22 @@ export async function runCalls(run: Run, agent: AgentWork, row: StepRow): Promis
   if (isStale(stopped)) await noteLostPictures(run, ended, "stale")
   else if (ended.length > 0) await commit(run, row, ended)
   if (stopped !== undefined) throw stopped
+  if (isWaiting) throw new RunEnd({ kind: "wait" })
 }
 
 async function runCall(
   run: Run,
   agent: AgentWork,
   { row, call, index }: { row: StepRow; call: ToolCallPart; index: number },
-): Promise<EndedCall> {
+): Promise<EndedCall | null> {
   const startedAt = run.time.now
   const made = await execute(run, agent, { row, call, index }).catch((error: unknown) => {
     throw error === TIMED_OUT ? run.limit("TIMEOUT_REACHED") : reasonOf(error)
   })
+  if (made.later) {
+    run.waitFor(describeWait(agent, { row, call, index }, "awaited", made.later.offered))
+    return null
+  }
   const output = fitting(made.output)
   const duration = Math.max(0, run.time.now - startedAt)
   const failed = output.type === "error"
@@ -109,10 +125,62 @@ async function execute(
   }
   const tool = agent.tools.get(call.toolName)
   if (!tool) return errorRun(`There is no tool "${storable(call.toolName).slice(0, 100)}".`)
+  const decided = run.decided(row.step, index)
+  const { fault } = approvalOf(tool, callInput(call))
+  if (decided?.state === "denied") return errorRun(denial(decided.message))
+  if (fault !== undefined) return errorRun(fault)
   const key = `${run.turn.turn_id}.${row.step}.${index}`
   const trace = traceHeaders(run.turn, `tool ${row.step}.${index}`)
   const mayStart = () => run.mayStart()
-  return tool.run(callInput(call), { key, step: row.step, call: index, trace, signal: run.time.signal, mayStart })
+  const input = decided?.edited_input ?? callInput(call)
+  const made = await tool.run(input, { key, step: row.step, call: index, trace, signal: run.time.signal, mayStart })
+  return decided?.edited_input ? noteEdit(made, decided.edited_input) : made
+}
+
+const denial = (message: string | null) =>
+  `A person has denied this call, so it was not made.${message === null ? "" : ` They say: ${message}`}`
+
+/** Tells the model that its call was made with another input. */
+function noteEdit(made: ToolRun, input: unknown): ToolRun {
+  const note = `A person has changed the input of this call to ${JSON.stringify(input)}.`
+  const { output } = made
+  if (output.type === "parts")
+    return { ...made, output: { ...output, value: [{ type: "text", text: note }, ...output.value] } }
+  return { ...made, output: { ...output, value: `${note}\n${output.value}` } }
+}
+
+/** True if a call must wait: for a decision, or for its result. It is then noted in the run. */
+function mustWait(run: Run, agent: AgentWork, at: { row: StepRow; call: ToolCallPart; index: number }): boolean {
+  const { row, call, index } = at
+  const tool = agent.tools.get(call.toolName)
+  if (call.invalid || !tool || index >= TOOL_POLICY.callsPerStep) return false
+  const known = run.decided(row.step, index)
+  if (known?.state === "awaited" || known?.state === "early" || known?.state === "answered") {
+    run.waitFor(describeWait(agent, at, "awaited", known.offered))
+    return true
+  }
+  if (known?.state === "allowed" || known?.state === "denied" || !approvalOf(tool, callInput(call)).asks) return false
+  run.waitFor(describeWait(agent, at, "asked", false))
+  return true
+}
+
+function describeWait(
+  agent: AgentWork,
+  { row, call, index }: { row: StepRow; call: ToolCallPart; index: number },
+  state: WaitCall["state"],
+  offered: boolean,
+): WaitCall {
+  const input_schema = agent.tools.get(call.toolName)?.spec.inputSchema ?? {}
+  return {
+    step: row.step,
+    call: index,
+    agent: agent.ref,
+    tool: storable(call.toolName),
+    input: storableJson(callInput(call)) as Record<string, unknown>,
+    input_schema,
+    state,
+    offered,
+  }
 }
 
 async function commit(run: Run, row: StepRow, ended: EndedCall[]): Promise<void> {
@@ -152,6 +220,8 @@ async function noteLostPictures(run: Run, ended: EndedCall[], cause: LossCause):
   }
 }
 
+const isWait = (error: unknown) => error instanceof RunEnd && error.why.kind === "wait"
+
 const isStale = (error: unknown) => error instanceof RunEnd && error.why.kind === "stale"
 
 /** The stronger of two reasons to stop: a lost turn, an error, an end, an unavailable model, the worker's time. */
@@ -159,7 +229,7 @@ function worse(one: unknown, other: unknown): unknown {
   const rank = (error: unknown) => {
     if (error === undefined) return 0
     if (!(error instanceof RunEnd)) return 4
-    return { hand_over: 1, crowded: 2, cooling: 2, unavailable: 2, ended: 3, stale: 5 }[error.why.kind]
+    return { wait: 1, hand_over: 1, crowded: 2, cooling: 2, unavailable: 2, ended: 3, stale: 5 }[error.why.kind]
   }
   return rank(other) > rank(one) ? other : one
 }

@@ -12,6 +12,8 @@ export class RunEnd extends Error {
     | { kind: "unavailable"; error: ModelError }
     /** No account of the engine can be called now. `until`: the first recovery in ms; infinite: none by itself. */
     | { kind: "cooling"; engine: string; until: number }
+    /** The turn waits for a limit, or for the calls in `Run.waits`. */
+    | { kind: "wait" }
     /** The isolate has no memory for a call's images and documents. */
     | { kind: "crowded" }
 

@@ -1,4 +1,5 @@
 import type { Context } from "../actor/context.ts"
+import { WAIT_POLICY } from "../agent-config/manifest.ts"
 import { type BuiltinTool, DELEGATE } from "../agent-config/names.ts"
 import { reasonOf } from "../base/not-sent.ts"
 import { openContainers } from "../infrastructure/container.ts"
@@ -28,9 +29,10 @@ import { runAgent, TooManySteps } from "./run-agent.ts"
 import { limitReached, RunEnd } from "./run-end.ts"
 import { TIMED_OUT } from "./run-time.ts"
 import { type Outcome, settleTurn } from "./settle-turns.ts"
+import { waitTurn } from "./wait-turn.ts"
 
 /** How a worker's run of a turn ended. `lost`: the turn could not even be released, so its lease must expire. */
-export type RunResult = "settled" | "handed_over" | "backed_off" | "stale" | "broke" | "lost"
+export type RunResult = "settled" | "handed_over" | "backed_off" | "waits" | "stale" | "broke" | "lost"
 
 /**
  * Runs a claimed turn until it has finished, must wait for its model, or its worker's time is over. Then the turn is
@@ -157,9 +159,24 @@ async function end(run: Run, error: unknown): Promise<RunResult> {
       return waitForAccounts(run, error.why)
     case "crowded":
       return waitForMemory(run)
+    case "wait":
+      return wait(run)
     case "hand_over":
       return (await releaseTurn(ctx, turn, { broke: false, delayMs: 0 })) ? "handed_over" : "lost"
   }
+}
+
+/** Lets the turn wait for its calls or its limit. It waits for calls first: their results may change the next call. */
+async function wait(run: Run): Promise<RunResult> {
+  const { ctx, turn, claim } = run
+  const outcome = await waitTurn(ctx, turn, {
+    calls: run.waits,
+    limit: run.waits.length > 0 ? null : run.lack,
+    maxSeconds: turn.max_wait_seconds ?? claim.config.manifest.max_wait_seconds ?? WAIT_POLICY.usualSeconds,
+  })
+  if (outcome === "cancel") return end(run, run.cancel())
+  if (outcome === "ready") await callRunner(ctx)
+  return outcome === "stale" ? "stale" : outcome === "ready" ? "handed_over" : "waits"
 }
 
 async function settle(run: Run, outcome: Outcome, called?: CalledStep): Promise<RunResult> {
@@ -234,7 +251,7 @@ const billOf = (run: Run) => (run.budget.cost > 0 ? "The model calls before that
 
 function deadlineOf({ turn, config }: Claim): number {
   const seconds = turn.timeout_seconds ?? config.manifest.timeout_seconds ?? TURN_POLICY.timeoutSeconds
-  return new Date(turn.started_at ?? turn.created_at).getTime() + seconds * 1000
+  return new Date(turn.started_at ?? turn.created_at).getTime() + seconds * 1000 + (turn.waited_ms ?? 0)
 }
 
 /** Releases a turn whose run failed. The attempt stays counted, and more attempts mean a longer wait. */

@@ -15,6 +15,7 @@ import { type LimitCode, limitReached, RunEnd } from "./run-end.ts"
 import { RunTime } from "./run-time.ts"
 import type { Outcome, Settling } from "./settle-turns.ts"
 import { Transcript } from "./transcript.ts"
+import type { WaitCall, WaitLimit } from "./wait-turn.ts"
 
 /** One agent at work in a turn: the space's own, or a sub-agent on one task. */
 export interface AgentWork {
@@ -47,6 +48,10 @@ export class Run {
   readonly route: Route
   /** Tools that the agent does not get: they differ from their pinned form, or the model cannot take them. */
   leftOut: readonly string[] = []
+  /** The calls that must wait, over all agents. */
+  readonly waits: WaitCall[] = []
+  /** The limit that does not pay for the next model call of an agent, if the turn waits for limits. */
+  lack: WaitLimit | null = null
   private isCancelled: boolean
   /** When the last statement that allowed calls was sent, in milliseconds. */
   private knownAt = Number.NEGATIVE_INFINITY
@@ -62,6 +67,20 @@ export class Run {
     this.route = new Route(ctx, claim)
     this.isCancelled = claim.turn.cancel_requested_at !== null
     if (ctx.waited) ctx.waited.ask = () => this.askAgain()
+  }
+
+  /** True if the turn waits when it cannot pay for a model call. */
+  get waitsForLimit(): boolean {
+    return (this.turn.on_limit ?? this.claim.config.manifest.on_limit) === "wait"
+  }
+
+  waitFor(call: WaitCall): void {
+    this.waits.push(call)
+  }
+
+  /** A call for which the turn has waited, as the claim found it. */
+  decided(step: number, call: number): Claim["calls"][number] | undefined {
+    return this.claim.calls.find((one) => one.step === step && one.call === call)
   }
 
   /** Ends the run if it was cancelled, is out of time, or its transcript is full. */

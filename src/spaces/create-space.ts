@@ -25,7 +25,7 @@ export async function createSpace(
   const now = ctx.clock.now()
   const slug = newId("space", now)
   for (const [index, tool] of (input.tools ?? []).entries())
-    checkTarget(ctx, tool.request.url, `tools.${index}.request.url`)
+    if (tool.request) checkTarget(ctx, tool.request.url, `tools.${index}.request.url`)
   for (const [index, server] of (input.mcp_servers ?? []).entries())
     checkTarget(ctx, server.url, `mcp_servers.${index}.url`)
   const pins = wantedPins(input)

@@ -18,7 +18,7 @@ const KINDS = {
  * VALIDATION_FAILED, LIMIT_REACHED.
  */
 export async function putTool(ctx: Context, credential: Credential, spaceId: string, tool: Tool): Promise<Tool> {
-  checkTarget(ctx, tool.request.url, "request.url")
+  if (tool.request) checkTarget(ctx, tool.request.url, "request.url")
   await putEntry(ctx, credential, spaceId, "tools", tool)
   return tool
 }

@@ -1,5 +1,6 @@
 import * as z from "zod"
 import type { ToolOutput, ToolSpec } from "../agent/engine.ts"
+import type { Approval } from "../agent-config/approval.ts"
 import { asDoubles } from "../base/exact-json.ts"
 import type { TraceHeaders } from "../base/trace-context.ts"
 
@@ -31,6 +32,8 @@ export interface PaidPicture {
 
 export interface ToolRun {
   output: ToolOutput
+  /** Set if the result comes later; `output` has no meaning then. */
+  later?: { offered: boolean }
   files?: MadeFile[]
   /** Set if the call made a picture. Then `files` has exactly one file. */
   picture?: PaidPicture
@@ -59,10 +62,14 @@ export interface ToolCallContext {
  */
 export interface BoundTool {
   spec: ToolSpec
+  /** Which of its calls wait for a decision. Default: none. */
+  approval?: Approval
   run(input: unknown, context: ToolCallContext): Promise<ToolRun>
 }
 
 export const errorRun = (message: string): ToolRun => ({ output: { type: "error", value: message } })
+/** The run of a call whose result comes later. `offered`: a worker of the customer takes it. */
+export const laterRun = (offered: boolean): ToolRun => ({ output: { type: "text", value: "" }, later: { offered } })
 export const jsonRun = (value: unknown): ToolRun => ({ output: { type: "text", value: JSON.stringify(value) } })
 
 /** Makes a built-in tool. Its Zod schema describes the input to the model and validates it. */

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer"
 import { createHash } from "node:crypto"
 import { isDeepStrictEqual } from "node:util"
 import type { ObjectPart, TextPart } from "../agent/engine.ts"
+import type { Approval } from "../agent-config/approval.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
 import { fillText, type Resolve, TemplateError } from "../agent-config/template.ts"
 import { changedNumber } from "../base/exact-json.ts"
@@ -88,6 +89,7 @@ export async function mcpTools(
   const wanted = ({ name }: { name: string }) => !allowed || allowed.has(name)
   return listed.filter(wanted).map(({ name, ...definition }) => ({
     ...shown(definition, { name: mcpToolName(server.name, name), secrets }),
+    ...approvalOf(server, name),
     async run(input: unknown, context: ToolCallContext) {
       if (typeof input !== "object" || input === null || Array.isArray(input)) return errorRun(NO_OBJECT)
       try {
@@ -110,6 +112,11 @@ export async function mcpTools(
       }
     },
   }))
+}
+
+function approvalOf({ approval, approvals }: McpServer, tool: string): { approval?: Approval } {
+  const own = approvals && Object.hasOwn(approvals, tool) ? approvals[tool] : approval
+  return own ? { approval: own } : {}
 }
 
 /** The allowed tools of the last list that cannot be used, with the names that they would have. */

@@ -27,9 +27,19 @@ export interface RestExchange {
   response: { status: number; headers: Record<string, string>; body: string } | null
 }
 
+/** A tool with a request. */
+export type RequestTool = Tool & { request: NonNullable<Tool["request"]> }
+
+export const hasRequest = (tool: Tool): tool is RequestTool => tool.request !== null
+
+/** The header with the token for a later result. */
+const RESULT_TOKEN = "turnpike-result-token"
+
 interface RestCall {
-  tool: Tool
+  tool: RequestTool
   input: unknown
+  /** The token with which the server may send the result later. */
+  resultToken?: string
   idempotencyKey: string
   trace?: TraceHeaders
   signal?: AbortSignal
@@ -42,7 +52,7 @@ interface RestCall {
  */
 export async function callRestTool(
   { outbound, secrets }: { outbound: Outbound; secrets: Secrets },
-  { tool, input, idempotencyKey, trace, signal, mayStart }: RestCall,
+  { tool, input, idempotencyKey, resultToken, trace, signal, mayStart }: RestCall,
 ): Promise<RestExchange> {
   let shown: RestRequest | null = null
   try {
@@ -50,8 +60,13 @@ export async function callRestTool(
     const { body, ...request } = buildRequest(tool, input, ({ name }) => secrets.get(name))
     const response = await outbound.send({
       ...request,
-      // A tool's own header of the same name wins.
-      headers: { ...trace, ...request.headers, "idempotency-key": idempotencyKey },
+      // A tool's own header of the same name wins over those of the trace.
+      headers: {
+        ...trace,
+        ...request.headers,
+        "idempotency-key": idempotencyKey,
+        ...(resultToken !== undefined && { [RESULT_TOKEN]: resultToken }),
+      },
       ...(body !== undefined && { body }),
       timeoutMs: tool.timeout_seconds ? tool.timeout_seconds * 1000 : TOOL_POLICY.timeoutMs,
       maxBytes: TOOL_POLICY.maxResultBytes,
@@ -93,7 +108,7 @@ async function bodyText(response: Response): Promise<string> {
   return text ?? `(${bytes.byteLength} bytes that are not ${name} text; ${type})`
 }
 
-function buildRequest(tool: Tool, input: unknown, secretOf: (secret: { name: string }) => string): RestRequest {
+function buildRequest(tool: RequestTool, input: unknown, secretOf: (secret: { name: string }) => string): RestRequest {
   const resolve: Resolve = (reference) =>
     reference.kind === "secret" ? secretOf(reference) : inputAt(input, reference.path)
   const { method, url, headers = {}, query = {}, body } = tool.request

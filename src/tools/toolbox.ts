@@ -5,22 +5,22 @@ import type { Manifest } from "../agent-config/manifest.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
 import { type BuiltinTool, GENERATE_IMAGE } from "../agent-config/names.ts"
 import type { Tool } from "../agent-config/tool.ts"
-import { asDoubles } from "../base/exact-json.ts"
 import { NotSent } from "../base/not-sent.ts"
 import { traceHeaders } from "../base/trace-context.ts"
 import type { Container } from "../infrastructure/container.ts"
 import { abortAfter } from "../platform/clock.ts"
-import { type BoundTool, errorRun, type ToolCallContext, type ToolRun } from "./bound-tool.ts"
-import { valueFault } from "./check-schema.ts"
+import { type BoundTool, errorRun, laterRun, type ToolCallContext, type ToolRun } from "./bound-tool.ts"
 import { noteUnstarted, openContainer, toolsOfContainers } from "./container-tools.ts"
 import { listFilesTool, readFileTool, writeFileTool } from "./file-tools.ts"
 import { generateImageTool, type Painting } from "./image-tool.ts"
+import { inputFault } from "./input-fault.ts"
 import type { McpConnection } from "./mcp-client.ts"
 import { McpError } from "./mcp-error.ts"
 import { listingOf, ofServer, type Pins, pinnedTools, type ServerPins } from "./mcp-pins.ts"
 import { connectMcp, mcpTools, oddTools } from "./mcp-tools.ts"
 import { TOOL_POLICY } from "./policies.ts"
-import { callRestTool } from "./rest-tool.ts"
+import { callRestTool, hasRequest } from "./rest-tool.ts"
+import { resultToken } from "./result-token.ts"
 import type { Secrets } from "./secrets.ts"
 import { createTask, type ToolTurn, updateTask } from "./task-tools.ts"
 import type { ToolContext } from "./tool-context.ts"
@@ -88,8 +88,10 @@ export async function openToolbox(
   const bound = [
     ...remote.contained,
     ...builtinTools.flatMap((name) => {
-      if (name !== GENERATE_IMAGE) return [BUILTIN[name](ctx, turn)]
-      return painting ? [generateImageTool(ctx, turn, painting)] : []
+      const tool =
+        name === GENERATE_IMAGE ? painting && generateImageTool(ctx, turn, painting) : BUILTIN[name](ctx, turn)
+      const approval = config.manifest.approvals?.[name]
+      return tool ? [{ ...tool, ...(approval && { approval }) }] : []
     }),
     ...Object.values(config.tools).map((tool) => restTool(ctx, secrets, tool)),
     ...remote.tools,
@@ -200,14 +202,24 @@ export const countTools = (tools: readonly BoundTool[]): number => toolTokenBoun
 function restTool(ctx: ToolContext, secrets: Secrets, tool: Tool): BoundTool {
   return {
     spec: { name: tool.name, description: tool.description, inputSchema: tool.input_schema },
+    ...(tool.approval && { approval: tool.approval }),
     async run(input, { key, trace, signal, mayStart }): Promise<ToolRun> {
       const fault = inputFault(tool.input_schema, input)
       if (fault) return errorRun(fault)
-      const { output } = await callRestTool(
+      if (!hasRequest(tool)) return laterRun(true)
+      const { output, response } = await callRestTool(
         { outbound: ctx.outbound, secrets },
-        { tool, input, idempotencyKey: key, signal, mayStart, ...(trace && { trace }) },
+        {
+          tool,
+          input,
+          idempotencyKey: key,
+          resultToken: await resultToken(ctx, key),
+          signal,
+          mayStart,
+          ...(trace && { trace }),
+        },
       )
-      return { output }
+      return response?.status === 202 ? laterRun(false) : { output }
     },
   }
 }
@@ -228,17 +240,3 @@ export function allowedTools(
 
 export const specsOf = (tools: ReadonlyMap<string, BoundTool>): ToolSpec[] =>
   [...tools.values()].map(({ spec }) => spec)
-
-/**
- * The fault in a call's input, written for the model; null if it is valid. With an invalid
- * schema, every input is a fault.
- */
-export function inputFault(schema: Record<string, unknown>, input: unknown): string | null {
-  if (typeof input !== "object" || input === null || Array.isArray(input)) return "The input must be a JSON object."
-  try {
-    const fault = valueFault(schema, asDoubles(input))
-    return fault === null ? null : `The input does not fit the tool's schema: ${fault}`
-  } catch (error) {
-    return `The tool's input_schema cannot be used: ${error instanceof Error ? error.message : String(error)}`
-  }
-}

@@ -4,14 +4,17 @@ import { outputText } from "../agent/engine.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
 import type { Tool } from "../agent-config/tool.ts"
 import type { checkServerInput, McpCheck, ToolTest, tryToolInput } from "../callbacks/tool-trials.ts"
+import { inputFault } from "./input-fault.ts"
 import { McpError } from "./mcp-error.ts"
 import { listingOf, pinnedTools, type ServerPins } from "./mcp-pins.ts"
 import { connectMcp, mcpTools, oddTools } from "./mcp-tools.ts"
 import { noteListing } from "./note-listing.ts"
-import { callRestTool } from "./rest-tool.ts"
+import { callRestTool, hasRequest } from "./rest-tool.ts"
 import { openSecrets } from "./secrets.ts"
 import type { ToolContext } from "./tool-context.ts"
-import { countTools, inputFault } from "./toolbox.ts"
+import { countTools } from "./toolbox.ts"
+
+const NO_REQUEST = "The tool has no request: your worker takes its calls."
 
 /** Calls a REST tool as a model's call would; null if the tool no longer exists. */
 export async function tryTool(
@@ -23,9 +26,10 @@ export async function tryTool(
   if (!found) return null
   const { entry: tool, secrets } = found
   const fault = inputFault(tool.input_schema, input)
-  const { output, request, response } = fault
-    ? { output: { type: "error" as const, value: fault }, request: null, response: null }
-    : await callRestTool({ outbound: ctx.outbound, secrets }, { tool, input, idempotencyKey: key })
+  const { output, request, response } =
+    fault || !hasRequest(tool)
+      ? { output: { type: "error" as const, value: fault ?? NO_REQUEST }, request: null, response: null }
+      : await callRestTool({ outbound: ctx.outbound, secrets }, { tool, input, idempotencyKey: key })
   return {
     ok: output.type !== "error",
     result: outputText(output),

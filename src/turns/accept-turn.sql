@@ -9,7 +9,9 @@ create type turnpike.new_turn as (
   metadata jsonb,
   timeout integer, -- null: the default
   traceparent text, -- null: the turn begins a trace
-  tracestate text -- null: no state
+  tracestate text, -- null: no state
+  on_limit text, -- null: the configuration says it
+  max_wait integer -- null: the same
 );
 
 -- Accepts a turn: writes its hold, its place in its conversation, its row and its first event.
@@ -25,7 +27,8 @@ create type turnpike.new_turn as (
 create function turnpike.accept_turn(p_request turnpike.request, p_asked turnpike.asked_turn, p_new turnpike.new_turn,
   p_shards integer, p_runners integer,
   out actor turnpike.caller, out outcome text, out turn turns, out slug text, out in_scope boolean,
-  out hold turnpike.hold_state, out too_many turnpike.test_turn_count, out has_subscriber boolean, out needs_runner boolean) language plpgsql
+  out hold turnpike.hold_state, out too_many turnpike.test_turn_count, out has_subscriber boolean, out needs_runner boolean,
+  out waits_behind text) language plpgsql
 -- A new connection plans each statement once, and not again in its next four turns.
 set plan_cache_mode = force_generic_plan as $$
 declare
@@ -45,6 +48,7 @@ begin
   too_many := answer.too_many;
   has_subscriber := answer.has_subscriber;
   needs_runner := answer.needs_runner;
+  waits_behind := answer.waits_behind;
 end $$;
 
 -- Tries accept_turn once. p_locked: decides under all locks of the account. Without
@@ -52,7 +56,8 @@ end $$;
 create function turnpike.try_accept_turn(p_request turnpike.request,
   p_asked turnpike.asked_turn, p_new turnpike.new_turn, p_locked boolean, p_shards integer, p_runners integer,
   out actor turnpike.caller, out outcome text, out turn turns, out slug text, out in_scope boolean,
-  out hold turnpike.hold_state, out too_many turnpike.test_turn_count, out has_subscriber boolean, out needs_runner boolean) language plpgsql as $$
+  out hold turnpike.hold_state, out too_many turnpike.test_turn_count, out has_subscriber boolean, out needs_runner boolean,
+  out waits_behind text) language plpgsql as $$
 declare
   caller turnpike.caller;
   once text;
@@ -75,6 +80,7 @@ declare
   sums record;
   conversation conversations;
   made turns;
+  first_state text;
   wakes_at timestamptz := p_request.moment;
   shared bigint;
 begin
@@ -202,23 +208,23 @@ begin
   end if;
   insert into turns as t (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref, idempotency_key, request_hash,
     request_id, traceparent, tracestate, text, file_ids, model, metadata, max_cost_credit_micros, timeout_seconds, hold_credit_micros, held_credit_micros, window_started_at,
-    created_at, member_id, price_version)
+    created_at, member_id, price_version, on_limit, max_wait_seconds)
   values (p_new.turn_id, caller.user_id, caller.key_id, admission.space_id, conversation.conversation_id, conversation.last_position,
     caller.test, p_asked.end_user, p_new.idempotency_key, p_new.request_hash, p_request.request_id, p_new.traceparent, p_new.tracestate, p_new.text, p_asked.files, admission.pin, p_new.metadata,
       p_asked.max_cost, p_new.timeout,
-    amount, amount, window_started_at, p_request.moment, caller.member_id, admission.price_version)
+    amount, amount, window_started_at, p_request.moment, caller.member_id, admission.price_version,
+    p_new.on_limit, p_new.max_wait)
   returning t.* into made;
   -- Two conditions: in one, PostgreSQL would plan the query again for the first turn of each conversation.
   if made.position > 1 then
-    if exists (select from open_turns o where o.conversation_id = made.conversation_id and o.wake_at < 'infinity')
-      or exists (select from open_turns o where o.conversation_id = made.conversation_id and o.wake_at = 'infinity')
-    then
+    select o.state, case o.state when 'waiting' then o.turn_id end into first_state, waits_behind from open_turns o where o.conversation_id = made.conversation_id and o.wake_at < 'infinity';
+    if found or exists (select from open_turns o where o.conversation_id = made.conversation_id and o.wake_at = 'infinity') then
       -- It can start when the turn before it has ended (next_turn).
       wakes_at := 'infinity';
     end if;
   end if;
   insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at, lane)
-  values (p_new.turn_id, made.conversation_id, made.position, made.user_id, made.test, 'queued', wakes_at, p_request.moment,
+  values (p_new.turn_id, made.conversation_id, made.position, made.user_id, made.test, case first_state when 'waiting' then 'blocked' else 'queued' end, wakes_at, p_request.moment,
     hashtext(made.end_user_ref));
   has_subscriber := turnpike.write_transition(made, admission.made_by, p_new.event_id, '{}', p_request.moment);
 

@@ -40,6 +40,8 @@ export async function acceptTurn(
       timeout: body.timeout_seconds ?? null,
       traceparent: trace?.traceparent ?? null,
       tracestate: trace?.tracestate ?? null,
+      on_limit: body.on_limit ?? null,
+      max_wait: body.max_wait_seconds ?? null,
     },
     shards: TURN_POLICY.walletShards,
     runners: ctx.slots.runners,

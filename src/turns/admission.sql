@@ -152,7 +152,7 @@ end $$;
 -- Takes no hold and locks no counter.
 create function turnpike.estimate_turn(p_request turnpike.request,
   p_asked turnpike.asked_turn, out actor turnpike.caller, out refused text, out pin text, out hold turnpike.hold_state, out balance bigint,
-    out held bigint) language plpgsql as $$
+    out held bigint, out on_limit text) language plpgsql as $$
 declare
   caller turnpike.caller;
   admission turnpike.admission;
@@ -165,6 +165,7 @@ begin
   admission := turnpike.admit_turn(caller, p_asked);
   refused := admission.refused;
   pin := admission.pin;
+  on_limit := (select s.manifest ->> 'on_limit' from spaces s where s.space_id = admission.space_id);
   select s.balance, s.held into balance, held from turnpike.wallet_sums(caller.user_id) s;
   if refused = 'max_cost' then
     refused := null;

@@ -1,11 +1,20 @@
--- Cancels a turn that the caller has locked: a queued turn ends at once, a
+-- Cancels a turn that the caller has locked: a queued or waiting turn ends at once, a
 -- running turn is asked to stop at its next boundary.
 -- The caller must then close the hold of an ended turn (close_holds), because
 -- the wallet is locked last. Returns the turn afterwards.
 create function turnpike.cancel_locked(open turns, p_event_id text, p_reason text, p_moment timestamptz, out turn turns, out has_subscriber boolean)
 language plpgsql as $$
+declare
+  ended turnpike.ended_turn;
 begin
   has_subscriber := false;
+  if open.waiting is not null then
+    ended := turnpike.end_turn(open, row(open.turn_id, open.epoch, 'cancelled', p_reason, turnpike.said_in(open.turn_id), null, null, false,
+      null, '[]', true, null, p_event_id)::turnpike.turn_end, p_moment);
+    turn := ended.turn;
+    has_subscriber := ended.has_subscriber;
+    return;
+  end if;
   if open.state = 'running' then
     update turns t set cancel_requested_at = coalesce(t.cancel_requested_at, p_moment), status_reason = coalesce(t.status_reason, p_reason)
       where t.turn_id = open.turn_id returning t.* into turn;
@@ -53,7 +62,7 @@ begin
   if is_visible then
     select t.* into found_turn from turns t where t.turn_id = p_turn_id for no key update;
     if found_turn.state in ('queued', 'running') then
-      outcome := case found_turn.state when 'queued' then 'cancelled' else 'asked' end;
+      outcome := case when found_turn.state = 'queued' or found_turn.waiting is not null then 'cancelled' else 'asked' end;
       if outcome = 'cancelled' then
         perform from conversations c where c.conversation_id = found_turn.conversation_id for no key update;
       end if;
@@ -62,7 +71,7 @@ begin
       has_subscriber := cancelled.has_subscriber;
       if outcome = 'cancelled' then
         next := turnpike.next_turn(found_turn.conversation_id, p_request.moment);
-        perform turnpike.close_holds(array[row(found_turn, 0, next, false)::turnpike.ended_turn], p_request.moment);
+        perform turnpike.close_holds(array[row(found_turn, found_turn.billed_credit_micros, next, false)::turnpike.ended_turn], p_request.moment);
       end if;
     else
       outcome := 'ended';

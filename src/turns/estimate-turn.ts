@@ -2,6 +2,7 @@ import * as z from "zod"
 import { type Credential, seesBalance } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { onLimitSchema } from "../agent-config/manifest.ts"
 import { toUsd } from "../base/money.ts"
 import { capStateSchema, serializeCapState } from "../quotas/cap-state.ts"
 import { type HoldRow, refusedBy, refusedBySchema } from "../quotas/refusal.ts"
@@ -21,6 +22,10 @@ export const turnEstimateSchema = z
     }),
     refused_by: refusedBySchema.nullable().meta({
       description: "The refusal that the turn would get, with code, message and details. Null if it would be accepted.",
+    }),
+    on_limit: onLimitSchema.meta({
+      description:
+        "A turn that could not pay for a later model call would do this: `fail`, or `wait` until the limit allows it.",
     }),
     model: z.string().meta({ description: "The model that the turn would run on, as a pin." }),
     balance: shownBalanceSchema,
@@ -48,6 +53,7 @@ export async function estimateTurn(ctx: Context, credential: Credential, body: C
     hold_usd: toUsd(hold?.amount ?? 0),
     needed_usd: toUsd(hold?.needed ?? 0),
     refused_by: hold && hold.amount === null ? refusedBy(hold, now, actor) : null,
+    on_limit: (body.on_limit ?? row.on_limit) === "wait" ? "wait" : "fail",
     model: row.pin ?? "",
     balance: seesBalance(actor) ? serializeBalance({ balance: row.balance ?? 0, held: row.held ?? 0 }) : null,
     caps: (hold?.caps ?? []).map(serializeCapState),

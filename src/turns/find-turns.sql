@@ -115,7 +115,7 @@ begin
       select t.turn_id, t.user_id, t.space_id, t.state, t.status_reason, t.model, 0::bigint,
         (date_part('epoch', p_moment - t.created_at) * 1e6)::bigint, t.created_at
       from open_turns o join turns t on t.turn_id = o.turn_id
-      where (account is null or o.user_id = account) and o.test = caller.test and o.created_at >= since and o.created_at < until
+      where (account is null or o.user_id = account) and o.test = caller.test and o.created_at >= since and t.created_at >= since and t.created_at < until
         and turnpike.is_matching(p_filter, of_space, t.space_id, t.key_id, t.end_user_ref, t.state, t.status_reason, t.model, 0,
           (date_part('epoch', p_moment - t.created_at) * 1e6)::bigint);
   end if;

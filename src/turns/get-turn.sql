@@ -1,6 +1,6 @@
--- Returns a turn that the caller may see, else null.
+-- Returns a turn that the caller may see, else null. waits_behind: see waiting_before.
 create function turnpike.get_turn(p_request turnpike.request, p_turn_id text,
-  out actor turnpike.caller, out turn turns, out slug text) language plpgsql as $$
+  out actor turnpike.caller, out turn turns, out slug text, out waits_behind text) language plpgsql as $$
 declare
   caller turnpike.caller;
   found_turn turns;
@@ -18,6 +18,9 @@ begin
   then
     turn := found_turn;
     slug := space.slug;
+    if found_turn.state = 'queued' then
+      waits_behind := turnpike.waiting_before(found_turn.conversation_id);
+    end if;
   end if;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;

@@ -15,7 +15,7 @@ import type { DB } from "../platform/db-types.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 import { readTurnEvents } from "./get-turn.ts"
 import { TURN_POLICY } from "./policies.ts"
-import type { TurnState } from "./schemas.ts"
+import type { TurnState, Waiting } from "./schemas.ts"
 import type { TurnEventRow } from "./turn-event.ts"
 import type { TurnRow } from "./turn-row.ts"
 
@@ -24,6 +24,7 @@ export interface TurnFilters {
   end_user_ref?: string | undefined
   conversation?: string | undefined
   state?: TurnState | undefined
+  waiting?: Waiting["for"] | undefined
   key?: string | undefined
   /** Only web-chat turns that the caller has sent, in their own spaces and in spaces that are shared with them. */
   chat?: true
@@ -79,6 +80,13 @@ function matching(db: QueryCreator<CallerDB>, filters: TurnFilters) {
           .where((eb) => eb("o.user_id", "=", owner("user_id")))
           .where((eb) => eb("o.test", "=", owner("test")))
           .where("o.state", "=", state ?? ""),
+      )
+      .$if(filters.waiting !== undefined, (query) =>
+        query
+          .innerJoin("waiting_turns as w", "w.turn_id", "t.turn_id")
+          .where((eb) => eb("w.user_id", "=", owner("user_id")))
+          .where((eb) => eb("w.test", "=", owner("test")))
+          .where("w.reason", "=", filters.waiting ?? ""),
       )
       .$if(state === "failed" || state === "cancelled", (query) => query.where("t.status_reason", "is not", null))
   )
@@ -155,6 +163,16 @@ function turnPage(db: QueryCreator<CallerDB>, { filters, after, inScope, limit, 
     .selectFrom(newest.as("t"))
     .innerJoin("spaces as s", "s.space_id", "t.space_id")
     .selectAll("t")
+    .select((eb) =>
+      eb
+        .selectFrom("open_turns as b")
+        .whereRef("b.conversation_id", "=", "t.conversation_id")
+        .where("b.wake_at", "<", sql<Date>`'infinity'`)
+        .where("b.state", "=", "waiting")
+        .where(eb.ref("t.state"), "=", "queued")
+        .select("b.turn_id")
+        .as("waits_behind"),
+    )
     .select(({ fn, ref }) => [
       "s.slug as space",
       fn.countAll<number>().over().as("found"),
@@ -170,7 +188,7 @@ function turnPage(db: QueryCreator<CallerDB>, { filters, after, inScope, limit, 
 }
 
 /** The generated types do not cover the content of jsonb columns, nor the states. */
-const asTurns = (rows: (JsonRow<"turns"> & { space: string })[]) => rows as TurnRow[]
+const asTurns = (rows: (JsonRow<"turns"> & { space: string })[]) => rows as unknown as TurnRow[]
 
 /** A turn's events after `afterSeq`, oldest first, at most `limit`; NOT_FOUND for a turn out of scope. */
 export async function listTurnEvents(

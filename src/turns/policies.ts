@@ -129,6 +129,25 @@ export const RUNNER_POLICY = {
   takesMs: 4 * 60_000,
 } as const
 
+/** Turns that wait (docs/architecture/waiting.md). Times in milliseconds. */
+export const TURN_WAIT_POLICY = {
+  /** When an account is tried again whose running turns may release credit. */
+  againMs: 60_000,
+  /** When an account is tried again at the latest, although no limit was raised. */
+  tryMs: 3_600_000,
+  /** How many turns, and how many limits, one statement of the sweep tries. */
+  wakes: 25,
+  limits: 100,
+  /** How many accounts one look of the sweep finds, and how many turns one statement expires. */
+  accounts: 100,
+  expires: 100,
+  /** How long a worker of a customer has a call before another one may take it, and how many calls it takes at once. */
+  takenMs: 60_000,
+  takes: 10,
+  /** The longest message of a decision. */
+  messageCharacters: 2_000,
+} as const
+
 /** How often waiting requests (`?wait=`, event streams) look at their turn. Times in milliseconds. */
 export const LOOK_POLICY = {
   /** For this long a waiter looks often. After that, one look a second serves all waiters of an isolate. */

@@ -1,12 +1,16 @@
 import * as z from "zod"
+import { maxWaitSchema, onLimitSchema } from "../agent-config/manifest.ts"
 import { metadataSchema } from "../base/metadata.ts"
 import { fromUsd, INEXACT_USD, usdText } from "../base/money.ts"
 import { TURN_POLICY } from "./policies.ts"
 
+const instant = z.iso.datetime()
+
 export const TURN_STATES = ["queued", "running", "done", "failed", "cancelled"] as const
 export type TurnState = (typeof TURN_STATES)[number]
 
-const usd = z
+/** A limit of a turn's cost. */
+export const maxCostSchema = z
   .number()
   .positive()
   .max(1_000_000)
@@ -43,7 +47,7 @@ export const createTurnSchema = z
       .max(128)
       .optional()
       .meta({ description: "The model as a pin, `engine/model`. Default: the space's model." }),
-    max_cost_usd: usd.optional().meta({
+    max_cost_usd: maxCostSchema.optional().meta({
       description:
         "The most that the turn can cost, in USD. This amount is held for it, as far as the balance and the caps allow. " +
         `Default: ${usdText(TURN_POLICY.defaultHold)} USD is held at first, and the hold grows while the turn runs.`,
@@ -57,19 +61,50 @@ export const createTurnSchema = z
       .meta({
         description: `Timeout of the turn in seconds. Default: the manifest's timeout, or ${TURN_POLICY.timeoutSeconds}.`,
       }),
+    on_limit: onLimitSchema.optional(),
+    max_wait_seconds: maxWaitSchema.optional(),
     metadata: metadataSchema.optional(),
   })
   .meta({ id: "CreateTurn" })
 
 export type CreateTurn = z.infer<typeof createTurnSchema>
 
-const instant = z.iso.datetime()
-
 const outputSchema = z
   .object({ file_id: z.string(), name: z.string(), media_type: z.string(), bytes: z.int(), sha256: z.string() })
   .meta({ id: "Output" })
 
 export type Output = z.infer<typeof outputSchema>
+
+const WAIT_REASONS = ["limit", "approval", "result"] as const
+export const waitReasonSchema = z.enum(WAIT_REASONS)
+
+const waitingSchema = z
+  .object({
+    for: waitReasonSchema.meta({ description: "A limit, a decision about a call, or the result of a call." }),
+    since: instant,
+    expires_at: instant.meta({ description: "Then the turn fails with `WAIT_EXPIRED` and keeps its partial result." }),
+    limit: z
+      .object({
+        kind: z.string().meta({ description: "`max_cost`, `balance`, or the name of a cap.", example: "max_cost" }),
+        needed_usd: z.number().meta({ description: "The amount that lets the turn continue." }),
+        resets_at: instant.nullable().meta({ description: "When the cap resets. Null: it does not reset by itself." }),
+      })
+      .nullable()
+      .meta({ description: "The limit that the turn waits for. Null: it waits for calls." }),
+    calls: z
+      .array(
+        z.object({
+          call: z.string().meta({ description: "Names the call in requests about it.", example: "0.0" }),
+          tool: z.string().meta({ example: "refund" }),
+          input: z.record(z.string(), z.unknown()).meta({ example: { order: "A-1", amount: 80 } }),
+          for: z.enum(["approval", "result"]).meta({ description: "A decision, or its result." }),
+        }),
+      )
+      .meta({ description: "The calls that the turn waits for." }),
+  })
+  .meta({ id: "Waiting" })
+
+export type Waiting = z.infer<typeof waitingSchema>
 
 export const turnSchema = z
   .object({
@@ -80,6 +115,11 @@ export const turnSchema = z
       .string()
       .meta({ description: "The conversation's id. Turns of one conversation run in order, one at a time." }),
     state: z.enum(TURN_STATES).meta({ description: "`done`, `failed` and `cancelled` are final." }),
+    waiting: waitingSchema.nullable().meta({ description: "Why a running turn waits. Null: it does not wait." }),
+    waits_behind: z.string().nullable().meta({
+      description: "The earlier turn of the conversation that waits, if a queued turn cannot start because of it.",
+      example: null,
+    }),
     status_reason: z.string().nullable().meta({
       description:
         "Why the turn is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null.",
@@ -146,7 +186,7 @@ export const turnEventSchema = z
     type: z.string().meta({
       description:
         "`turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, " +
-        "`tool.ended`, `text.delta`, `model.waiting`.",
+        "`tool.ended`, `text.delta`, `model.waiting`, `turn.waiting`, `turn.resumed`, `call.decided`.",
       example: "turn.done",
     }),
     data: z.record(z.string(), z.unknown()).meta({

@@ -2,26 +2,51 @@ import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import { traceHeaders } from "../base/trace-context.ts"
 import type { JsonRow } from "../platform/json-row.ts"
-import type { Output, Turn, TurnState } from "./schemas.ts"
+import type { Output, Turn, TurnState, Waiting } from "./schemas.ts"
 
 /** A row of `turns` as `to_jsonb` returns it, with the slug of its space. */
-export interface TurnRow extends Omit<JsonRow<"turns">, "state" | "metadata" | "file_ids" | "outputs"> {
+export interface TurnRow extends Omit<JsonRow<"turns">, "state" | "metadata" | "file_ids" | "outputs" | "waiting"> {
   space: string
   state: TurnState
   metadata: Record<string, string>
   file_ids: string[]
   outputs: Output[]
+  waiting: StoredWaiting | null
+  /** The earlier turn that waits; missing if the row does not know. */
+  waits_behind?: string | null
+}
+
+/** `Waiting` as the row stores it. */
+type StoredWaiting = Omit<Waiting, "limit"> & {
+  limit: { kind: string; needed: number; resets_at: string | null } | null
 }
 
 /** Makes one row of a procedure's answer, which has the turn and the slug in two columns. */
-export function turnRowOf(row: { turn: JsonRow<"turns">; slug: string | null }): TurnRow
-export function turnRowOf(row: { turn: JsonRow<"turns"> | null; slug: string | null }): TurnRow | null
-export function turnRowOf({ turn, slug }: { turn: JsonRow<"turns"> | null; slug: string | null }): TurnRow | null {
-  return turn && ({ ...turn, space: slug ?? "" } as TurnRow)
+/** `waits_behind`: see `TurnRow`. */
+interface AnsweredTurn<Turn> {
+  turn: Turn
+  slug: string | null
+  waits_behind?: string | null
+}
+
+export function turnRowOf(row: AnsweredTurn<JsonRow<"turns">>): TurnRow
+export function turnRowOf(row: AnsweredTurn<JsonRow<"turns"> | null>): TurnRow | null
+export function turnRowOf({ turn, slug, waits_behind = null }: AnsweredTurn<JsonRow<"turns"> | null>): TurnRow | null {
+  return turn && ({ ...turn, space: slug ?? "", waits_behind } as unknown as TurnRow)
 }
 
 export function isTerminal(state: TurnState): boolean {
   return state === "done" || state === "failed" || state === "cancelled"
+}
+
+export function serializeWaiting({ since, expires_at, limit, calls, ...waiting }: StoredWaiting): Waiting {
+  return {
+    for: waiting.for,
+    since: toInstant(since),
+    expires_at: toInstant(expires_at),
+    limit: limit && { kind: limit.kind, needed_usd: toUsd(limit.needed), resets_at: toInstant(limit.resets_at) },
+    calls,
+  }
 }
 
 /** The one shape of a turn in responses, lists and webhooks. */
@@ -33,6 +58,8 @@ export function serializeTurn(row: TurnRow): Turn {
     end_user_ref: row.end_user_ref,
     conversation: row.conversation_id,
     state: row.state,
+    waiting: row.waiting && serializeWaiting(row.waiting),
+    waits_behind: row.waits_behind ?? null,
     status_reason: row.status_reason,
     text: row.text,
     result: row.result,

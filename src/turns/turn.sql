@@ -1,3 +1,14 @@
+-- Locks and returns a running turn if it still belongs to this worker (its epoch); all null if the epoch is stale or
+-- the turn waits.
+create function turnpike.own_turn(p_turn_id text, p_epoch integer) returns turns language plpgsql as $$
+declare
+  mine turns;
+begin
+  select t.* into mine from turns t where t.turn_id = p_turn_id and t.epoch = p_epoch and t.state = 'running' and t.waiting is null
+    for no key update;
+  return mine;
+end $$;
+
 -- Makes the first open turn of a conversation ready, because the turn
 -- before it has ended. Returns true if a turn can start.
 create function turnpike.next_turn(p_conversation_id text, p_moment timestamptz) returns boolean language plpgsql as $$
@@ -14,6 +25,12 @@ begin
     end if;
   end if;
   return coalesce(next.state = 'queued', false);
+end $$;
+
+-- Returns the turn of a conversation that waits, so that later turns cannot start; null if none does.
+create function turnpike.waiting_before(p_conversation_id text) returns text language plpgsql stable as $$
+begin
+  return (select o.turn_id from open_turns o where o.conversation_id = p_conversation_id and o.wake_at < 'infinity' and o.state = 'waiting');
 end $$;
 
 -- Sets the time from which a runner may take an open turn.
@@ -116,15 +133,22 @@ begin
   is_counted := exists (select from spend_counted c where c.user_id = account);
   if is_counted then
     perform turnpike.count_spends(account,
-      array(select row(e.turn, e.billed, -(e.turn).hold_credit_micros)::turnpike.turn_spend from unnest(p_ended) e
+      array(select row(case when (e.turn).counted_at is null then e.turn else turnpike.as_counted(e.turn) end,
+          greatest(0, e.billed - coalesce((e.turn).past_credit_micros, 0)),
+          coalesce((e.turn).past_credit_micros, 0) - (e.turn).hold_credit_micros)::turnpike.turn_spend from unnest(p_ended) e
         where (e.turn).hold_credit_micros > 0), shard_taken);
+    foreach one in array p_ended loop
+      if one.billed = 0 and (one.turn).past_credit_micros > 0 then
+        perform turnpike.uncount_parts(one.turn, shard_taken);
+      end if;
+    end loop;
   end if;
   if shard_taken is not null then
     return;
   end if;
   if is_counted then
     foreach one in array p_ended loop
-      if one.billed > 0 and turnpike.tell_spend(one.turn, p_moment) then
+      if one.billed > 0 and turnpike.tell_spend(turnpike.as_counted(one.turn), p_moment) then
         has_subscriber := true;
       end if;
     end loop;

@@ -1,8 +1,9 @@
 import * as z from "zod"
 import { timeInWords } from "../base/in-words.ts"
 import { toUsd } from "../base/money.ts"
+import { toInstant } from "../base/time.ts"
 import { type Turn, turnSchema } from "../turns/schemas.ts"
-import { serializeTurn, type TurnRow } from "../turns/turn-row.ts"
+import { serializeTurn, serializeWaiting, type TurnRow } from "../turns/turn-row.ts"
 import {
   type BalanceReachedRow,
   balanceReachedSchema,
@@ -68,6 +69,32 @@ function openTurnEvent(state: "queued" | "running", known: readonly (keyof Turn)
   })
 }
 
+/** An event of a running turn that begins or ends to wait. Inputs of calls are in the turn's row, while it waits. */
+function waitEvent(label: string, { when, example }: { when: string; example: Turn["waiting"] }) {
+  const asOf = (turn: Turn, held_usd: number, waiting: Turn["waiting"]) =>
+    turnAsOf(turn, KNOWN_WHEN_RUNNING, { state: "running", held_usd, waiting })
+  return {
+    ...turnEvent({
+      label,
+      seq: 5,
+      serialize: ({ turn, data, held_credit_micros }) =>
+        turn ? { turn: asOf(serializeTurn(turn), toUsd(held_credit_micros ?? 0), waitingAsOf(turn, data)) } : data,
+      example: (done) => asOf(done, 0.1, example),
+    }),
+    when,
+  }
+}
+
+/** The wait of an event, with the inputs of its calls if the turn still waits for them. */
+function waitingAsOf(turn: TurnRow, data: Record<string, unknown>): Turn["waiting"] {
+  const told = data.waiting as TurnRow["waiting"]
+  if (!told) return null
+  const isCurrent = turn.waiting !== null && toInstant(turn.waiting.since) === toInstant(told.since)
+  const inputs = new Map(isCurrent ? turn.waiting?.calls.map(({ call, input }) => [call, input]) : [])
+  const calls = told.calls.map((call) => ({ ...call, input: inputs.get(call.call) ?? {} }))
+  return serializeWaiting({ ...told, calls })
+}
+
 const endedTurnEvent = (label: string, seq: number, differs: Partial<Turn> = {}) =>
   turnEvent({
     label,
@@ -116,6 +143,20 @@ const named = <Item extends z.ZodType>(item: Item) =>
 export const EVENTS = {
   "turn.queued": openTurnEvent("queued", KNOWN_WHEN_QUEUED, "A turn was accepted", 1),
   "turn.running": openTurnEvent("running", KNOWN_WHEN_RUNNING, "A turn started to run", 2),
+  "turn.waiting": waitEvent("A turn waits for a limit, a decision or a result", {
+    when: "A turn waits. `data.turn.waiting` says for what, with the calls that you must decide about or answer. The state is still `running`.",
+    example: {
+      for: "approval",
+      since: "2026-01-05T09:00:00.000Z",
+      expires_at: "2026-01-06T09:00:00.000Z",
+      limit: null,
+      calls: [{ call: "0.0", tool: "refund", input: { order: "A-1", amount: 80 }, for: "approval" }],
+    },
+  }),
+  "turn.resumed": waitEvent("A waiting turn continues", {
+    when: "A turn that waited continues.",
+    example: null,
+  }),
   "turn.done": endedTurnEvent("A turn is done", 7),
   "turn.failed": endedTurnEvent("A turn has failed", 7, {
     state: "failed",

@@ -20,10 +20,10 @@ export const KNOWN_WHEN_QUEUED = [
 export const KNOWN_WHEN_RUNNING = [...KNOWN_WHEN_QUEUED, "started_at"] as const satisfies (keyof Turn)[]
 
 /** The fields that an open turn's event stores itself, since the turn's values change later. */
-type OfMoment = Pick<Turn, "state" | "held_usd">
+type OfMoment = Pick<Turn, "state" | "held_usd"> & Partial<Pick<Turn, "waiting">>
 
 /** The fields that are not known yet. */
-type Unknown = Omit<Turn, (typeof KNOWN_WHEN_RUNNING)[number] | keyof OfMoment>
+type Unknown = Omit<Turn, (typeof KNOWN_WHEN_RUNNING)[number] | "state" | "held_usd">
 
 /** The values of unknown fields that cannot be null. */
 const NOT_YET: { [Name in keyof Unknown as null extends Turn[Name] ? never : Name]: Turn[Name] } = {

@@ -116,6 +116,43 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
       expect(cut.streams()).toBeGreaterThan(2)
     })
 
+    test("The client decides about a call that waits, and works on it as a worker without an address", async () => {
+      const { space_id } = await turnpike.spaces.create({ title: `Waits in ${runtime}` })
+      const tool = {
+        description: "Picks.",
+        input_schema: { type: "object" },
+        request: null,
+        approval: "always",
+      } as const
+      await turnpike.spaces.tools.put(space_id, "pick", tool)
+      const stopping = new AbortController()
+      const inputs: unknown[] = []
+      const working = turnpike.calls.work(
+        async ({ input }) => {
+          inputs.push(input)
+          return { picked: true }
+        },
+        { signal: stopping.signal, space: space_id, tools: ["pick"] },
+      )
+      const turn = await turnpike.turns.run(
+        { space: space_id, ...END_USER, text: '[call pick {"sku":"S"}]' },
+        {
+          onWaiting: async ({ turn_id, waiting }) => {
+            for (const { call } of waiting?.for === "approval" ? waiting.calls : []) {
+              await turnpike.calls.decide(turn_id, call, { decision: "allow", input: { sku: "T" } })
+            }
+          },
+        },
+      )
+      stopping.abort()
+      await working
+      expect(inputs).toEqual([{ sku: "T" }])
+      expect(turn).toMatchObject({ state: "done", waiting: null })
+      expect(turn.result).toContain('{"picked":true}')
+      const late = turnpike.calls.sendResult(turn.turn_id, "0.0", { output: "again" })
+      await expect(late).rejects.toMatchObject({ code: "TURN_FINISHED", status: 409 })
+    })
+
     test("The client cancels a turn and reports when it is too late", async () => {
       const slow = await turnpike.turns.create({ space, end_user_ref: "slow", text: ENDLESS })
       await turnpike.turns.cancel(slow.turn_id)

@@ -71,6 +71,7 @@ export async function createEstate(
       "turns/{turn_id}": turn.turn_id,
       "responses/{response_id}": turn.turn_id.replace("turn_", "resp_"),
       "models/{space_id}": space,
+      "calls/{call}": "0.0",
       "webhooks/{webhook_id}": webhook.webhook_id,
       "deliveries/{delivery_id}": delivery?.delivery_id ?? "",
       "events/{event_id}": delivery?.event_id ?? "",
@@ -148,6 +149,10 @@ const CALLS: Record<string, (estate: Estate) => EstateCall> = {
   uploadFile: () => ({ query: "?name=new.txt", body: "new", headers: { "content-type": "text/plain" } }),
   createWebhook: () => ({ body: { url: `https://${ESTATE_HOST}/new/${crypto.randomUUID()}` } }),
   updateWebhook: () => ({ body: { description: "new" } }),
+  patchTurn: () => ({ body: { max_cost_usd: 9 } }),
+  decideCall: () => ({ body: { decision: "deny" } }),
+  sendCallResult: () => ({ body: { output: "new" } }),
+  renewCall: () => ({ body: { takes: 1 } }),
   replayEvents: () => ({ body: { from: "2026-01-01T00:00:00Z" } }),
   estimateTurn: ({ space, canary, references }) => ({
     body: { space, end_user_ref: canary, text: "new", conversation: references.conversation, files: references.files },

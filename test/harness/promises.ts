@@ -55,7 +55,12 @@ export async function expectPromises({ sql }: Pick<TestNamespace, "sql">, userId
     const types = turn.events.map((event) => event.type)
     expect(turn.events.map((event) => event.seq)).toEqual(types.map((_, index) => index + 1))
     expect(turn.last_event_seq).toBe(types.length)
-    const transitions = types.filter((type) => type.startsWith("turn."))
+    const isWait = (type: string) => type === "turn.waiting" || type === "turn.resumed"
+    const waits = types.filter(isWait)
+    expect(waits, "a turn continues before it waits again").toEqual(
+      waits.map((_, index) => (index % 2 === 0 ? "turn.waiting" : "turn.resumed")),
+    )
+    const transitions = types.filter((type) => type.startsWith("turn.") && !isWait(type))
     const path = transitions.length === 3 ? ["turn.queued", "turn.running"] : ["turn.queued"]
     expect(transitions, "one event for each transition").toEqual([...path, `turn.${turn.state}`])
     expect(types.at(-1), "no event after the end").toBe(`turn.${turn.state}`)

@@ -20,12 +20,41 @@ export interface ModelTurn {
   cancelAsked: boolean
   steps: number
   toolCalls: number
+  /** The earlier periods in which a turn counts that continued in a later one, with the cost in each. */
+  past?: { created: number; window: number | null; spent: number }[]
+  /** The moment whose periods the turn counts in now, if that is not `created`. */
+  counted?: number
+  isWaiting?: boolean
+  /** It has waited and can be claimed again. */
+  isResumed?: boolean
+  /** When its time to start began, if that is not `created`. */
+  queuedAt?: number
+}
+
+interface Entry {
+  created: number
+  window: number | null
+  spent: number
+  reserved: number
+}
+
+/** The amounts that a turn takes from each period in which it counts. */
+export function entriesOf(turn: ModelTurn): Entry[] {
+  const past = turn.past ?? []
+  const before = past.reduce((sum, { spent }) => sum + spent, 0)
+  const isFree = !open(turn) && turn.billed === 0
+  return [
+    ...past.map(({ spent, ...at }) => ({ ...at, spent: isFree ? 0 : spent, reserved: 0 })),
+    {
+      created: turn.counted ?? turn.created,
+      window: turn.window,
+      spent: open(turn) ? 0 : Math.max(0, turn.billed - before),
+      reserved: open(turn) ? turn.hold - before : 0,
+    },
+  ]
 }
 
 export const open = (turn: ModelTurn) => turn.state === "queued" || turn.state === "running"
-
-/** The amount that a turn takes from every cap: its hold while it is open, then its bill. */
-const takes = (turn: ModelTurn) => (open(turn) ? turn.hold : turn.billed)
 
 export interface KeyLimits {
   daily: number | null
@@ -81,8 +110,9 @@ export class ModelCaps {
     const seconds = this.keys[key]?.seconds ?? null
     if (seconds === null) return null
     const began = this.turns.flatMap((turn) => {
-      const { window } = turn
-      return turn.key === key && window !== null && takes(turn) > 0 && window + seconds * 1000 > now ? [window] : []
+      return entriesOf(turn).flatMap(({ window, spent, reserved }) =>
+        turn.key === key && window !== null && spent + reserved > 0 && window + seconds * 1000 > now ? [window] : [],
+      )
     })
     return began.length > 0 ? Math.max(...began) : now
   }
@@ -91,31 +121,36 @@ export class ModelCaps {
   of(key: number, endUser: string, created: number, window: number | null): ModelCap[] {
     const limits = this.keys[key] as KeyLimits
     const own = this.endUsers[endUser] ?? { daily: null, monthly: null }
-    const cap = (name: CapName, limit: number | null, resets: number, which: (turn: ModelTurn) => boolean) => {
+    const cap = (
+      name: CapName,
+      limit: number | null,
+      resets: number,
+      which: (turn: ModelTurn, entry: Entry) => boolean,
+    ) => {
       if (limit === null) return []
-      const counted = this.turns.filter(which)
-      const spent = counted.filter((turn) => !open(turn)).reduce((sum, turn) => sum + turn.billed, 0)
-      const reserved = counted.filter(open).reduce((sum, turn) => sum + turn.hold, 0)
+      const counted = this.turns.flatMap((turn) => entriesOf(turn).filter((entry) => which(turn, entry)))
+      const spent = counted.reduce((sum, entry) => sum + entry.spent, 0)
+      const reserved = counted.reduce((sum, entry) => sum + entry.reserved, 0)
       return [{ cap: name, limit, spent, reserved, resets }]
     }
     const isKeys = (turn: ModelTurn) => turn.key === key
     const isUsers = (turn: ModelTurn) => turn.endUser === endUser
-    const sameDay = (turn: ModelTurn) => dayOf(turn.created) === dayOf(created)
-    const sameMonth = (turn: ModelTurn) => monthOf(turn.created) === monthOf(created)
+    const sameDay = (entry: Entry) => dayOf(entry.created) === dayOf(created)
+    const sameMonth = (entry: Entry) => monthOf(entry.created) === monthOf(created)
     const [day, month] = [nextDay(created), nextMonth(created)]
     // Sorted by name, the order in which the service checks them.
     return [
-      ...cap("end_user_daily", own.daily ?? limits.endUserDaily ?? this.account.daily, day, (turn) => {
-        return isUsers(turn) && sameDay(turn)
+      ...cap("end_user_daily", own.daily ?? limits.endUserDaily ?? this.account.daily, day, (turn, entry) => {
+        return isUsers(turn) && sameDay(entry)
       }),
-      ...cap("end_user_monthly", own.monthly ?? limits.endUserMonthly ?? this.account.monthly, month, (turn) => {
-        return isUsers(turn) && sameMonth(turn)
+      ...cap("end_user_monthly", own.monthly ?? limits.endUserMonthly ?? this.account.monthly, month, (turn, entry) => {
+        return isUsers(turn) && sameMonth(entry)
       }),
-      ...cap("key_daily", limits.daily, day, (turn) => isKeys(turn) && sameDay(turn)),
+      ...cap("key_daily", limits.daily, day, (turn, entry) => isKeys(turn) && sameDay(entry)),
       ...(window === null
         ? []
-        : cap("key_window", limits.window, window + (limits.seconds ?? 0) * 1000, (turn) => {
-            return isKeys(turn) && turn.window === window
+        : cap("key_window", limits.window, window + (limits.seconds ?? 0) * 1000, (turn, entry) => {
+            return isKeys(turn) && entry.window === window
           })),
     ]
   }
@@ -123,16 +158,16 @@ export class ModelCaps {
   /** The expected counters as [subject, period, start, spent, reserved], without those that are 0 and 0. */
   counters(keyIds: string[]): unknown[][] {
     const sums = new Map<string, [spent: number, reserved: number]>()
-    for (const turn of this.turns) {
+    for (const { turn, entry } of this.turns.flatMap((turn) => entriesOf(turn).map((entry) => ({ turn, entry })))) {
       const places = [
-        [keyIds[turn.key], "day", Date.parse(dayOf(turn.created))],
-        ...(turn.window === null ? [] : [[keyIds[turn.key], "window", turn.window]]),
-        [turn.endUser, "day", Date.parse(dayOf(turn.created))],
-        [turn.endUser, "month", Date.parse(`${monthOf(turn.created)}-01`)],
+        [keyIds[turn.key], "day", Date.parse(dayOf(entry.created))],
+        ...(entry.window === null ? [] : [[keyIds[turn.key], "window", entry.window]]),
+        [turn.endUser, "day", Date.parse(dayOf(entry.created))],
+        [turn.endUser, "month", Date.parse(`${monthOf(entry.created)}-01`)],
       ]
       for (const place of places.map((parts) => JSON.stringify(parts))) {
         const [spent, reserved] = sums.get(place) ?? [0, 0]
-        sums.set(place, [spent + (open(turn) ? 0 : turn.billed), reserved + (open(turn) ? turn.hold : 0)])
+        sums.set(place, [spent + entry.spent, reserved + entry.reserved])
       }
     }
     const said = [...sums].filter(([, [spent, reserved]]) => spent + reserved > 0)

@@ -20,7 +20,7 @@ const behind = (model: Model, turn: ModelTurn) =>
     .slice(0, model.turns.indexOf(turn))
     .some((other) => other.conversation === turn.conversation && open(other))
 
-function end(model: Model, turn: ModelTurn, state: string, billed: number) {
+export function end(model: Model, turn: ModelTurn, state: string, billed: number) {
   Object.assign(turn, { state: turn.state === "running" && turn.cancelAsked ? "cancelled" : state, billed })
   model.balance -= billed
 }
@@ -28,18 +28,22 @@ function end(model: Model, turn: ModelTurn, state: string, billed: number) {
 /** Random operations on one account. After each, the result is compared with the model. */
 export class Sequence extends ModelledAccount {
   readonly done: string[] = []
-  private readonly claims: Claim[] = []
+  protected readonly claims: Claim[] = []
 
   async claim() {
     const turn = this.random.pick(this.model.turns)
     if (!turn) return
-    const free = turn.state === "queued" && !behind(this.model, turn)
+    const free = (turn.state === "queued" && !behind(this.model, turn)) || turn.isResumed === true
     const lost =
-      turn.state === "running" && turn.attempts < TURN_POLICY.maxAttempts && (turn.leaseUntil ?? 0) <= this.now
+      turn.state === "running" &&
+      !turn.isWaiting &&
+      turn.attempts < TURN_POLICY.maxAttempts &&
+      (turn.leaseUntil ?? 0) <= this.now
     const claim = await claimTurn(this.context, turn.id)
     expect(claim !== null, "claimed").toBe(free || lost)
     if (!claim) return
     turn.state = "running"
+    turn.isResumed = false
     turn.epoch++
     turn.attempts++
     turn.leaseUntil = turn.wakeAt = this.now + TURN_POLICY.leaseMs
@@ -47,14 +51,15 @@ export class Sequence extends ModelledAccount {
   }
 
   /** A worker that claimed a turn at some earlier time, perhaps long ago. */
-  private worker(): { claim: Claim; turn: ModelTurn; current: boolean } | null {
+  protected worker(): { claim: Claim; turn: ModelTurn; current: boolean } | null {
     const claim = this.random.pick(this.claims)
     const turn = claim && this.model.turns.find((other) => other.id === claim.turn.turn_id)
-    if (!claim || !turn) return null
-    return { claim, turn, current: turn.state === "running" && turn.epoch === claim.turn.epoch }
+    // A worker writes nothing after its turn has begun to wait.
+    if (!claim || !turn || turn.isResumed) return null
+    return { claim, turn, current: turn.state === "running" && !turn.isWaiting && turn.epoch === claim.turn.epoch }
   }
 
-  private step(turn: ModelTurn, calls = 0) {
+  protected step(turn: ModelTurn, calls = 0) {
     return finishedStep(turn.steps, { cost: this.random.int(Math.max(1, turn.hold - turn.cost + 1)), calls })
   }
 
@@ -104,13 +109,13 @@ export class Sequence extends ModelledAccount {
     const grown = await growHold(this.context, { ...claim.turn, hold_credit_micros: turn.hold }, wanted)
     if (wanted > 0 && !current) return expect(grown).toBeNull()
     const room = turn.max === null ? wanted : Math.min(wanted, turn.max - turn.hold)
-    const caps = this.caps.of(turn.key, turn.endUser, turn.created, turn.window)
+    const caps = this.caps.of(turn.key, turn.endUser, turn.counted ?? turn.created, turn.window)
     const amount = wanted > 0 ? Math.min(room, this.model.balance - held(this.model), ...caps.map(leftUnder)) : 0
     const cap = caps.find((one) => leftUnder(one) <= amount)?.cap
     turn.hold += amount
     const bound = amount >= wanted ? null : amount >= room ? "max_cost" : (cap ?? "balance")
     if (bound) this.meets(`growth bound by ${bound}`)
-    expect(grown).toEqual({ hold: turn.hold, boundBy: bound })
+    expect(grown).toMatchObject({ hold: turn.hold, boundBy: bound })
   }
 
   async settle() {
@@ -140,7 +145,22 @@ export class Sequence extends ModelledAccount {
       return expect(sent).rejects.toMatchObject({ code: "TURN_FINISHED" })
     await sent
     if (turn.state === "queued") end(this.model, turn, "cancelled", 0)
+    else if (turn.isWaiting) this.endWait(turn, "cancelled")
     else if (turn.state === "running") turn.cancelAsked = true
+  }
+
+  /** Ends a turn that waits. It is billed for its work so far. */
+  protected endWait(turn: ModelTurn, state: string) {
+    turn.isWaiting = false
+    end(this.model, turn, state, turn.cost)
+    this.freeBehind(turn)
+  }
+
+  /** The later turns of the conversation are as if they had been accepted now, for their time to start. */
+  protected freeBehind(turn: ModelTurn) {
+    for (const later of this.model.turns) {
+      if (later.conversation === turn.conversation && later.state === "queued") later.queuedAt = this.now
+    }
   }
 
   async sweep() {
@@ -150,7 +170,7 @@ export class Sequence extends ModelledAccount {
     await sweepExpiredTurns(this.context)
     const due = this.model.turns.filter((turn) => open(turn) && turn.wakeAt <= this.now)
     for (const turn of due) {
-      if (turn.state === "running" && turn.attempts >= TURN_POLICY.maxAttempts) {
+      if (turn.state === "running" && !turn.isWaiting && !turn.isResumed && turn.attempts >= TURN_POLICY.maxAttempts) {
         end(this.model, turn, "failed", turn.cancelAsked ? turn.cost : 0)
       }
     }
@@ -160,12 +180,19 @@ export class Sequence extends ModelledAccount {
   }
 
   private tooOld(turn: ModelTurn) {
-    return turn.created <= this.now - TURN_POLICY.queueLimitMs
+    const waits = this.model.turns.some((one) => one.isWaiting && one.conversation === turn.conversation)
+    return !waits && (turn.queuedAt ?? turn.created) <= this.now - TURN_POLICY.queueLimitMs
+  }
+
+  /** Operations of a subclass. */
+  protected get more(): readonly string[] {
+    return []
   }
 
   async run(operationCount: number): Promise<void> {
     const twice = ["accept", "claim", "commit"] as const
     const operations = [
+      ...this.more,
       ...twice,
       ...twice,
       "grow",
@@ -183,12 +210,12 @@ export class Sequence extends ModelledAccount {
     for (let n = 0; n < operationCount; n++) {
       const operation = this.random.pick(operations)
       this.done.push(operation)
-      await this[operation]()
+      await (this as unknown as Record<string, () => Promise<void>>)[operation]?.()
       await this.compare()
     }
   }
 
-  private async compare() {
+  protected async compare() {
     // Subjects without a limit have no counters; their spend is computed from the books.
     const counters = this.caps.counters(this.account.keys.map(({ keyId }) => keyId))
     const [real] = await this.world.sql<{

@@ -60,6 +60,15 @@ export async function createSampleWorld({ base_url, api_key, admin }: Started): 
 
   const responseTo = async (model: string, input: string) =>
     String((await call("POST", "/v1/openai/responses", { model, input, user: "customer-42", background: true })).id)
+  /** A turn whose call of a tool without a request waits. */
+  const waitingTurn = async (space: string, approval: string): Promise<string> => {
+    const tool = { description: "Refunds an order.", input_schema: { type: "object" }, request: null, approval }
+    await call("PUT", `/v1/spaces/${space}/tools/refund`, tool)
+    const text = '[call refund {"order":"A-1","amount":80}]'
+    let turn = await call("POST", "/v1/turns", { space, end_user_ref: "customer-42", text })
+    while (turn.waiting === null) turn = await call("GET", `/v1/turns/${turn.turn_id}?wait=1`)
+    return String(turn.turn_id)
+  }
 
   /** Objects that take long to make, only for the operations that need them. */
   const MORE: Record<string, (space: string) => Promise<Record<string, string>>> = {
@@ -73,11 +82,19 @@ export async function createSampleWorld({ base_url, api_key, admin }: Started): 
         space,
         end_user_ref: "customer-42",
         text: "[think 60000 ms]",
+        max_cost_usd: 0.1,
       })
       return { TURNPIKE_TURN: String(turn_id) }
     },
     responses: async (space) => ({ TURNPIKE_RESPONSE: await responseTo(space, "Hello") }),
     openResponse: async (space) => ({ TURNPIKE_RESPONSE: await responseTo(space, "[think 60000 ms]") }),
+    asked: async (space) => ({ TURNPIKE_TURN: await waitingTurn(space, "always") }),
+    awaited: async (space) => ({ TURNPIKE_TURN: await waitingTurn(space, "never") }),
+    taken: async (space) => {
+      const turn = await waitingTurn(space, "never")
+      await call("GET", "/v1/calls?limit=10")
+      return { TURNPIKE_TURN: turn }
+    },
     files: async (space) => ({
       TURNPIKE_FILE: String((await call("POST", `/v1/spaces/${space}/files?name=order.txt`, "paid")).file_id),
     }),
@@ -121,6 +138,10 @@ export async function createSampleWorld({ base_url, api_key, admin }: Started): 
     cancelTurn: "openTurn",
     getResponse: "responses",
     cancelResponse: "openResponse",
+    patchTurn: "openTurn",
+    decideCall: "asked",
+    sendCallResult: "awaited",
+    renewCall: "taken",
     listFiles: "files",
     getFile: "files",
     deleteFile: "files",

@@ -86,6 +86,8 @@ export function expectedOf({ operation, caller: name, place: where }: Cell): Exp
   if (!visible) return { code: "NOT_FOUND" }
   // All turns have run, except the ones that ended with their space.
   if (/^cancel(Turn|Response)$/.test(id) && !place.archived) return { code: "TURN_FINISHED" }
+  if (/^(patchTurn|decideCall|sendCallResult)$/.test(id)) return { code: "TURN_FINISHED" }
+  if (id === "renewCall") return { code: "CALL_NOT_WAITING" }
   return { code: place.archived && errors.includes("SPACE_ARCHIVED") ? "SPACE_ARCHIVED" : null }
 }
 

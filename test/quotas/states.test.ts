@@ -214,6 +214,7 @@ test("Test turns and the web chat have no caps and do not count in them", async 
     hold_usd: 0,
     needed_usd: 0,
     refused_by: null,
+    on_limit: "fail",
     model: "rehearsal/standard",
     caps: [],
     balance: null,

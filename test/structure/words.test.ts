@@ -62,6 +62,8 @@ test("No list of three or more words is written in two files of the source", () 
 const OF_SQL_ALONE = new Set([
   keyOf(["manifest", "tool", "mcp_server"]), // kinds of a part of a configuration
   keyOf(["polling", "authorized", "expired", "error"]), // states of a login by device
+  keyOf(["queued", "running", "waiting", "blocked"]), // states of an open turn for runners
+  keyOf(["asked", "allowed", "denied", "awaited", "answered", "early"]), // states of a call that a turn waits for
   keyOf(["done", "failed", "cancelled"]), // the final states of a turn
   keyOf(["uploading", "pending", "ready", "deleted"]), // states of a file
   keyOf(["uploading", "pending", "ready"]), // the states in which a file counts

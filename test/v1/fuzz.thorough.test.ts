@@ -42,6 +42,9 @@ async function answerAsAnyServer(request: Request): Promise<Response> {
     : Response.json({ answered: true })
 }
 
+/** They succeed only for a turn that waits or has its own limit (test/waits). Random requests are refused. */
+const NEEDS_A_WAIT = new Set(["patchTurn", "decideCall", "sendCallResult", "renewCall"])
+
 test(`The answers to ${REQUESTS} requests generated from the OpenAPI document are as declared`, async () => {
   const seed = Number(settings.TURNPIKE_SEED) || createRandom("fuzz of the API").seed
   console.log(`${REQUESTS} requests, seed ${seed}`)
@@ -56,7 +59,7 @@ test(`The answers to ${REQUESTS} requests generated from the OpenAPI document ar
   const never = () =>
     operations
       .map(({ template, verb }) => document.paths[template]?.[verb]?.operationId ?? "")
-      .filter((id) => !tally.get(id)?.validDone)
+      .filter((id) => !tally.get(id)?.validDone && !NEEDS_A_WAIT.has(id))
 
   let sent = 0
   // Concurrent requests may remove a resource that a rare operation needs. Such operations get more requests.

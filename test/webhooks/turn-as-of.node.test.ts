@@ -9,6 +9,8 @@ const ENDED = {
   end_user_ref: "customer-42",
   conversation: "conv_1",
   state: "done",
+  waiting: null,
+  waits_behind: null,
   status_reason: "client",
   text: "Where is my order?",
   result: "It left.",

@@ -22,10 +22,12 @@ from .models import (
     McpServer,
     Me,
     Model,
+    RenewCallAnswer,
     Replayed,
     Retention,
     Secret,
     Space,
+    TakenCallList,
     Tool,
     ToolTest,
     Turn,
@@ -71,7 +73,12 @@ CREATE_TURN: Operation[Turn] = Operation("POST", "/v1/turns", Turn, once=True)
 ESTIMATE_TURN: Operation[TurnEstimate] = Operation("POST", "/v1/turns/estimate", TurnEstimate, once=True)
 LIST_TURNS: ListOperation[Turn] = ListOperation("GET", "/v1/turns", Turn)
 GET_TURN: Operation[Turn] = Operation("GET", "/v1/turns/{turn_id}", Turn)
+PATCH_TURN: Operation[Turn] = Operation("PATCH", "/v1/turns/{turn_id}", Turn, once=True)
 CANCEL_TURN: Operation[Turn] = Operation("POST", "/v1/turns/{turn_id}/cancel", Turn, once=True)
+DECIDE_CALL: Operation[Turn] = Operation("POST", "/v1/turns/{turn_id}/calls/{call}/decision", Turn, once=True)
+SEND_CALL_RESULT: Operation[Turn] = Operation("POST", "/v1/turns/{turn_id}/calls/{call}/result", Turn, once=True)
+TAKE_CALLS: Operation[TakenCallList] = Operation("GET", "/v1/calls", TakenCallList)
+RENEW_CALL: Operation[RenewCallAnswer] = Operation("POST", "/v1/turns/{turn_id}/calls/{call}/renew", RenewCallAnswer, once=True)
 LIST_TURN_EVENTS: ListOperation[TurnEvent] = ListOperation("GET", "/v1/turns/{turn_id}/events", TurnEvent)
 CREATE_WATCH_TOKEN: Operation[WatchToken] = Operation("POST", "/v1/turns/{turn_id}/watch-tokens", WatchToken, once=True)
 CREATE_WEBHOOK: Operation[WebhookWithSecret] = Operation("POST", "/v1/webhooks", WebhookWithSecret, once=True)

@@ -31,6 +31,14 @@ class AccountEvent(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Approval(ApiObject):
+    """The object Approval of the API."""
+
+    when: dict[str, Any]
+    """A JSON Schema (2020-12) of the input. A call whose input fits it waits for a decision."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Balance(ApiObject):
     """The object Balance of the API."""
 
@@ -419,6 +427,10 @@ class ExportedTurn(ApiObject):
     """The conversation's id. Turns of one conversation run in order, one at a time."""
     state: Literal["queued", "running", "done", "failed", "cancelled"]
     """`done`, `failed` and `cancelled` are final."""
+    waiting: Waiting | None
+    """Why a running turn waits. Null: it does not wait."""
+    waits_behind: str | None
+    """The earlier turn of the conversation that waits, if a queued turn cannot start because of it."""
     status_reason: str | None
     """
     Why the turn is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null.
@@ -580,6 +592,15 @@ class Manifest(ApiObject):
     some of them cannot call tools. `generate_image` creates pictures, each at a fixed price. Live turns have it
     only while the service has an image model.
     """
+    approvals: dict[str, Approval] | None = None
+    """Calls of built-in tools that wait until a person allows them, by the name of the tool."""
+    on_limit: Literal["fail", "wait"] | None = None
+    """
+    A turn that cannot pay for its next model call does this. `fail` (the default) ends it with its partial
+    result. With `wait` it continues once the limit allows it.
+    """
+    max_wait_seconds: int | None = None
+    """How long a turn waits for a limit, a decision or a result before it fails. Default 86400."""
     image_model: str | None = None
     """
     The pin of the model that `generate_image` uses, one of the `image_models` of `GET /v1/models`. Default: the
@@ -661,6 +682,10 @@ class McpServer(ApiObject):
     """
     allowed_tools: list[str] | None = None
     """The tools that the agent can call, by the names that the server uses. Default: all tools."""
+    approval: Approval | None = None
+    """For all tools of the server."""
+    approvals: dict[str, Approval] | None = None
+    """For some tools, by the names that the server uses. It replaces `approval`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -804,6 +829,14 @@ class RefusedByCostLimit(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class RenewCallAnswer(ApiObject):
+    """The object RenewCallAnswer of the API."""
+
+    taken_until: datetime
+    """Then another worker may get the call, unless you renew it."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Replayed(ApiObject):
     """The object Replayed of the API."""
 
@@ -912,8 +945,31 @@ class Subagent(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TakenCall(ApiObject):
+    """The object TakenCall of the API."""
+
+    turn_id: str
+    call: str
+    """The call within its turn."""
+    space: str
+    tool: str
+    input: dict[str, Any]
+    takes: int
+    """How often the call was given to a worker. Above 1, an earlier worker did not send its result in time."""
+    taken_until: datetime
+    """Then another worker may get the call, unless you renew it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TakenCallList(ApiObject):
+    """The object TakenCallList of the API."""
+
+    data: list[TakenCall]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Tool(ApiObject):
-    """A REST tool: a request to your own API that the agent can make."""
+    """A tool of your own: a request to your API that the agent can make, or calls that your worker takes."""
 
     name: str
     description: str
@@ -923,7 +979,12 @@ class Tool(ApiObject):
     The JSON Schema (2020-12) of the tool's input, with `type: object`. Patterns use RE2, which has no
     look-arounds and no back-references.
     """
-    request: ToolRequest
+    request: ToolRequest | None
+    """
+    The request to your API. Null: your own worker takes the calls (`GET /v1/calls`), or your server sees them
+    in `turn.waiting` and sends their results.
+    """
+    approval: Approval | None = None
     timeout_seconds: int | None = None
     """The time limit of one call, in seconds. Default 30."""
 
@@ -997,6 +1058,10 @@ class Turn(ApiObject):
     """The conversation's id. Turns of one conversation run in order, one at a time."""
     state: Literal["queued", "running", "done", "failed", "cancelled"]
     """`done`, `failed` and `cancelled` are final."""
+    waiting: Waiting | None
+    """Why a running turn waits. Null: it does not wait."""
+    waits_behind: str | None
+    """The earlier turn of the conversation that waits, if a queued turn cannot start because of it."""
     status_reason: str | None
     """
     Why the turn is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null.
@@ -1070,6 +1135,10 @@ class TurnEstimate(ApiObject):
     """The smallest hold that the turn needs: the most that its first model call can cost. 0 for a test key."""
     refused_by: RefusedBy | None
     """The refusal that the turn would get, with code, message and details. Null if it would be accepted."""
+    on_limit: Literal["fail", "wait"]
+    """
+    A turn that could not pay for a later model call would do this: `fail`, or `wait` until the limit allows it.
+    """
     model: str
     """The model that the turn would run on, as a pin."""
     balance: Balance | None
@@ -1088,7 +1157,7 @@ class TurnEvent(ApiObject):
     type: str
     """
     `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`,
-    `tool.started`, `tool.ended`, `text.delta`, `model.waiting`.
+    `tool.started`, `tool.ended`, `text.delta`, `model.waiting`, `turn.waiting`, `turn.resumed`, `call.decided`.
     """
     data: dict[str, Any]
     """Depends on the type, such as `name` and `ok` for `tool.ended`."""
@@ -1100,7 +1169,7 @@ class TurnStateEvent(ApiObject):
     """A turn has a new state."""
 
     id: str
-    type: Literal["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled"]
+    type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled"]
     created_at: datetime
     seq: int | None
     """The event's number in its turn's log."""
@@ -1175,6 +1244,45 @@ class UsageSums(ApiObject):
     """All prompt tokens, cached ones included."""
     tokens_cached: int
     tokens_output: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Waiting(ApiObject):
+    """The object Waiting of the API."""
+
+    for: Literal["limit", "approval", "result"]
+    """A limit, a decision about a call, or the result of a call."""
+    since: datetime
+    expires_at: datetime
+    """Then the turn fails with `WAIT_EXPIRED` and keeps its partial result."""
+    limit: WaitingLimit | None
+    """The limit that the turn waits for. Null: it waits for calls."""
+    calls: list[WaitingCalls]
+    """The calls that the turn waits for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WaitingCalls(ApiObject):
+    """The object WaitingCalls of the API."""
+
+    call: str
+    """Names the call in requests about it."""
+    tool: str
+    input: dict[str, Any]
+    for: Literal["approval", "result"]
+    """A decision, or its result."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WaitingLimit(ApiObject):
+    """The object WaitingLimit of the API."""
+
+    kind: str
+    """`max_cost`, `balance`, or the name of a cap."""
+    needed_usd: Decimal
+    """The amount that lets the turn continue."""
+    resets_at: datetime | None
+    """When the cap resets. Null: it does not reset by itself."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1270,7 +1378,19 @@ class WebhookWithSecret(ApiObject):
     """The signing secret (Standard Webhooks), shown only here."""
 
 
+Approval = Union[Literal["never", "always"], Approval]
+"""
+Whether calls of a tool wait until a person allows them: `never` (the default), `always`, or `when` the input
+fits a schema.
+"""
+
 RefusedBy = Union[RefusedByCap, RefusedByBalance, RefusedByCostLimit]
 
 FeedEvent = Union[TurnStateEvent, CapEvent, BalanceEvent, AccountEvent]
 """An event, as in the body that a webhook receives."""
+
+ApprovalInput = Union[Literal["never", "always"], ApprovalInput]
+"""
+Whether calls of a tool wait until a person allows them: `never` (the default), `always`, or `when` the input
+fits a schema.
+"""

@@ -9,6 +9,13 @@ from typing import Any, Literal, TypedDict
 from .models import Subagent
 
 
+class ApprovalInput(TypedDict):
+    """The object ApprovalInput of a request."""
+
+    # A JSON Schema (2020-12) of the input. A call whose input fits it waits for a decision.
+    when: Mapping[str, Any]
+
+
 class ManifestInput(TypedDict, total=False):
     """The configuration of a space's agent."""
 
@@ -30,6 +37,13 @@ class ManifestInput(TypedDict, total=False):
     # some of them cannot call tools. `generate_image` creates pictures, each at a fixed price. Live turns have
     # it only while the service has an image model.
     builtin_tools: Sequence[Literal["list_files", "read_file", "write_file", "create_task", "update_task", "generate_image"]]
+    # Calls of built-in tools that wait until a person allows them, by the name of the tool.
+    approvals: Mapping[str, ApprovalInput]
+    # A turn that cannot pay for its next model call does this. `fail` (the default) ends it with its partial
+    # result. With `wait` it continues once the limit allows it.
+    on_limit: Literal["fail", "wait"]
+    # How long a turn waits for a limit, a decision or a result before it fails. Default 86400.
+    max_wait_seconds: int
     # The pin of the model that `generate_image` uses, one of the `image_models` of `GET /v1/models`. Default:
     # the first of them.
     image_model: str
@@ -59,6 +73,10 @@ class McpServerInput(_McpServerInput, total=False):
     headers: Mapping[str, str]
     # The tools that the agent can call, by the names that the server uses. Default: all tools.
     allowed_tools: Sequence[str]
+    # For all tools of the server.
+    approval: ApprovalInput
+    # For some tools, by the names that the server uses. It replaces `approval`.
+    approvals: Mapping[str, ApprovalInput]
 
 
 class PutManifestHistory(TypedDict, total=False):
@@ -117,12 +135,15 @@ class _ToolInput(TypedDict):
     # The JSON Schema (2020-12) of the tool's input, with `type: object`. Patterns use RE2, which has no
     # look-arounds and no back-references.
     input_schema: Mapping[str, Any]
-    request: ToolInputRequest
+    # The request to your API. Null: your own worker takes the calls (`GET /v1/calls`), or your server sees them
+    # in `turn.waiting` and sends their results.
+    request: ToolInputRequest | None
 
 
 class ToolInput(_ToolInput, total=False):
-    """A REST tool: a request to your own API that the agent can make."""
+    """A tool of your own: a request to your API that the agent can make, or calls that your worker takes."""
 
+    approval: ApprovalInput
     # The time limit of one call, in seconds. Default 30.
     timeout_seconds: int
 

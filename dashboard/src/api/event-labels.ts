@@ -4,6 +4,8 @@
 export const EVENT_LABELS = {
   "turn.queued": "A turn was accepted",
   "turn.running": "A turn started to run",
+  "turn.waiting": "A turn waits for a limit, a decision or a result",
+  "turn.resumed": "A waiting turn continues",
   "turn.done": "A turn is done",
   "turn.failed": "A turn has failed",
   "turn.cancelled": "A turn was cancelled",

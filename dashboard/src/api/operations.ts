@@ -501,6 +501,18 @@ export interface AppToken {
   expires_at: string
 }
 
+/** Whether calls of a tool wait until a person allows them: `never` (the default), `always`, or `when` the input fits a schema. */
+export type Approval = "never" | "always" | {
+  /** A JSON Schema (2020-12) of the input. A call whose input fits it waits for a decision. */
+  when: Record<string, unknown>
+}
+
+/** Whether calls of a tool wait until a person allows them: `never` (the default), `always`, or `when` the input fits a schema. */
+export type ApprovalInput = "never" | "always" | {
+  /** A JSON Schema (2020-12) of the input. A call whose input fits it waits for a decision. */
+  when: Record<string, unknown>
+}
+
 export interface AuditEntry {
   audit_id: number
   /** The user who made the change; null if it was the command line. */
@@ -1185,7 +1197,7 @@ export interface CreateWebhook {
   /** The URL to which events are posted. It must use https and a public host name. */
   url: string
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** Your own description. */
   description?: string | null | undefined
 }
@@ -1298,7 +1310,7 @@ export interface DashboardLimitReachedErrorBody {
 }
 
 export interface DashboardOtherErrorBody {
-  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_TAKEN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "IF_MATCH_INVALID" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "REAUTHENTICATION_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "SECOND_FACTOR_NOT_SET_UP" | "WRONG_CODE" | "EMAIL_NOT_CONFIGURED" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "BALANCE_TOO_LOW" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "INTERNAL" | "UNAVAILABLE"
+  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_TAKEN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "IF_MATCH_INVALID" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "REAUTHENTICATION_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "SECOND_FACTOR_NOT_SET_UP" | "WRONG_CODE" | "EMAIL_NOT_CONFIGURED" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "BALANCE_TOO_LOW" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "INTERNAL" | "UNAVAILABLE"
   detail: string
   /** The field that is wrong. */
   param?: string | undefined
@@ -1661,6 +1673,10 @@ export interface ExportedTurn {
   conversation: string
   /** `done`, `failed` and `cancelled` are final. */
   state: "queued" | "running" | "done" | "failed" | "cancelled"
+  /** Why a running turn waits. Null: it does not wait. */
+  waiting: Waiting | null
+  /** The earlier turn of the conversation that waits, if a queued turn cannot start because of it. */
+  waits_behind: string | null
   /** Why the turn is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null. */
   status_reason: string | null
   /** The end user's message. */
@@ -2097,6 +2113,12 @@ export interface Manifest {
   } | undefined
   /** The built-in tools of the agent. Default: the file tools, except for `openai-compatible` models, because some of them cannot call tools. `generate_image` creates pictures, each at a fixed price. Live turns have it only while the service has an image model. */
   builtin_tools?: ("list_files" | "read_file" | "write_file" | "create_task" | "update_task" | "generate_image")[] | undefined
+  /** Calls of built-in tools that wait until a person allows them, by the name of the tool. */
+  approvals?: Record<string, Approval> | undefined
+  /** A turn that cannot pay for its next model call does this. `fail` (the default) ends it with its partial result. With `wait` it continues once the limit allows it. */
+  on_limit?: "fail" | "wait" | undefined
+  /** How long a turn waits for a limit, a decision or a result before it fails. Default 86400. */
+  max_wait_seconds?: number | undefined
   /** The pin of the model that `generate_image` uses, one of the `image_models` of `GET /v1/models`. Default: the first of them. */
   image_model?: string | undefined
   /** Agents to which this agent can delegate tasks. */
@@ -2126,6 +2148,12 @@ export interface ManifestInput {
   } | undefined
   /** The built-in tools of the agent. Default: the file tools, except for `openai-compatible` models, because some of them cannot call tools. `generate_image` creates pictures, each at a fixed price. Live turns have it only while the service has an image model. */
   builtin_tools?: ("list_files" | "read_file" | "write_file" | "create_task" | "update_task" | "generate_image")[] | undefined
+  /** Calls of built-in tools that wait until a person allows them, by the name of the tool. */
+  approvals?: Record<string, ApprovalInput> | undefined
+  /** A turn that cannot pay for its next model call does this. `fail` (the default) ends it with its partial result. With `wait` it continues once the limit allows it. */
+  on_limit?: "fail" | "wait" | undefined
+  /** How long a turn waits for a limit, a decision or a result before it fails. Default 86400. */
+  max_wait_seconds?: number | undefined
   /** The pin of the model that `generate_image` uses, one of the `image_models` of `GET /v1/models`. Default: the first of them. */
   image_model?: string | undefined
   /** Agents to which this agent can delegate tasks. */
@@ -2179,6 +2207,10 @@ export interface McpServer {
   headers?: Record<string, string> | undefined
   /** The tools that the agent can call, by the names that the server uses. Default: all tools. */
   allowed_tools?: string[] | undefined
+  /** For all tools of the server. */
+  approval?: Approval | undefined
+  /** For some tools, by the names that the server uses. It replaces `approval`. */
+  approvals?: Record<string, Approval> | undefined
 }
 
 /** An MCP server. The agent can call its tools as `server__tool`. */
@@ -2190,6 +2222,10 @@ export interface McpServerInput {
   headers?: Record<string, string> | undefined
   /** The tools that the agent can call, by the names that the server uses. Default: all tools. */
   allowed_tools?: string[] | undefined
+  /** For all tools of the server. */
+  approval?: ApprovalInput | undefined
+  /** For some tools, by the names that the server uses. It replaces `approval`. */
+  approvals?: Record<string, ApprovalInput> | undefined
 }
 
 export interface McpServerList {
@@ -2674,6 +2710,10 @@ export interface PutMcpServer {
   headers?: Record<string, string> | undefined
   /** The tools that the agent can call, by the names that the server uses. Default: all tools. */
   allowed_tools?: string[] | undefined
+  /** For all tools of the server. */
+  approval?: ApprovalInput | undefined
+  /** For some tools, by the names that the server uses. It replaces `approval`. */
+  approvals?: Record<string, ApprovalInput> | undefined
 }
 
 export interface PutMembersLimit {
@@ -2709,6 +2749,7 @@ export interface PutTool {
   description: string
   /** The JSON Schema (2020-12) of the tool's input, with `type: object`. Patterns use RE2, which has no look-arounds and no back-references. */
   input_schema: Record<string, unknown>
+  /** The request to your API. Null: your own worker takes the calls (`GET /v1/calls`), or your server sees them in `turn.waiting` and sends their results. */
   request: {
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
     /** The URL. Placeholders are allowed only after the host. */
@@ -2719,7 +2760,8 @@ export interface PutTool {
     query?: Record<string, string> | undefined
     /** The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the input. */
     body?: unknown
-  }
+  } | null
+  approval?: ApprovalInput | undefined
   /** The time limit of one call, in seconds. Default 30. */
   timeout_seconds?: number | undefined
 }
@@ -2899,7 +2941,7 @@ export interface Replay {
   /** The end of the period (exclusive). Default: no end. */
   to?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** `true` also sends events that this webhook has already accepted. */
   include_delivered?: boolean | undefined
 }
@@ -3723,13 +3765,14 @@ export interface TestTool {
   input?: Record<string, unknown> | undefined
 }
 
-/** A REST tool: a request to your own API that the agent can make. */
+/** A tool of your own: a request to your API that the agent can make, or calls that your worker takes. */
 export interface Tool {
   name: string
   /** What the tool does. The model reads this text. */
   description: string
   /** The JSON Schema (2020-12) of the tool's input, with `type: object`. Patterns use RE2, which has no look-arounds and no back-references. */
   input_schema: Record<string, unknown>
+  /** The request to your API. Null: your own worker takes the calls (`GET /v1/calls`), or your server sees them in `turn.waiting` and sends their results. */
   request: {
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
     /** The URL. Placeholders are allowed only after the host. */
@@ -3740,18 +3783,20 @@ export interface Tool {
     query?: Record<string, string> | undefined
     /** The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the input. */
     body?: unknown
-  }
+  } | null
+  approval?: Approval | undefined
   /** The time limit of one call, in seconds. Default 30. */
   timeout_seconds?: number | undefined
 }
 
-/** A REST tool: a request to your own API that the agent can make. */
+/** A tool of your own: a request to your API that the agent can make, or calls that your worker takes. */
 export interface ToolInput {
   name: string
   /** What the tool does. The model reads this text. */
   description: string
   /** The JSON Schema (2020-12) of the tool's input, with `type: object`. Patterns use RE2, which has no look-arounds and no back-references. */
   input_schema: Record<string, unknown>
+  /** The request to your API. Null: your own worker takes the calls (`GET /v1/calls`), or your server sees them in `turn.waiting` and sends their results. */
   request: {
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
     /** The URL. Placeholders are allowed only after the host. */
@@ -3762,7 +3807,8 @@ export interface ToolInput {
     query?: Record<string, string> | undefined
     /** The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the input. */
     body?: unknown
-  }
+  } | null
+  approval?: ApprovalInput | undefined
   /** The time limit of one call, in seconds. Default 30. */
   timeout_seconds?: number | undefined
 }
@@ -3972,6 +4018,10 @@ export interface Turn {
   conversation: string
   /** `done`, `failed` and `cancelled` are final. */
   state: "queued" | "running" | "done" | "failed" | "cancelled"
+  /** Why a running turn waits. Null: it does not wait. */
+  waiting: Waiting | null
+  /** The earlier turn of the conversation that waits, if a queued turn cannot start because of it. */
+  waits_behind: string | null
   /** Why the turn is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null. */
   status_reason: string | null
   /** The end user's message. */
@@ -4079,6 +4129,8 @@ export interface TurnEstimate {
   needed_usd: number
   /** The refusal that the turn would get, with code, message and details. Null if it would be accepted. */
   refused_by: RefusedBy | null
+  /** A turn that could not pay for a later model call would do this: `fail`, or `wait` until the limit allows it. */
+  on_limit: "fail" | "wait"
   /** The model that the turn would run on, as a pin. */
   model: string
   /** The account's balance. Null for a test key, and for a key to one space. */
@@ -4091,7 +4143,7 @@ export interface TurnEvent {
   id: string
   /** The event's number in its turn: from 1, without gaps. */
   seq: number
-  /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `text.delta`, `model.waiting`. */
+  /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `text.delta`, `model.waiting`, `turn.waiting`, `turn.resumed`, `call.decided`. */
   type: string
   /** Depends on the type, such as `name` and `ok` for `tool.ended`. */
   data: Record<string, unknown>
@@ -4117,7 +4169,7 @@ export interface TurnList {
 /** A turn has a new state. */
 export interface TurnStateEvent {
   id: string
-  type: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled"
+  type: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled"
   created_at: string
   /** The event's number in its turn's log. */
   seq: number | null
@@ -4298,7 +4350,7 @@ export interface UpdateWebhook {
   /** The URL to which events are posted. It must use https and a public host name. */
   url?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** Your own description. */
   description?: string | null | undefined
   /** `false` disables the webhook. `true` enables it again, also if it was disabled automatically. */
@@ -4628,6 +4680,32 @@ export interface UserSpaceList {
   total: number
   limit: number
   offset: number
+}
+
+export interface Waiting {
+  /** A limit, a decision about a call, or the result of a call. */
+  for: "limit" | "approval" | "result"
+  since: string
+  /** Then the turn fails with `WAIT_EXPIRED` and keeps its partial result. */
+  expires_at: string
+  /** The limit that the turn waits for. Null: it waits for calls. */
+  limit: {
+    /** `max_cost`, `balance`, or the name of a cap. */
+    kind: string
+    /** The amount that lets the turn continue. */
+    needed_usd: number
+    /** When the cap resets. Null: it does not reset by itself. */
+    resets_at: string | null
+  } | null
+  /** The calls that the turn waits for. */
+  calls: ({
+    /** Names the call in requests about it. */
+    call: string
+    tool: string
+    input: Record<string, unknown>
+    /** A decision, or its result. */
+    for: "approval" | "result"
+  })[]
 }
 
 export interface WebLogin {
@@ -6335,7 +6413,7 @@ export interface Operations {
     }
     query?: {
       state?: "pending" | "delivered" | "failed" | undefined
-      event_type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
+      event_type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
       /** Only deliveries of this turn's events: a `turn_id`. */
       turn?: string | undefined
       /** `true` for the data of test keys and their spaces. Default: live data. */
@@ -6375,7 +6453,7 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       order?: "asc" | "desc" | undefined
-      type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
+      type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
       turn?: string | undefined
       /** Only entries created at or after this time. */
       created_after?: string | undefined

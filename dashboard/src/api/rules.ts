@@ -170,7 +170,7 @@ export const CreateUserRules = {
 export const CreateWebhookRules = {
   url: { minLength: 1, maxLength: 2048 },
   events: { minItems: 1 },
-  "events[]": { words: ["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
+  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
   description: { maxLength: 500 },
 } as const
 
@@ -179,7 +179,7 @@ export const CustomerCapRules = {
 } as const
 
 export const DashboardOtherErrorBodyRules = {
-  code: { words: ["INVALID_JSON", "IDEMPOTENCY_KEY_REQUIRED", "IDEMPOTENCY_KEY_INVALID", "INVALID_API_KEY", "WATCH_TOKEN_INVALID", "API_KEY_EXPIRED", "SESSION_REQUIRED", "ADMIN_REQUIRED", "LAST_ADMIN", "EMAIL_TAKEN", "EMAIL_REQUIRED", "ACTING_READ_ONLY", "ACTING_NOT_ALLOWED", "SUBSCRIPTION_ENDED", "LAST_ENABLED_MODEL", "ALREADY_MEMBER", "LAST_OWNER", "WORKSPACE_EXISTS", "NO_BOT", "PLAN_IN_USE", "LOGIN_NOT_STARTED", "LOGIN_EXPIRED", "LOGIN_RUNNING", "LAST_HEALTHY_ACCOUNT", "PROVIDER_FAILED", "IF_MATCH_INVALID", "INVALID_LAUNCH_DATA", "INVALID_WEBHOOK_SECRET", "BOT_NOT_SET_UP", "INVALID_CREDENTIALS", "INVALID_TOKEN", "LOGIN_THROTTLED", "WRONG_PASSWORD", "REAUTHENTICATION_REQUIRED", "SECOND_FACTOR_REQUIRED", "SECOND_FACTOR_NOT_SET_UP", "WRONG_CODE", "EMAIL_NOT_CONFIGURED", "LOGIN_NOT_CONFIGURED", "LOGIN_STATE_INVALID", "LOGIN_DENIED", "LOGIN_REFUSED", "LOGIN_PROVIDER_FAILED", "LOGIN_PROVIDER_UNAVAILABLE", "INVALID_INTERNAL_SECRET", "IDENTITY_TAKEN", "LAST_WAY_IN", "CROSS_ORIGIN", "HTTPS_REQUIRED", "INVALID_SIGNATURE", "SCOPE_DENIED", "SPACE_ROLE_REQUIRED", "END_USER_BLOCKED", "NOT_FOUND", "METHOD_NOT_ALLOWED", "REQUEST_TIMEOUT", "TURN_NOT_ENDED", "TURN_NOT_BILLED", "BALANCE_TOO_LOW", "KEY_REVOKED", "SPACE_ARCHIVED", "WEBHOOK_DISABLED", "WEBHOOK_EXISTS", "CONFLICT", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "RANGE_NOT_SATISFIABLE", "INTERNAL", "UNAVAILABLE"] },
+  code: { words: ["INVALID_JSON", "IDEMPOTENCY_KEY_REQUIRED", "IDEMPOTENCY_KEY_INVALID", "INVALID_API_KEY", "WATCH_TOKEN_INVALID", "API_KEY_EXPIRED", "SESSION_REQUIRED", "ADMIN_REQUIRED", "LAST_ADMIN", "EMAIL_TAKEN", "EMAIL_REQUIRED", "ACTING_READ_ONLY", "ACTING_NOT_ALLOWED", "SUBSCRIPTION_ENDED", "LAST_ENABLED_MODEL", "ALREADY_MEMBER", "LAST_OWNER", "WORKSPACE_EXISTS", "NO_BOT", "PLAN_IN_USE", "LOGIN_NOT_STARTED", "LOGIN_EXPIRED", "LOGIN_RUNNING", "LAST_HEALTHY_ACCOUNT", "PROVIDER_FAILED", "IF_MATCH_INVALID", "INVALID_LAUNCH_DATA", "INVALID_WEBHOOK_SECRET", "BOT_NOT_SET_UP", "INVALID_CREDENTIALS", "INVALID_TOKEN", "LOGIN_THROTTLED", "WRONG_PASSWORD", "REAUTHENTICATION_REQUIRED", "SECOND_FACTOR_REQUIRED", "SECOND_FACTOR_NOT_SET_UP", "WRONG_CODE", "EMAIL_NOT_CONFIGURED", "LOGIN_NOT_CONFIGURED", "LOGIN_STATE_INVALID", "LOGIN_DENIED", "LOGIN_REFUSED", "LOGIN_PROVIDER_FAILED", "LOGIN_PROVIDER_UNAVAILABLE", "INVALID_INTERNAL_SECRET", "IDENTITY_TAKEN", "LAST_WAY_IN", "CROSS_ORIGIN", "HTTPS_REQUIRED", "INVALID_SIGNATURE", "SCOPE_DENIED", "SPACE_ROLE_REQUIRED", "END_USER_BLOCKED", "NOT_FOUND", "METHOD_NOT_ALLOWED", "REQUEST_TIMEOUT", "CALL_DECIDED", "CALL_ANSWERED", "CALL_NOT_WAITING", "TURN_NOT_ENDED", "TURN_NOT_BILLED", "BALANCE_TOO_LOW", "KEY_REVOKED", "SPACE_ARCHIVED", "WEBHOOK_DISABLED", "WEBHOOK_EXISTS", "CONFLICT", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "RANGE_NOT_SATISFIABLE", "INTERNAL", "UNAVAILABLE"] },
 } as const
 
 export const DashboardTurnFinishedErrorBodyRules = {
@@ -248,6 +248,8 @@ export const ManifestRules = {
   "history.max_tokens": { minimum: 0, maximum: 1000000 },
   builtin_tools: { maxItems: 6 },
   "builtin_tools[]": { words: ["list_files", "read_file", "write_file", "create_task", "update_task", "generate_image"] },
+  on_limit: { words: ["fail", "wait"] },
+  max_wait_seconds: { minimum: 60, maximum: 2592000, default: 86400 },
   image_model: { minLength: 1, maxLength: 128 },
   subagents: { maxItems: 16 },
 } as const
@@ -263,6 +265,8 @@ export const ManifestInputRules = {
   "history.max_tokens": { minimum: 0, maximum: 1000000 },
   builtin_tools: { maxItems: 6 },
   "builtin_tools[]": { words: ["list_files", "read_file", "write_file", "create_task", "update_task", "generate_image"] },
+  on_limit: { words: ["fail", "wait"] },
+  max_wait_seconds: { minimum: 60, maximum: 2592000, default: 86400 },
   image_model: { minLength: 1, maxLength: 128 },
   subagents: { maxItems: 16 },
 } as const
@@ -435,7 +439,7 @@ export const ReconciliationFindingRules = {
 
 export const ReplayRules = {
   events: { minItems: 1 },
-  "events[]": { words: ["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
+  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
   include_delivered: { default: false },
 } as const
 
@@ -623,8 +627,12 @@ export const TurnBillRules = {
   state: { words: ["queued", "running", "done", "failed", "cancelled"] },
 } as const
 
+export const TurnEstimateRules = {
+  on_limit: { words: ["fail", "wait"] },
+} as const
+
 export const TurnStateEventRules = {
-  type: { words: ["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled"] },
+  type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled"] },
 } as const
 
 export const TurnSummaryRules = {
@@ -651,7 +659,7 @@ export const UpdateUserRules = {
 export const UpdateWebhookRules = {
   url: { minLength: 1, maxLength: 2048 },
   events: { minItems: 1 },
-  "events[]": { words: ["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
+  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
   description: { maxLength: 500 },
 } as const
 
@@ -674,6 +682,11 @@ export const UserDetailRules = {
 export const UserSpaceRules = {
   role: { words: ["owner", "admin", "member"] },
   via: { words: ["registered", "board"] },
+} as const
+
+export const WaitingRules = {
+  for: { words: ["limit", "approval", "result"] },
+  "calls[].for": { words: ["approval", "result"] },
 } as const
 
 export const WebLoginStatusRules = {
@@ -1032,7 +1045,7 @@ export const listCustomersQuery = {
 
 export const listDeliveriesQuery = {
   state: { words: ["pending", "delivered", "failed"] },
-  event_type: { words: ["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
+  event_type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
   turn: { minLength: 1, maxLength: 128 },
   limit: { minimum: 1, maximum: 200, default: 50 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
@@ -1048,7 +1061,7 @@ export const listEventsQuery = {
   limit: { minimum: 1, maximum: 100, default: 20 },
   cursor: { minLength: 1, maxLength: 1024 },
   order: { words: ["asc", "desc"], default: "desc" },
-  type: { words: ["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
+  type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
   turn: { minLength: 1, maxLength: 128 },
 } as const
 

@@ -27,6 +27,8 @@ export interface ManifestDraft {
   builtin_tools: BuiltinTool[] | null
   image_model: string
   subagents: string
+  /** The settings of waits as JSON. The form keeps them unchanged. */
+  waits: string
 }
 
 const figure = (value: number | undefined) => (value === undefined ? "" : String(value))
@@ -43,6 +45,11 @@ export const draftOf = (manifest: Manifest): ManifestDraft => ({
   builtin_tools: manifest.builtin_tools ?? null,
   image_model: manifest.image_model ?? "",
   subagents: jsonText(manifest.subagents),
+  waits: JSON.stringify({
+    approvals: manifest.approvals,
+    on_limit: manifest.on_limit,
+    max_wait_seconds: manifest.max_wait_seconds,
+  }),
 })
 
 /** Omits empty fields. Text that is not a number is sent unchanged, and the API rejects it. */
@@ -61,5 +68,6 @@ export function manifestOf(draft: ManifestDraft): Manifest {
     builtin_tools: draft.builtin_tools ?? undefined,
     image_model: draft.image_model || undefined,
     subagents: readJson(draft.subagents).value as Manifest["subagents"],
+    ...(readJson(draft.waits).value as Pick<Manifest, "approvals" | "on_limit" | "max_wait_seconds">),
   }
 }

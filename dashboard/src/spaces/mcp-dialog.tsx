@@ -29,7 +29,13 @@ export function McpServerDialog({ server, taken, onClose }: McpServerDialogProps
   const isTaken = server === null && taken.includes(name)
   const send = () => {
     const names = allowed.split(/[\s,]+/).filter(Boolean)
-    const body = { url, headers: read.value, allowed_tools: names.length > 0 ? names : undefined } as PutMcpServer
+    const body = {
+      url,
+      headers: read.value,
+      allowed_tools: names.length > 0 ? names : undefined,
+      approval: server?.approval,
+      approvals: server?.approvals,
+    } as PutMcpServer
     put.mutate(
       { path: { ...path, name }, query, body },
       {

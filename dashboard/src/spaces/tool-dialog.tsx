@@ -24,12 +24,12 @@ interface ToolDialogProps {
 const draftOf = (tool: Tool | null) => ({
   name: tool?.name ?? "",
   description: tool?.description ?? "",
-  method: tool?.request.method ?? "GET",
-  url: tool?.request.url ?? "",
+  method: tool?.request?.method ?? "GET",
+  url: tool?.request?.url ?? "",
   input_schema: jsonText(tool?.input_schema ?? NEW_SCHEMA),
-  headers: jsonText(tool?.request.headers),
-  query: jsonText(tool?.request.query),
-  body: jsonText(tool?.request.body),
+  headers: jsonText(tool?.request?.headers),
+  query: jsonText(tool?.request?.query),
+  body: jsonText(tool?.request?.body),
   timeout: tool?.timeout_seconds === undefined ? "" : String(tool.timeout_seconds),
 })
 
@@ -58,17 +58,22 @@ export function ToolDialog({ tool, taken, onClose }: ToolDialogProps) {
     value: typed[name],
     onChange: (text: string) => setTyped((old) => ({ ...old, [name]: text })),
   })
+  // A worker takes the calls of a tool without a request. A typed URL gives it one.
+  const isWork = tool?.request === null && typed.url === ""
   const send = () => {
     const body = {
       description: typed.description,
       input_schema: jsons.input_schema.value,
-      request: {
-        method: typed.method,
-        url: typed.url,
-        headers: jsons.headers.value,
-        query: jsons.query.value,
-        body: jsons.body.value,
-      },
+      request: isWork
+        ? null
+        : {
+            method: typed.method,
+            url: typed.url,
+            headers: jsons.headers.value,
+            query: jsons.query.value,
+            body: jsons.body.value,
+          },
+      approval: tool?.approval,
       timeout_seconds: typed.timeout === "" ? undefined : Number(typed.timeout),
     } as PutTool
     put.mutate(

@@ -75,11 +75,14 @@ export function ToolsTab({ space }: SpaceTabProps) {
                 },
                 {
                   title: "Request",
-                  cell: ({ request }) => (
-                    <code className="break-all">
-                      {request.method} {request.url}
-                    </code>
-                  ),
+                  cell: ({ request }) =>
+                    request ? (
+                      <code className="break-all">
+                        {request.method} {request.url}
+                      </code>
+                    ) : (
+                      "Taken by your worker"
+                    ),
                 },
                 { title: "Timeout", right: true, cell: ({ timeout_seconds }) => `${timeout_seconds ?? 30} s` },
                 {

@@ -1,6 +1,6 @@
 import { parseBaseEnv } from "../../base/env.ts"
 import type { Group } from "../../http/app.ts"
-import { keyAuth } from "../../http/key-auth.ts"
+import { keyOrResultToken } from "../../http/result-token-auth.ts"
 import { mountEndUsers } from "../end-users.ts"
 import { mountEvents } from "../events.ts"
 import { mountModels } from "../models.ts"
@@ -13,6 +13,7 @@ import { mountRetention } from "../spaces/retention.ts"
 import { mountTools } from "../spaces/tools.ts"
 import { mountUsageReport } from "../usage-report.ts"
 import { mountAccount } from "./account.ts"
+import { mountCalls } from "./calls.ts"
 import { mountFiles } from "./files.ts"
 import { mountHealth } from "./health.ts"
 import { mountSpaces } from "./spaces.ts"
@@ -26,7 +27,7 @@ export const v1: Group = {
   mount(app) {
     mountHealth(app)
     mountWatch(app)
-    app.use("/v1/*", keyAuth)
+    app.use("/v1/*", keyOrResultToken)
     mountSpaces(app)
     mountSpaceConfig(app, FOR_KEYS)
     mountRetention(app, FOR_KEYS)
@@ -34,6 +35,7 @@ export const v1: Group = {
     mountFiles(app)
     mountTurns(app)
     mountWatchTokens(app)
+    mountCalls(app)
     mountWebhooks(app)
     mountEvents(app, FOR_KEYS)
     mountAccount(app)

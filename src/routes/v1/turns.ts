@@ -10,9 +10,10 @@ import { estimateTurn, turnEstimateSchema } from "../../turns/estimate-turn.ts"
 import { getTurn, waitForTurn } from "../../turns/get-turn.ts"
 import { listTurnEvents, listTurns } from "../../turns/list-turns.ts"
 import { TURN_POLICY } from "../../turns/policies.ts"
-import { createTurnSchema, TURN_STATES, turnEventSchema, turnSchema } from "../../turns/schemas.ts"
+import { createTurnSchema, TURN_STATES, turnEventSchema, turnSchema, waitReasonSchema } from "../../turns/schemas.ts"
 import { serializeTurnEvent } from "../../turns/turn-event.ts"
 import { serializeTurn } from "../../turns/turn-row.ts"
+import { patchTurnSchema, raiseLimit } from "../../waits/raise-limit.ts"
 import { acceptsEventStream, parseLastEventId, streamTurnEvents } from "../turn-events.ts"
 
 const turnParams = z.object({ turn_id: idParam })
@@ -149,6 +150,7 @@ export function mountTurns(app: App) {
         end_user_ref: idParam.optional(),
         conversation: idParam.optional().meta({ description: "A conversation's id, `conv_…`; not a name." }),
         state: z.enum(TURN_STATES).optional(),
+        waiting: waitReasonSchema.optional().meta({ description: "Only turns that wait for this." }),
         key: idParam.optional().meta({ description: "A `key_id`." }),
         ...createdQuery,
       }),
@@ -188,13 +190,35 @@ export function mountTurns(app: App) {
 
   app.operation(
     {
+      method: "patch",
+      path: "/v1/turns/{turn_id}",
+      id: "patchTurn",
+      tag: "Turns",
+      summary: "Raise a turn's cost limit",
+      description:
+        "Raises `max_cost_usd` of a turn that has not ended. If the turn waits for this limit, it continues, as far as the balance and " +
+        "the caps allow it. The same request again has no further effect. See [Turns that wait](/docs/waiting).",
+      idempotent: "naturally",
+      params: turnParams,
+      body: patchTurnSchema,
+      answer: theTurn,
+      errors: ["NOT_FOUND", "TURN_FINISHED", "CONFLICT"],
+    },
+    async (c, { params, body }) =>
+      serializeTurn(
+        await raiseLimit(c.get("ctx"), c.get("credential"), { turnId: params.turn_id, maxCostUsd: body.max_cost_usd }),
+      ),
+  )
+
+  app.operation(
+    {
       method: "post",
       path: "/v1/turns/{turn_id}/cancel",
       id: "cancelTurn",
       tag: "Turns",
       summary: "Cancel a turn",
       description:
-        "A queued turn is cancelled at once. A running turn stops before its next step and is billed for " +
+        "A queued or waiting turn is cancelled at once. A running turn stops before its next step and is billed for " +
         "its work so far. A second cancel returns the same response, with or without an Idempotency-Key.",
       idempotent: "naturally",
       params: turnParams,
@@ -220,7 +244,8 @@ export function mountTurns(app: App) {
         "a client follows the turn. A second `step.started` of the same step means that its text starts again. " +
         "If the turn has ended and the client has all of its events, the response is 204, so that an EventSource does not " +
         "reconnect. " +
-        "`model.waiting` means that the turn waits for capacity at the model's provider.",
+        "`model.waiting` means that the turn waits for capacity at the model's provider. `turn.waiting` and `turn.resumed` " +
+        "mean that it waits for a limit, a decision or a result, and that it continues.",
       headers: [
         {
           name: "Last-Event-ID",

@@ -16,6 +16,7 @@ from .._operations import (
     CREATE_TURN,
     CREATE_WATCH_TOKEN,
     CREATE_WEBHOOK,
+    DECIDE_CALL,
     DELETE_FILE,
     DELETE_MCP_SERVER,
     DELETE_SECRET,
@@ -54,6 +55,7 @@ from .._operations import (
     LIST_TURNS,
     LIST_TURN_EVENTS,
     LIST_WEBHOOKS,
+    PATCH_TURN,
     PUT_END_USER_LIMITS,
     PUT_MANIFEST,
     PUT_MCP_SERVER,
@@ -61,8 +63,11 @@ from .._operations import (
     PUT_SECRET,
     PUT_TOOL,
     REDELIVER,
+    RENEW_CALL,
     REPLAY_EVENTS,
     ROTATE_WEBHOOK_SECRET,
+    SEND_CALL_RESULT,
+    TAKE_CALLS,
     TEST_TOOL,
     TEST_WEBHOOK,
     UPDATE_SPACE,
@@ -72,6 +77,7 @@ from .._model import UNSET, Unset
 from .._request import Input, given
 from .._settings import Options
 from ..models import (
+    ApprovalInput,
     Balance,
     ConfigVersion,
     ConfigVersionSummary,
@@ -89,11 +95,13 @@ from ..models import (
     McpServer,
     Me,
     Model,
+    RenewCallAnswer,
     Replayed,
     Retention,
     Secret,
     Space,
     Subagent,
+    TakenCallList,
     Tool,
     ToolTest,
     Turn,
@@ -106,6 +114,7 @@ from ..models import (
     WebhookWithSecret,
 )
 from ..params import (
+    ApprovalInput,
     ManifestInput,
     McpServerInput,
     PutManifestHistory,
@@ -165,6 +174,9 @@ class SpaceManifest:
         timeout_seconds: int | None = None,
         history: PutManifestHistory | None = None,
         builtin_tools: Sequence[Literal["list_files", "read_file", "write_file", "create_task", "update_task", "generate_image"]] | None = None,
+        approvals: Mapping[str, ApprovalInput] | None = None,
+        on_limit: Literal["fail", "wait"] | None = None,
+        max_wait_seconds: int | None = None,
         image_model: str | None = None,
         subagents: Sequence[SubagentInput | Subagent] | None = None,
         max_retries: int | None = None,
@@ -187,6 +199,11 @@ class SpaceManifest:
             builtin_tools: The built-in tools of the agent. Default: the file tools, except for
                 `openai-compatible` models, because some of them cannot call tools. `generate_image` creates
                 pictures, each at a fixed price. Live turns have it only while the service has an image model.
+            approvals: Calls of built-in tools that wait until a person allows them, by the name of the tool.
+            on_limit: A turn that cannot pay for its next model call does this. `fail` (the default) ends it
+                with its partial result. With `wait` it continues once the limit allows it.
+            max_wait_seconds: How long a turn waits for a limit, a decision or a result before it fails. Default
+                86400.
             image_model: The pin of the model that `generate_image` uses, one of the `image_models` of `GET
                 /v1/models`. Default: the first of them.
             subagents: Agents to which this agent can delegate tasks.
@@ -217,6 +234,9 @@ class SpaceManifest:
                 "timeout_seconds": given(timeout_seconds),
                 "history": given(history),
                 "builtin_tools": given(builtin_tools),
+                "approvals": given(approvals),
+                "on_limit": given(on_limit),
+                "max_wait_seconds": given(max_wait_seconds),
                 "image_model": given(image_model),
                 "subagents": given(subagents),
             },
@@ -292,7 +312,8 @@ class SpaceTools:
         *,
         description: str,
         input_schema: Mapping[str, Any],
-        request: PutToolRequest,
+        request: PutToolRequest | None,
+        approval: ApprovalInput | None = None,
         timeout_seconds: int | None = None,
         max_retries: int | None = None,
         timeout: float | None = None,
@@ -308,6 +329,8 @@ class SpaceTools:
             description: What the tool does. The model reads this text.
             input_schema: The JSON Schema (2020-12) of the tool's input, with `type: object`. Patterns use RE2,
                 which has no look-arounds and no back-references.
+            request: The request to your API. Null: your own worker takes the calls (`GET /v1/calls`), or your
+                server sees them in `turn.waiting` and sends their results.
             timeout_seconds: The time limit of one call, in seconds. Default 30.
             max_retries: Overrides the client's ``max_retries``.
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
@@ -332,6 +355,7 @@ class SpaceTools:
                     "method": "GET",
                     "url": "https://api.example.com/orders/{{input.id}}",
                 },
+                approval="never",
             )
         """
         call = Input(
@@ -340,6 +364,7 @@ class SpaceTools:
                 "description": description,
                 "input_schema": input_schema,
                 "request": request,
+                "approval": given(approval),
                 "timeout_seconds": given(timeout_seconds),
             },
         )
@@ -486,6 +511,8 @@ class SpaceMcpServers:
         url: str,
         headers: Mapping[str, str] | None = None,
         allowed_tools: Sequence[str] | None = None,
+        approval: ApprovalInput | None = None,
+        approvals: Mapping[str, ApprovalInput] | None = None,
         max_retries: int | None = None,
         timeout: float | None = None,
     ) -> McpServer:
@@ -502,6 +529,8 @@ class SpaceMcpServers:
                 {{secrets.TOKEN}}`.
             allowed_tools: The tools that the agent can call, by the names that the server uses. Default: all
                 tools.
+            approval: For all tools of the server.
+            approvals: For some tools, by the names that the server uses. It replaces `approval`.
             max_retries: Overrides the client's ``max_retries``.
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
@@ -516,11 +545,18 @@ class SpaceMcpServers:
                 "spc_01jd3k9m2x4t8r5w6y7z0a1b2c",
                 "docs",
                 url="https://mcp.example.com/mcp",
+                approval="never",
             )
         """
         call = Input(
             path={"space_id": space_id, "name": name},
-            body={"url": url, "headers": given(headers), "allowed_tools": given(allowed_tools)},
+            body={
+                "url": url,
+                "headers": given(headers),
+                "allowed_tools": given(allowed_tools),
+                "approval": given(approval),
+                "approvals": given(approvals),
+            },
         )
         return self._transport.call(PUT_MCP_SERVER, call, Options(max_retries=max_retries, timeout=timeout))
 
@@ -1199,6 +1235,8 @@ class Turns(TurnActions):
         model: str | None = None,
         max_cost_usd: Decimal | float | None = None,
         timeout_seconds: int | None = None,
+        on_limit: Literal["fail", "wait"] | None = None,
+        max_wait_seconds: int | None = None,
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
         max_retries: int | None = None,
@@ -1231,6 +1269,10 @@ class Turns(TurnActions):
                 balance and the caps allow. Default: 0.25 USD is held at first, and the hold grows while the turn
                 runs.
             timeout_seconds: Timeout of the turn in seconds. Default: the manifest's timeout, or 300.
+            on_limit: A turn that cannot pay for its next model call does this. `fail` (the default) ends it
+                with its partial result. With `wait` it continues once the limit allows it.
+            max_wait_seconds: How long a turn waits for a limit, a decision or a result before it fails. Default
+                86400.
             metadata: Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters.
             idempotency_key: One value per logical request, of 1–255 printable ASCII characters. Default: a new
                 UUID for all attempts of the call.
@@ -1263,6 +1305,8 @@ class Turns(TurnActions):
                 "model": given(model),
                 "max_cost_usd": given(max_cost_usd),
                 "timeout_seconds": given(timeout_seconds),
+                "on_limit": given(on_limit),
+                "max_wait_seconds": given(max_wait_seconds),
                 "metadata": given(metadata),
             },
         )
@@ -1279,6 +1323,8 @@ class Turns(TurnActions):
         model: str | None = None,
         max_cost_usd: Decimal | float | None = None,
         timeout_seconds: int | None = None,
+        on_limit: Literal["fail", "wait"] | None = None,
+        max_wait_seconds: int | None = None,
         metadata: Mapping[str, str] | None = None,
         timeout: float | None = None,
         on_event: Callable[[TurnEvent], object] | None = None,
@@ -1305,6 +1351,10 @@ class Turns(TurnActions):
                 balance and the caps allow. Default: 0.25 USD is held at first, and the hold grows while the turn
                 runs.
             timeout_seconds: Timeout of the turn in seconds. Default: the manifest's timeout, or 300.
+            on_limit: A turn that cannot pay for its next model call does this. `fail` (the default) ends it
+                with its partial result. With `wait` it continues once the limit allows it.
+            max_wait_seconds: How long a turn waits for a limit, a decision or a result before it fails. Default
+                86400.
             metadata: Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters.
             timeout: The time limit of the whole call in seconds. Default: no limit.
             on_event: Called with each event as it happens, including the agent's text (``text.delta``).
@@ -1336,6 +1386,8 @@ class Turns(TurnActions):
             "model": given(model),
             "max_cost_usd": given(max_cost_usd),
             "timeout_seconds": given(timeout_seconds),
+            "on_limit": given(on_limit),
+            "max_wait_seconds": given(max_wait_seconds),
             "metadata": given(metadata),
         }
         options = Options(idempotency_key, max_retries)
@@ -1352,6 +1404,8 @@ class Turns(TurnActions):
         model: str | None = None,
         max_cost_usd: Decimal | float | None = None,
         timeout_seconds: int | None = None,
+        on_limit: Literal["fail", "wait"] | None = None,
+        max_wait_seconds: int | None = None,
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
         max_retries: int | None = None,
@@ -1375,6 +1429,10 @@ class Turns(TurnActions):
                 balance and the caps allow. Default: 0.25 USD is held at first, and the hold grows while the turn
                 runs.
             timeout_seconds: Timeout of the turn in seconds. Default: the manifest's timeout, or 300.
+            on_limit: A turn that cannot pay for its next model call does this. `fail` (the default) ends it
+                with its partial result. With `wait` it continues once the limit allows it.
+            max_wait_seconds: How long a turn waits for a limit, a decision or a result before it fails. Default
+                86400.
             metadata: Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters.
             idempotency_key: One value per logical request, of 1–255 printable ASCII characters. Default: a new
                 UUID for all attempts of the call.
@@ -1405,6 +1463,8 @@ class Turns(TurnActions):
             "model": given(model),
             "max_cost_usd": given(max_cost_usd),
             "timeout_seconds": given(timeout_seconds),
+            "on_limit": given(on_limit),
+            "max_wait_seconds": given(max_wait_seconds),
             "metadata": given(metadata),
         }
         return self._stream(body, Options(idempotency_key, max_retries, timeout))
@@ -1420,6 +1480,8 @@ class Turns(TurnActions):
         model: str | None = None,
         max_cost_usd: Decimal | float | None = None,
         timeout_seconds: int | None = None,
+        on_limit: Literal["fail", "wait"] | None = None,
+        max_wait_seconds: int | None = None,
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
         max_retries: int | None = None,
@@ -1449,6 +1511,10 @@ class Turns(TurnActions):
                 balance and the caps allow. Default: 0.25 USD is held at first, and the hold grows while the turn
                 runs.
             timeout_seconds: Timeout of the turn in seconds. Default: the manifest's timeout, or 300.
+            on_limit: A turn that cannot pay for its next model call does this. `fail` (the default) ends it
+                with its partial result. With `wait` it continues once the limit allows it.
+            max_wait_seconds: How long a turn waits for a limit, a decision or a result before it fails. Default
+                86400.
             metadata: Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters.
             idempotency_key: One value per logical request, of 1–255 printable ASCII characters. Default: a new
                 UUID for all attempts of the call.
@@ -1480,6 +1546,8 @@ class Turns(TurnActions):
                 "model": given(model),
                 "max_cost_usd": given(max_cost_usd),
                 "timeout_seconds": given(timeout_seconds),
+                "on_limit": given(on_limit),
+                "max_wait_seconds": given(max_wait_seconds),
                 "metadata": given(metadata),
             },
         )
@@ -1493,6 +1561,7 @@ class Turns(TurnActions):
         end_user_ref: str | None = None,
         conversation: str | None = None,
         state: Literal["queued", "running", "done", "failed", "cancelled"] | None = None,
+        waiting: Literal["limit", "approval", "result"] | None = None,
         key: str | None = None,
         created_after: datetime | str | None = None,
         created_before: datetime | str | None = None,
@@ -1509,6 +1578,7 @@ class Turns(TurnActions):
             limit: The most entries on a page.
             space: A `space_id`.
             conversation: A conversation's id, `conv_…`; not a name.
+            waiting: Only turns that wait for this.
             key: A `key_id`.
             created_after: Only entries created at or after this time.
             created_before: Only entries created before this time.
@@ -1530,6 +1600,7 @@ class Turns(TurnActions):
                 "end_user_ref": end_user_ref,
                 "conversation": conversation,
                 "state": state,
+                "waiting": waiting,
                 "key": key,
                 "created_after": created_after,
                 "created_before": created_before,
@@ -1565,6 +1636,39 @@ class Turns(TurnActions):
         call = Input(path={"turn_id": turn_id}, query={"wait": wait})
         return self._transport.call(GET_TURN, call, Options(max_retries=max_retries, timeout=timeout))
 
+    def update(
+        self,
+        turn_id: str,
+        *,
+        max_cost_usd: Decimal | float,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> Turn:
+        """
+        Raise a turn's cost limit.
+
+        Raises `max_cost_usd` of a turn that has not ended. If the turn waits for this limit, it continues, as
+        far as the balance and the caps allow it. The same request again has no further effect. See Turns that
+        wait.
+
+        Args:
+            turn_id: The turn, `turn_…`.
+            max_cost_usd: The new limit of the turn's cost, in USD. It can only be raised.
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            NotFoundError: NOT_FOUND.
+            ConflictError: CONFLICT, TURN_FINISHED.
+            ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            turnpike.turns.update("turn_01jd3k9m2x4t8r5w6y7z0a1b2c", max_cost_usd=0.5)
+        """
+        call = Input(path={"turn_id": turn_id}, body={"max_cost_usd": max_cost_usd})
+        return self._transport.call(PATCH_TURN, call, Options(max_retries=max_retries, timeout=timeout))
+
     def cancel(
         self,
         turn_id: str,
@@ -1576,8 +1680,8 @@ class Turns(TurnActions):
         """
         Cancel a turn.
 
-        A queued turn is cancelled at once. A running turn stops before its next step and is billed for its work
-        so far. A second cancel returns the same response, with or without an Idempotency-Key.
+        A queued or waiting turn is cancelled at once. A running turn stops before its next step and is billed
+        for its work so far. A second cancel returns the same response, with or without an Idempotency-Key.
 
         Args:
             turn_id: The turn, `turn_…`.
@@ -1615,7 +1719,8 @@ class Turns(TurnActions):
         agent's text (`text.delta`) is written only while a client follows the turn. A second `step.started` of
         the same step means that its text starts again. If the turn has ended and the client has all of its
         events, the response is 204, so that an EventSource does not reconnect. `model.waiting` means that the
-        turn waits for capacity at the model's provider.
+        turn waits for capacity at the model's provider. `turn.waiting` and `turn.resumed` mean that it waits
+        for a limit, a decision or a result, and that it continues.
 
         Args:
             turn_id: The turn, `turn_…`.
@@ -1681,6 +1786,175 @@ class Turns(TurnActions):
         return self._transport.call(CREATE_WATCH_TOKEN, call, Options(idempotency_key, max_retries, timeout))
 
 
+class Calls:
+    """Tool calls that wait for a decision or for a result."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def decide(
+        self,
+        turn_id: str,
+        call: str,
+        *,
+        decision: Literal["allow", "deny"],
+        input: Mapping[str, Any] | None = None,
+        message: str | None = None,
+        idempotency_key: str | None = None,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> Turn:
+        """
+        Decide about a call.
+
+        Allows or denies a call that waits for a decision. The first decision wins. The same decision again has
+        no effect and gets the same response. When no call of the turn waits for a decision any more, the turn
+        continues. See Turns that wait.
+
+        Args:
+            turn_id: The turn, `turn_…`.
+            call: The `call` of `waiting.calls`.
+            decision: `deny`: the call is not made, and the agent is told.
+            input: Another input for an allowed call. It must fit the tool's schema. Default: the agent's input.
+            message: A text for the agent if the call is denied.
+            idempotency_key: One value per logical request, of 1–255 printable ASCII characters. Default: a new
+                UUID for all attempts of the call.
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            NotFoundError: NOT_FOUND.
+            ConflictError: CALL_DECIDED, CALL_NOT_WAITING, CONFLICT, TURN_FINISHED.
+            ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            turnpike.calls.decide(
+                "turn_01jd3k9m2x4t8r5w6y7z0a1b2c",
+                "0.0",
+                decision="allow",
+                input={"order": "A-1", "amount": 40},
+                message="Ask a manager first.",
+            )
+        """
+        call = Input(
+            path={"turn_id": turn_id, "call": call},
+            body={"decision": decision, "input": given(input), "message": given(message)},
+        )
+        return self._transport.call(DECIDE_CALL, call, Options(idempotency_key, max_retries, timeout))
+
+    def send_result(
+        self,
+        turn_id: str,
+        call: str,
+        *,
+        idempotency_key: str | None = None,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> Turn:
+        """
+        Send the result of a call.
+
+        The result of a call that comes later: after your server answered 202, or of a tool without a request.
+        Instead of an API key, the header Authorization can have the token that the call's request carried in
+        `Turnpike-Result-Token`. A result counts once. The same result again has no effect and gets the same
+        response. Secrets of the space are not masked in it.
+
+        Args:
+            turn_id: The turn, `turn_…`.
+            call: The `call` of `waiting.calls`.
+            idempotency_key: One value per logical request, of 1–255 printable ASCII characters. Default: a new
+                UUID for all attempts of the call.
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            NotFoundError: NOT_FOUND.
+            ConflictError: CALL_ANSWERED, CALL_NOT_WAITING, CONFLICT, TURN_FINISHED.
+            ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            turnpike.calls.send_result(
+                "turn_01jd3k9m2x4t8r5w6y7z0a1b2c",
+                "0.0",
+                output={"refunded": True},
+            )
+        """
+        call = Input(path={"turn_id": turn_id, "call": call}, body={})
+        return self._transport.call(SEND_CALL_RESULT, call, Options(idempotency_key, max_retries, timeout))
+
+    def take(
+        self,
+        *,
+        wait: int | None = None,
+        limit: int | None = None,
+        space: str | None = None,
+        tool: Sequence[str] | None = None,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> TakenCallList:
+        """
+        Take calls.
+
+        Calls of tools without a request, for a worker of yours that has no public address. A call belongs to
+        the worker for 60 seconds. If the worker neither sends its result nor renews it, another one gets the
+        call. So a call is given at least once, and its result counts once.
+
+        Args:
+            wait: Maximum time in seconds to wait for a call.
+            space: Only calls of this space.
+            tool: Only calls of these tools. Can be repeated.
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            ValidationError: VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            turnpike.calls.take(wait=30)
+        """
+        call = Input(query={"wait": wait, "limit": limit, "space": space, "tool": tool})
+        return self._transport.call(TAKE_CALLS, call, Options(max_retries=max_retries, timeout=timeout))
+
+    def renew(
+        self,
+        turn_id: str,
+        call: str,
+        *,
+        takes: int,
+        idempotency_key: str | None = None,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> RenewCallAnswer:
+        """
+        Keep a taken call.
+
+        Keeps a call that your worker has taken for another 60 seconds.
+
+        Args:
+            turn_id: The turn, `turn_…`.
+            call: The `call` of `waiting.calls`.
+            takes: The `takes` of the call.
+            idempotency_key: One value per logical request, of 1–255 printable ASCII characters. Default: a new
+                UUID for all attempts of the call.
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            NotFoundError: NOT_FOUND.
+            ConflictError: CALL_NOT_WAITING, CONFLICT.
+            ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            turnpike.calls.renew("turn_01jd3k9m2x4t8r5w6y7z0a1b2c", "0.0", takes=1)
+        """
+        call = Input(path={"turn_id": turn_id, "call": call}, body={"takes": takes})
+        return self._transport.call(RENEW_CALL, call, Options(idempotency_key, max_retries, timeout))
+
+
 class Webhooks(WebhookVerifier):
     """Events posted to your server."""
 
@@ -1691,7 +1965,7 @@ class Webhooks(WebhookVerifier):
         self,
         *,
         url: str,
-        events: Sequence[Literal["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
+        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
         description: str | None | Unset = UNSET,
         idempotency_key: str | None = None,
         max_retries: int | None = None,
@@ -1798,7 +2072,7 @@ class Webhooks(WebhookVerifier):
         webhook_id: str,
         *,
         url: str | None = None,
-        events: Sequence[Literal["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
+        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
         description: str | None | Unset = UNSET,
         enabled: bool | None = None,
         max_retries: int | None = None,
@@ -1938,7 +2212,7 @@ class Webhooks(WebhookVerifier):
         *,
         limit: int | None = None,
         state: Literal["pending", "delivered", "failed"] | None = None,
-        event_type: Literal["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] | None = None,
+        event_type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] | None = None,
         turn: str | None = None,
         created_after: datetime | str | None = None,
         created_before: datetime | str | None = None,
@@ -1988,7 +2262,7 @@ class Webhooks(WebhookVerifier):
         *,
         from_: datetime | str,
         to: datetime | str | None = None,
-        events: Sequence[Literal["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
+        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
         include_delivered: bool | None = None,
         cursor: str | None = None,
         idempotency_key: str | None = None,
@@ -2119,7 +2393,7 @@ class Events:
         *,
         limit: int | None = None,
         order: Literal["asc", "desc"] | None = None,
-        type: Literal["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] | None = None,
+        type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] | None = None,
         turn: str | None = None,
         created_after: datetime | str | None = None,
         created_before: datetime | str | None = None,
@@ -2626,6 +2900,8 @@ class Account:
         """Files that you attach to turns, and files that agents create."""
         self.turns = Turns(transport)
         """Requests to a space's agent."""
+        self.calls = Calls(transport)
+        """Tool calls that wait for a decision or for a result."""
         self.webhooks = Webhooks(transport)
         """Events posted to your server."""
         self.deliveries = Deliveries(transport)

@@ -1,0 +1,21 @@
+/** Codes of operations on calls that turns wait for. */
+export const CALL_CODES = {
+  CALL_DECIDED: {
+    status: 409,
+    retryable: false,
+    cause: "Another decision about the call was made before. The first decision counts.",
+    cure: "Read the turn's event `call.decided`, which says who decided what.",
+  },
+  CALL_ANSWERED: {
+    status: 409,
+    retryable: false,
+    cause: "Another result of the call came before. The first result counts.",
+    cure: "Send each result once. The same result again gets the response of the first one.",
+  },
+  CALL_NOT_WAITING: {
+    status: 409,
+    retryable: false,
+    cause: "The call does not wait for this: it was made, denied, answered, or taken by another worker.",
+    cure: "Read the turn. `waiting.calls` names the calls that wait.",
+  },
+} as const

@@ -1,0 +1,204 @@
+-- Turns that wait for a limit, a decision or a result (docs/architecture/waiting.md). A waiting turn is running,
+-- without lease and slot. It holds only its cost. Later turns of its conversation are `blocked` in open_turns.
+
+-- A call that a turn waits for, as its worker describes it.
+create type turnpike.wait_call as (
+  step integer,
+  call integer,
+  agent text, -- null: the space's own agent
+  tool text,
+  input jsonb,
+  input_schema jsonb,
+  -- 'asked' (a person must decide) or 'awaited' (its result comes later).
+  state text,
+  offered boolean
+);
+
+-- Why a turn waits. The fields from bound_by on are for a limit.
+create type turnpike.wait_reason as (
+  calls jsonb,
+  -- The limit that bounds the turn (HoldBound), the counter of that cap, and when it resets.
+  bound_by text, -- null: it waits for calls
+  counter text, -- null: no cap
+  resets_at timestamptz, -- null: never
+  needed bigint, -- null: it waits for calls
+  wanted bigint, -- null: it waits for calls
+  -- An account whose other turns hold credit is tried again then, because they may release it.
+  again_at timestamptz
+);
+
+-- Lets a running turn wait. It keeps a hold of its cost, and the rest is released. A turn that was asked to stop does
+-- not wait.
+-- outcome: 'waiting', 'ready' (all results came in the meantime: a runner must be called), 'cancel' or 'stale'.
+-- A repeat after the first answer was lost has no effect: it finds no lease ('waiting'), or a turn that waits
+-- ('stale').
+create function turnpike.begin_wait(p_turn_id text, p_epoch integer, p_reason turnpike.wait_reason, p_max_seconds integer, p_event_id text,
+  p_moment timestamptz, out outcome text, out turn turns, out has_subscriber boolean) language plpgsql as $$
+declare
+  mine turns := turnpike.own_turn(p_turn_id, p_epoch);
+  one turnpike.wait_call;
+  reason text;
+  expires_at timestamptz := p_moment + make_interval(secs => p_max_seconds);
+  released bigint;
+  shard integer;
+begin
+  has_subscriber := false;
+  outcome := case when mine.turn_id is null then 'stale' when mine.lease_until is null then 'waiting'
+    when mine.cancel_requested_at is not null then 'cancel' else 'new' end;
+  if outcome is distinct from 'new' then
+    return;
+  end if;
+  for one in select c.* from jsonb_populate_recordset(null::turnpike.wait_call, p_reason.calls) c loop
+    insert into turn_calls as k (turn_id, step, call, user_id, test, space_id, agent, tool, input, input_schema, state, offered)
+    values (p_turn_id, one.step, one.call, mine.user_id, mine.test, mine.space_id, one.agent, one.tool, one.input, one.input_schema, one.state,
+      one.offered)
+    on conflict (turn_id, step, call) do update set
+      -- A result can come before the turn waits for it.
+      state = case when k.state in ('early', 'answered') then k.state else excluded.state end, tool = excluded.tool, input = excluded.input,
+      input_schema = excluded.input_schema, offered = excluded.offered, agent = excluded.agent;
+    mine := turnpike.take_early(mine, one.step, one.call, p_moment);
+  end loop;
+  -- With this lock, a turn that is being accepted into the conversation is seen here, or it sees that this one waits.
+  perform from conversations c where c.conversation_id = mine.conversation_id for no key update;
+  reason := case when p_reason.bound_by is not null then 'limit'
+    when exists (select from turn_calls k where k.turn_id = p_turn_id and k.state = 'asked') then 'approval'
+    when exists (select from turn_calls k where k.turn_id = p_turn_id and k.state = 'awaited') then 'result' end;
+  if reason is null then
+    outcome := 'ready';
+    update turns t set lease_until = null, attempts = 0, waited_ms = coalesce(t.waited_ms, 0) where t.turn_id = p_turn_id returning t.* into turn;
+    update open_turns o set state = 'queued', wake_at = p_moment, provider_id = null, created_at = p_moment
+      where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id;
+    return;
+  end if;
+  outcome := 'waiting';
+  released := mine.hold_credit_micros - mine.cost_credit_micros;
+  update turns t set lease_until = null, attempts = 0, hold_credit_micros = t.cost_credit_micros, held_credit_micros = t.cost_credit_micros,
+    waited_ms = coalesce(t.waited_ms, 0), last_event_seq = t.last_event_seq + 1,
+    waiting = jsonb_build_object('for', reason, 'since', p_moment, 'expires_at', expires_at, 'limit', case when reason = 'limit' then
+      jsonb_build_object('kind', p_reason.bound_by, 'needed', p_reason.needed, 'resets_at', p_reason.resets_at) end,
+      'calls', turnpike.shown_calls(p_turn_id))
+    where t.turn_id = p_turn_id returning t.* into turn;
+  update open_turns o set state = 'waiting', wake_at = p_moment, provider_id = null
+    where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id;
+  update open_turns o set state = 'blocked' where o.conversation_id = mine.conversation_id and o.wake_at = 'infinity';
+  insert into waiting_turns (turn_id, user_id, test, reason, since, expires_at, bound_by, counter, needed_credit_micros, wanted_credit_micros)
+  values (p_turn_id, mine.user_id, mine.test, reason, p_moment, expires_at, p_reason.bound_by, p_reason.counter, p_reason.needed,
+    p_reason.wanted);
+  has_subscriber := turnpike.write_wait(turn, 'turn.waiting', p_event_id, turn.waiting - 'calls' || jsonb_build_object('calls',
+    (select jsonb_agg(c - 'input') from jsonb_array_elements(turn.waiting -> 'calls') c)), p_moment);
+  if released > 0 then
+    shard := turnpike.take_shard(mine.user_id);
+    if not turnpike.change_held(mine.user_id, shard, -released) then
+      -- This transaction holds the wallet now, which others lock after the shards, so it must start again.
+      raise exception 'account % has got shards', mine.user_id using errcode = 'deadlock_detected';
+    end if;
+    perform turnpike.count_spend(turnpike.as_counted(mine), 0, -released, shard);
+  end if;
+  if reason = 'limit' and p_reason.bound_by <> 'max_cost' then
+    insert into waiting_accounts as a (user_id, due_at) values (mine.user_id, least(p_reason.resets_at, p_reason.again_at))
+    on conflict (user_id) do update set due_at = least(a.due_at, excluded.due_at), raises = a.raises + 1;
+  end if;
+end $$;
+
+-- The calls that a turn waits for, as responses show them. They contain no secrets: these are only in requests.
+create function turnpike.shown_calls(p_turn_id text) returns jsonb language plpgsql stable as $$
+begin
+  return coalesce((select jsonb_agg(jsonb_build_object('call', k.step || '.' || k.call, 'tool', k.tool, 'input', k.input,
+      'for', case k.state when 'asked' then 'approval' else 'result' end) order by k.step, k.call)
+    from turn_calls k where k.turn_id = p_turn_id and k.state in ('asked', 'awaited')), '[]');
+end $$;
+
+-- Writes turn.waiting or turn.resumed: into the log, the account's feed and webhooks. They are no transitions.
+create function turnpike.write_wait(turn turns, p_type text, p_event_id text, p_wait jsonb, p_moment timestamptz) returns boolean
+language plpgsql as $$
+begin
+  return turnpike.add_event(p_event_id, turn.user_id, turn.test, p_type, turn.turn_id, turn.last_event_seq, turn.space_id,
+    (select s.created_by_key_id from spaces s where s.space_id = turn.space_id),
+    jsonb_build_object('state', 'running', 'waiting', p_wait, 'held_credit_micros', turn.held_credit_micros), p_moment);
+end $$;
+
+-- Commits the result of a call that came before the turn waited for it. The caller has locked the turn.
+create function turnpike.take_early(mine turns, p_step integer, p_call integer, p_moment timestamptz) returns turns language plpgsql as $$
+declare
+  early turn_calls;
+begin
+  select k.* into early from turn_calls k where k.turn_id = mine.turn_id and k.step = p_step and k.call = p_call and k.state = 'early';
+  if early.turn_id is null then
+    return mine;
+  end if;
+  update turn_calls k set state = 'answered' where k.turn_id = mine.turn_id and k.step = p_step and k.call = p_call;
+  return turnpike.keep_result(mine, early, p_moment);
+end $$;
+
+-- Commits the result that came for a call, with its event. The caller has locked the turn. Returns the turn afterwards.
+create function turnpike.keep_result(mine turns, answered turn_calls, p_moment timestamptz) returns turns language plpgsql as $$
+declare
+  after turns;
+  failed boolean := answered.output ->> 'type' = 'error';
+  output jsonb := answered.output;
+begin
+  -- The model must know that its call was made with another input, as in run-calls.ts.
+  if answered.edited_input is not null then
+    output := jsonb_set(output, '{value}', to_jsonb(concat('A person has changed the input of this call to ', answered.edited_input, '.',
+      chr(10), output ->> 'value')));
+  end if;
+  update turn_steps p set results = p.results || jsonb_build_object(answered.call::text, output), pending_calls = p.pending_calls - 1
+    where p.turn_id = mine.turn_id and p.step = answered.step and not p.results ? answered.call::text;
+  if not found then
+    return mine;
+  end if;
+  update turns t set tool_calls = t.tool_calls + 1, last_event_seq = t.last_event_seq + 1 where t.turn_id = mine.turn_id returning t.* into after;
+  perform turnpike.write_drafts(mine.turn_id, after.last_event_seq, jsonb_build_array(jsonb_build_object(
+    'id', turnpike.event_id_at(p_moment, 0), 'type', 'tool.ended', 'at', p_moment, 'data', jsonb_build_object('step', answered.step,
+      'call', answered.call, 'name', answered.tool, 'ok', not failed, 'later', true))));
+  return after;
+end $$;
+
+-- Lets a waiting turn continue: a runner may claim it in the fair order. The caller has locked the turn.
+-- It does not take a hold: the turn's next call does, or the caller has. The caller must then call follow_period.
+create function turnpike.resume_turn(mine turns, p_event_id text, p_moment timestamptz, out turn turns, out has_subscriber boolean)
+language plpgsql as $$
+begin
+  perform from conversations c where c.conversation_id = mine.conversation_id for no key update;
+  update turns t set waiting = null, attempts = 0, last_event_seq = t.last_event_seq + 1,
+    waited_ms = t.waited_ms + greatest(0, extract(epoch from p_moment - (t.waiting ->> 'since')::timestamptz) * 1000)::bigint
+    where t.turn_id = mine.turn_id returning t.* into turn;
+  delete from waiting_turns w where w.turn_id = mine.turn_id;
+  perform turnpike.unblock_later(mine, p_moment);
+  update open_turns o set state = 'queued', wake_at = p_moment, created_at = p_moment
+    where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id;
+  has_subscriber := turnpike.write_wait(turn, 'turn.resumed', p_event_id, null, p_moment);
+end $$;
+
+-- Lets a turn that continues count in the current periods of its caps. It runs last, because it locks the account.
+create function turnpike.follow_period(mine turns, p_moment timestamptz) returns void language plpgsql as $$
+declare
+  shard integer;
+  opened timestamptz;
+begin
+  if mine.test or not exists (select from spend_counted c where c.user_id = mine.user_id) then
+    return;
+  end if;
+  shard := turnpike.lock_account(mine.user_id);
+  if mine.key_id is not null then
+    select coalesce(turnpike.open_window(mine.key_id, p_moment), p_moment) into opened
+      from api_keys k where k.key_id = mine.key_id and k.window_seconds is not null;
+  end if;
+  perform turnpike.roll_period(mine, opened, shard, p_moment);
+end $$;
+
+-- The later turns of a conversation are not blocked by a waiting turn any more. They are not older than this moment for
+-- the limit of time until a turn starts.
+create function turnpike.unblock_later(mine turns, p_moment timestamptz) returns void language plpgsql as $$
+begin
+  update open_turns o set state = 'queued', created_at = p_moment
+    where o.conversation_id = mine.conversation_id and o.wake_at = 'infinity' and o.state = 'blocked';
+end $$;
+
+-- Removes what the waits of a turn that has ended have left.
+create function turnpike.forget_wait(mine turns, p_moment timestamptz) returns void language plpgsql as $$
+begin
+  delete from waiting_turns w where w.turn_id = mine.turn_id;
+  delete from turn_calls k where k.turn_id = mine.turn_id;
+  perform turnpike.unblock_later(mine, p_moment);
+end $$;

@@ -1,0 +1,214 @@
+-- How turns that wait for a limit continue: they take a hold under the locks of their account, as an accepted turn
+-- does.
+
+-- Tries a turn that waits for a limit. The caller has locked the turn, its conversation and the account (p_shard).
+-- went_on: it took a hold and can be claimed. Otherwise bound_by and counter name the limit, and resets_at its reset.
+-- is_too_small: that limit would be too small even with nothing spent or held.
+create function turnpike.try_waiting(mine turns, p_shard integer, p_event_id text, p_moment timestamptz, out went_on boolean,
+  out has_subscriber boolean, out bound_by text, out counter text, out resets_at timestamptz, out is_too_small boolean)
+language plpgsql as $$
+declare
+  wait waiting_turns;
+  room record;
+  blocking turnpike.cap_state;
+  wanted bigint;
+  resumed record;
+  counted turns;
+begin
+  went_on := false;
+  has_subscriber := false;
+  is_too_small := false;
+  select w.* into wait from waiting_turns w where w.turn_id = mine.turn_id;
+  wanted := least(wait.wanted_credit_micros, mine.max_cost_credit_micros - mine.hold_credit_micros);
+  if coalesce(wanted < wait.needed_credit_micros, false) then
+    bound_by := 'max_cost';
+    is_too_small := true;
+  else
+    room := turnpike.headroom(mine.user_id, mine.key_id, mine.end_user_ref, coalesce(wanted, wait.wanted_credit_micros),
+      wait.needed_credit_micros, p_moment, true, null, turnpike.shared_space(mine));
+    if room.amount is not null then
+      if cardinality(room.caps) > 0 then
+        perform turnpike.begin_counting(mine.user_id, room.caps, room.amount, p_moment);
+      end if;
+      if not turnpike.change_held(mine.user_id, p_shard, room.amount) then
+        raise exception 'the credit of account % is gone', mine.user_id;
+      end if;
+      resumed := turnpike.resume_turn(mine, p_event_id, p_moment);
+      counted := turnpike.roll_period(resumed.turn, room.window_started_at, p_shard, p_moment);
+      update turns t set hold_credit_micros = t.hold_credit_micros + room.amount, held_credit_micros = t.held_credit_micros + room.amount
+        where t.turn_id = mine.turn_id;
+      perform turnpike.count_spend(turnpike.as_counted(counted), 0, room.amount, p_shard);
+      went_on := true;
+      has_subscriber := resumed.has_subscriber;
+      return;
+    end if;
+    select c.* into blocking from unnest(room.caps) c
+      where c.limit_credit_micros - c.spent_credit_micros - c.reserved_credit_micros < wait.needed_credit_micros
+      order by c.limit_credit_micros < wait.needed_credit_micros desc, c.resets_at desc limit 1;
+    bound_by := coalesce(blocking.cap, 'balance');
+    counter := blocking.subject;
+    resets_at := blocking.resets_at;
+    is_too_small := case when blocking.cap is null then room.available + room.held < wait.needed_credit_micros
+      else blocking.limit_credit_micros < wait.needed_credit_micros end;
+  end if;
+  if (bound_by, coalesce(counter, ''), is_too_small, coalesce(resets_at, 'infinity')) is distinct from
+    (wait.bound_by, coalesce(wait.counter, ''), wait.too_small, coalesce((mine.waiting -> 'limit' ->> 'resets_at')::timestamptz, 'infinity'))
+  then
+    update waiting_turns w set bound_by = try_waiting.bound_by, counter = try_waiting.counter,
+      too_small = is_too_small where w.turn_id = mine.turn_id;
+    update turns t set waiting = jsonb_set(t.waiting, '{limit}', t.waiting -> 'limit' || jsonb_build_object('kind', bound_by,
+      'resets_at', resets_at)) where t.turn_id = mine.turn_id;
+  end if;
+end $$;
+
+-- Lets turns of an account continue that wait for its credit or caps. It tries the turns of each limit in the order in
+-- which they began to wait, until one does not fit. A turn that no reset lets continue keeps back no other turn.
+-- p_after: the limit after which it continues, as "bound_by counter". p_groups: the most limits. p_most: the most
+-- turns.
+-- last: where the next call continues; null: all limits were tried. Only then is due_at changed.
+create function turnpike.wake_account(p_user_id bigint, p_after text, p_groups integer, p_most integer, p_due timestamptz,
+  p_again timestamptz, p_event_ids jsonb, p_moment timestamptz, out went_on integer, out last text, out due_at timestamptz,
+  out has_subscriber boolean) language plpgsql set enable_seqscan = off as $$
+declare
+  seen bigint;
+  group_key text := p_after;
+  next_key text;
+  heads text[];
+  picked text[] := '{}';
+  groups integer := 0;
+  shard integer;
+  one record;
+  mine turns;
+  tried record;
+  stopped text[] := '{}';
+  is_full boolean := false;
+begin
+  went_on := 0;
+  has_subscriber := false;
+  due_at := p_due;
+  -- Another sweep is at this account.
+  if not pg_try_advisory_xact_lock(hashtext('waits'), hashtext(p_user_id::text)) then
+    return;
+  end if;
+  select a.raises into seen from waiting_accounts a where a.user_id = p_user_id;
+  loop
+    select w.limit_key into next_key from waiting_turns w
+      where w.user_id = p_user_id and w.limit_key > group_key and w.bound_by <> 'max_cost' order by w.limit_key limit 1;
+    exit when next_key is null;
+    if groups >= p_groups or cardinality(picked) >= p_most then
+      last := group_key;
+      exit;
+    end if;
+    groups := groups + 1;
+    group_key := next_key;
+    heads := array(select w.turn_id from waiting_turns w where w.user_id = p_user_id and w.limit_key = group_key
+      and w.bound_by <> 'max_cost' order by w.since, w.turn_id limit p_most - cardinality(picked) + 1);
+    picked := picked || heads;
+  end loop;
+  if cardinality(picked) > 0 then
+    picked := array(select t.turn_id from turns t where t.turn_id = any (picked) and t.waiting is not null
+      order by t.turn_id collate "C" for no key update skip locked);
+    perform from conversations c where c.conversation_id in (select t.conversation_id from turns t where t.turn_id = any (picked))
+      order by c.conversation_id for no key update;
+    shard := turnpike.lock_account(p_user_id);
+    for one in select w.turn_id, w.limit_key from waiting_turns w where w.turn_id = any (picked) order by w.since, w.turn_id loop
+      continue when one.limit_key = any (stopped);
+      if went_on >= p_most then
+        is_full := true;
+        exit;
+      end if;
+      select t.* into mine from turns t where t.turn_id = one.turn_id;
+      tried := turnpike.try_waiting(mine, shard, p_event_ids ->> went_on, p_moment);
+      if tried.went_on then
+        went_on := went_on + 1;
+        has_subscriber := has_subscriber or tried.has_subscriber;
+      else
+        due_at := least(due_at, tried.resets_at);
+        -- An earlier turn of the limit it waits for now comes first.
+        if not tried.is_too_small then
+          stopped := stopped || one.limit_key || (tried.bound_by || ' ' || coalesce(tried.counter, ''));
+        end if;
+      end if;
+    end loop;
+  end if;
+  if is_full or (went_on > 0 and last is null) then
+    -- More turns of the same limits may fit.
+    last := coalesce(p_after, '');
+  end if;
+  if last is null then
+    -- Turns that run may release credit, without a word to the turns that wait.
+    if exists (select from open_turns o where not o.test and o.user_id = p_user_id and o.state = 'running')
+      or exists (select from open_turns o where not o.test and o.user_id = p_user_id and o.state = 'queued' and o.wake_at < 'infinity')
+    then
+      due_at := least(due_at, p_again);
+    end if;
+    if not exists (select from waiting_turns w where w.user_id = p_user_id and w.bound_by <> 'max_cost') then
+      due_at := 'infinity';
+    end if;
+    -- If a limit was raised in the meantime, the account stays due.
+    update waiting_accounts a set due_at = wake_account.due_at where a.user_id = p_user_id and a.raises = seen;
+  end if;
+end $$;
+
+-- Returns accounts whose waiting turns must be tried, the one that is due for longest first.
+create function turnpike.due_accounts(p_passed jsonb, p_limit integer, p_moment timestamptz) returns table (user_id bigint)
+language plpgsql set enable_seqscan = off as $$
+begin
+  return query select a.user_id from waiting_accounts a where a.due_at <= p_moment and not p_passed ? a.user_id::text
+    order by a.due_at limit p_limit;
+end $$;
+
+-- The turns of an account whose wait has expired.
+create type turnpike.expired_wait as (
+  user_id bigint,
+  test boolean,
+  -- True if a webhook receives an event, or if post_charges has work.
+  has_subscriber boolean,
+  posts boolean,
+  turns bigint
+);
+
+-- Fails up to p_limit turns whose wait has expired, with their partial results and bills for the work so far.
+-- Turns that another transaction has locked are left to the next call. ended: the turns with their accounts.
+create function turnpike.expire_waits(p_limit integer, p_event_ids jsonb, p_moment timestamptz, out ended turnpike.expired_wait[],
+  out next boolean) language plpgsql set enable_seqscan = off as $$
+declare
+  ids text[];
+  mine turns;
+  nth integer := 0;
+  one turnpike.ended_turn;
+  account record;
+  closing turnpike.ended_turn[] := '{}';
+  paid record;
+begin
+  ended := '{}';
+  next := false;
+  ids := array(select w.turn_id from waiting_turns w where w.expires_at <= p_moment order by w.expires_at limit p_limit);
+  if cardinality(ids) = 0 then
+    return;
+  end if;
+  ids := array(select t.turn_id from turns t where t.turn_id = any (ids) and t.waiting is not null
+    order by t.turn_id collate "C" for no key update skip locked);
+  perform from conversations c where c.conversation_id in (select t.conversation_id from turns t where t.turn_id = any (ids))
+    order by c.conversation_id for no key update;
+  for mine in select t.* from turns t where t.turn_id = any (ids) order by t.turn_id collate "C" loop
+    one := turnpike.end_turn(mine, row(mine.turn_id, mine.epoch, 'failed', null, turnpike.said_in(mine.turn_id), 'WAIT_EXPIRED',
+      turnpike.expired_text(mine.waiting ->> 'for'), false, null, '[]', true, null, p_event_ids ->> nth)::turnpike.turn_end, p_moment);
+    nth := nth + 1;
+    next := next or one.next;
+    closing := closing || one;
+  end loop;
+  for account in select distinct (e.turn).user_id as user_id, (e.turn).test from unnest(closing) e order by 1, 2 loop
+    paid := turnpike.close_holds(array(select e from unnest(closing) e
+      where (e.turn).user_id = account.user_id and (e.turn).test = account.test order by (e.turn).turn_id collate "C"), p_moment);
+    ended := ended || row(account.user_id, account.test,
+      paid.has_subscriber or exists (select from unnest(closing) e where (e.turn).user_id = account.user_id
+        and (e.turn).test = account.test and e.has_subscriber), paid.posts,
+      (select count(*) from unnest(closing) e where (e.turn).user_id = account.user_id and (e.turn).test = account.test))::turnpike.expired_wait;
+  end loop;
+end $$;
+
+create function turnpike.expired_text(p_for text) returns text language sql immutable as $$
+  select 'The turn waited for ' || case p_for when 'limit' then 'a limit to allow its next model call'
+    when 'approval' then 'a decision about a call of a tool' else 'the result of a call of a tool' end || ' until its wait expired.'
+$$;

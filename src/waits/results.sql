@@ -1,0 +1,170 @@
+-- Stores the result of a call that comes later. The caller has locked the turn. A result counts once.
+-- A result that comes while its call still runs is kept until the turn waits for it.
+-- outcome: 'taken', 'same' (the same result came before), 'other' (another one came before), 'not_awaited' or 'ended'.
+create function turnpike.take_result(p_turn turns, p_step integer, p_call integer, p_output jsonb, p_hash text, p_event_id text,
+  p_moment timestamptz, out outcome text, out turn turns, out went_on boolean, out has_subscriber boolean) language plpgsql as $$
+declare
+  mine turns := p_turn;
+  called turn_calls;
+  asked jsonb;
+  calls integer;
+  known text;
+  resumed record;
+begin
+  went_on := false;
+  has_subscriber := false;
+  select k.* into called from turn_calls k where k.turn_id = mine.turn_id and k.step = p_step and k.call = p_call;
+  known := case when mine.state <> 'running' then 'ended'
+    when called.state in ('answered', 'early') then case when called.output_hash = p_hash then 'same' else 'other' end
+    when called.state = 'awaited' then 'taken'
+    when called.state in ('asked', 'denied') or (called.state = 'allowed' and mine.waiting is not null) then 'not_awaited' end;
+  outcome := known;
+  if known is null then
+    -- The request may still run: the call is known from its step and has no result yet.
+    select p.content into asked from turn_steps p
+      where p.turn_id = mine.turn_id and p.step = p_step and not p.results ? p_call::text;
+    calls := (select count(*) from jsonb_array_elements(asked) c where c ->> 'type' = 'tool-call');
+    outcome := case when coalesce(p_call < calls, false) then 'taken' else 'not_awaited' end;
+    if coalesce(p_call < calls, false) then
+      insert into turn_calls as k (turn_id, step, call, user_id, test, space_id, tool, input, input_schema, state, output, output_hash)
+      values (mine.turn_id, p_step, p_call, mine.user_id, mine.test, mine.space_id, '', '{}', '{}', 'early', p_output, p_hash)
+      on conflict (turn_id, step, call) do update set state = 'early', output = excluded.output, output_hash = excluded.output_hash;
+      update turns t set waited_ms = coalesce(t.waited_ms, 0) where t.turn_id = mine.turn_id returning t.* into mine;
+    end if;
+  elsif known is not distinct from 'taken' then
+    update turn_calls k set state = 'answered', output = p_output, output_hash = p_hash, taken_until = null
+      where k.turn_id = mine.turn_id and k.step = p_step and k.call = p_call returning k.* into called;
+    mine := turnpike.keep_result(mine, called, p_moment);
+    if mine.waiting is not null then
+      update turns t set waiting = jsonb_set(t.waiting, '{calls}', turnpike.shown_calls(mine.turn_id))
+        where t.turn_id = mine.turn_id returning t.* into mine;
+      if mine.waiting ->> 'for' <> 'limit'
+        and not exists (select from turn_calls k where k.turn_id = mine.turn_id and k.state in ('asked', 'awaited'))
+      then
+        resumed := turnpike.resume_turn(mine, p_event_id, p_moment);
+        mine := resumed.turn;
+        has_subscriber := resumed.has_subscriber;
+        went_on := true;
+        perform turnpike.follow_period(mine, p_moment);
+      end if;
+    end if;
+  end if;
+  turn := mine;
+end $$;
+
+-- take_result for a caller. outcome is 'unknown' for a turn that the caller does not see.
+create function turnpike.deliver_result(p_request turnpike.request, p_turn_id text, p_step integer, p_call integer, p_output jsonb,
+  p_hash text, p_event_id text,
+  out actor turnpike.caller, out outcome text, out turn turns, out slug text, out went_on boolean, out has_subscriber boolean)
+language plpgsql as $$
+declare
+  caller turnpike.caller;
+  known record;
+  taken record;
+begin
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
+  if caller.usable is not true then
+    return;
+  end if;
+  outcome := 'unknown';
+  went_on := false;
+  has_subscriber := false;
+  known := turnpike.find_call(caller, p_turn_id, p_step, p_call, false);
+  if (known.asked).slug is not null then
+    slug := (known.asked).slug;
+    taken := turnpike.take_result((known.asked).turn, p_step, p_call, p_output, p_hash, p_event_id, p_request.moment);
+    outcome := taken.outcome;
+    turn := taken.turn;
+    went_on := taken.went_on;
+    has_subscriber := taken.has_subscriber;
+  end if;
+  perform turnpike.note_use(caller, p_request.moment);
+end $$;
+
+-- take_result for the token of one call, which the worker has checked. It works until the turn has ended.
+create function turnpike.deliver_by_token(p_turn_id text, p_step integer, p_call integer, p_output jsonb, p_hash text, p_event_id text,
+  p_moment timestamptz, out outcome text, out turn turns, out slug text, out went_on boolean, out has_subscriber boolean)
+language plpgsql as $$
+declare
+  mine turns;
+  taken record;
+begin
+  select t.* into mine from turns t where t.turn_id = p_turn_id for no key update;
+  if mine.turn_id is null then
+    outcome := 'unknown';
+    return;
+  end if;
+  slug := (select s.slug from spaces s where s.space_id = mine.space_id);
+  taken := turnpike.take_result(mine, p_step, p_call, p_output, p_hash, p_event_id, p_moment);
+  outcome := taken.outcome;
+  turn := taken.turn;
+  went_on := taken.went_on;
+  has_subscriber := taken.has_subscriber;
+end $$;
+
+-- A call that a worker of the customer has taken.
+create type turnpike.taken_call as (
+  turn_id text,
+  step integer,
+  call integer,
+  space text,
+  tool text,
+  input jsonb,
+  -- How often the call was taken, with this time.
+  takes integer
+);
+
+-- Gives a worker of the customer up to p_limit calls of tools without a request, until p_until. A call whose worker did
+-- not answer or renew is given again. p_space: a slug. p_tools: names of tools.
+create function turnpike.take_calls(p_request turnpike.request, p_space text, p_tools text[], p_limit integer, p_until timestamptz,
+  out actor turnpike.caller, out calls turnpike.taken_call[]) language plpgsql set enable_seqscan = off as $$
+declare
+  caller turnpike.caller;
+  picked turn_calls;
+begin
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
+  if caller.usable is not true then
+    return;
+  end if;
+  calls := '{}';
+  for picked in
+    select k.* from turn_calls k
+      where k.user_id = caller.user_id and k.test = caller.test and k.state = 'awaited' and k.offered
+        and coalesce(k.taken_until <= p_request.moment, true) and (p_tools is null or k.tool = any (p_tools))
+        and exists (select from spaces s where s.space_id = k.space_id and (p_space is null or s.slug = p_space)
+          and turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id))
+      order by k.turn_id collate "C", k.step, k.call limit p_limit for no key update of k skip locked
+  loop
+    update turn_calls k set taken_until = p_until, takes = k.takes + 1
+      where k.turn_id = picked.turn_id and k.step = picked.step and k.call = picked.call;
+    calls := calls || row(picked.turn_id, picked.step, picked.call, (select s.slug from spaces s where s.space_id = picked.space_id),
+      picked.tool, coalesce(picked.edited_input, picked.input), picked.takes + 1)::turnpike.taken_call;
+  end loop;
+  perform turnpike.note_use(caller, p_request.moment);
+end $$;
+
+-- Renews a taken call until p_until. p_takes: as take_calls returned it. outcome: 'renewed', 'lost' (the call has its
+-- result, its turn has ended, or another worker has it) or 'unknown'.
+create function turnpike.renew_call(p_request turnpike.request, p_turn_id text, p_step integer, p_call integer, p_takes integer,
+  p_until timestamptz, out actor turnpike.caller, out outcome text) language plpgsql as $$
+declare
+  caller turnpike.caller;
+  known record;
+begin
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
+  if caller.usable is not true then
+    return;
+  end if;
+  known := turnpike.find_call(caller, p_turn_id, p_step, p_call, false);
+  outcome := case when (known.asked).slug is null then 'unknown' else 'lost' end;
+  update turn_calls k set taken_until = p_until
+    where outcome = 'lost' and k.turn_id = p_turn_id and k.step = p_step and k.call = p_call and k.state = 'awaited' and k.offered
+      and k.takes = p_takes;
+  if found then
+    outcome := 'renewed';
+  end if;
+  perform turnpike.note_use(caller, p_request.moment);
+end $$;

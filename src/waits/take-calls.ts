@@ -1,0 +1,94 @@
+import * as z from "zod"
+import type { Credential } from "../actor/actor.ts"
+import { callAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { turnNotFound } from "../turns/get-turn.ts"
+import { LOOK_POLICY, TURN_WAIT_POLICY } from "../turns/policies.ts"
+import { Waiter, waiterOf } from "../turns/waiters.ts"
+import { numbersOfCall } from "./call-id.ts"
+
+export const takenCallSchema = z
+  .object({
+    turn_id: z.string(),
+    call: z.string().meta({ description: "The call within its turn.", example: "0.0" }),
+    space: z.string(),
+    tool: z.string().meta({ example: "lookup_stock" }),
+    input: z.record(z.string(), z.unknown()).meta({ example: { sku: "A-1" } }),
+    takes: z.int().meta({
+      description:
+        "How often the call was given to a worker. Above 1, an earlier worker did not send its result in time.",
+      example: 1,
+    }),
+    taken_until: z.iso.datetime().meta({ description: "Then another worker may get the call, unless you renew it." }),
+  })
+  .meta({ id: "TakenCall" })
+
+type TakenCall = z.infer<typeof takenCallSchema>
+
+/**
+ * Takes calls of tools without a request, and waits up to `waitSeconds` for the first one. A call whose worker neither
+ * answers nor renews is given again. QUOTA_EXCEEDED if the caller has too many open waits.
+ */
+export async function takeCalls(
+  ctx: Context,
+  credential: Credential,
+  asked: {
+    space: string | undefined
+    tools: string[] | undefined
+    limit: number
+    waitSeconds: number
+    signal: AbortSignal
+  },
+): Promise<TakenCall[]> {
+  const until = ctx.clock.now().getTime() + asked.waitSeconds * 1000
+  const waiter = new Waiter(ctx.clock, waiterOf(credential))
+  try {
+    for (;;) {
+      const calls = await take(ctx, credential, asked)
+      const left = until - ctx.clock.now().getTime()
+      if (calls.length > 0 || left <= 0 || asked.signal.aborted) return calls
+      waiter.stay()
+      await ctx.clock.sleep(Math.min(left, LOOK_POLICY.pauseMs), asked.signal).catch(() => {})
+    }
+  } finally {
+    waiter.leave()
+  }
+}
+
+async function take(
+  ctx: Context,
+  credential: Credential,
+  { space, tools, limit }: { space: string | undefined; tools: string[] | undefined; limit: number },
+): Promise<TakenCall[]> {
+  const until = takenUntil(ctx)
+  const { row } = await callAs(ctx, credential, "take_calls", {
+    space: space ?? null,
+    tools: tools ?? null,
+    limit,
+    until,
+  })
+  return (row.calls ?? []).map(({ step, call, input, ...taken }) => ({
+    ...taken,
+    call: `${step}.${call}`,
+    input: input as Record<string, unknown>,
+    taken_until: until.toISOString(),
+  }))
+}
+
+/** Keeps a taken call for longer. Throws NOT_FOUND, or CALL_NOT_WAITING if the call belongs to the worker no longer. */
+export async function renewCall(
+  ctx: Context,
+  credential: Credential,
+  { turnId, call, takes }: { turnId: string; call: string; takes: number },
+): Promise<{ taken_until: string }> {
+  const until = takenUntil(ctx)
+  const { row } = await callAs(ctx, credential, "renew_call", { turn_id: turnId, ...numbersOfCall(call), takes, until })
+  if (row.outcome === "unknown") throw turnNotFound(turnId)
+  if (row.outcome !== "renewed") {
+    throw new TurnpikeError("CALL_NOT_WAITING", "The call has its result, or another worker has taken it.")
+  }
+  return { taken_until: until.toISOString() }
+}
+
+const takenUntil = (ctx: Context) => new Date(ctx.clock.now().getTime() + TURN_WAIT_POLICY.takenMs)

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
+import { TURN_WAIT_POLICY } from "../../src/turns/policies.ts"
+import { serveCustomer } from "../harness/customer.ts"
+import { expectPromises } from "../harness/promises.ts"
+import { laterTool, refundTool, sendUntilItWaits, serveTools, waiter, workTool } from "../harness/waiting.ts"
+import { createWorld, type TestClient, type World } from "../harness/world.ts"
+
+let world: World
+let customer: ReturnType<typeof serveTools>
+let client: TestClient
+let space: string
+beforeAll(async () => {
+  world = await createWorld()
+})
+beforeEach(async () => {
+  customer = serveTools(world)
+  client = await world.createAccount()
+  space = await client.space({ tools: [laterTool(), workTool(), refundTool({ approval: "always" })] })
+})
+afterAll(() => world.close())
+
+test("A tool that answers 202 sends its result later, and the call is not made again", async () => {
+  const turn = await sendUntilItWaits(world, client, { space, text: "[call print {}]" })
+  expect(turn.waiting).toMatchObject({ for: "result", calls: [{ call: "0.0", tool: "print", for: "result" }] })
+  const { result } = waiter(client)
+  const sent = await result(turn.turn_id, { output: { label: "L-1" } })
+  expect(sent).toMatchObject({ status: 200, body: { waiting: null, usage: { tool_calls: 1 } } })
+  await world.drain()
+  expect(await client.getTurn(turn.turn_id)).toMatchObject({ state: "done", result: 'print answered: {"label":"L-1"}' })
+  expect(customer.requests).toHaveLength(1)
+  await expectPromises(world, client.userId)
+})
+
+test("The token that the request carried works for its call only, and without an API key", async () => {
+  const turn = await sendUntilItWaits(world, client, { space, text: "[call print {}]\n[and call print {}]" })
+  const [token = "", other = ""] = customer.requests.map(({ headers }) => headers["turnpike-result-token"])
+  const send = (call: string, bearer: string) =>
+    world.invoke(
+      new Request(`https://api.test/v1/turns/${turn.turn_id}/calls/${call}/result`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${bearer}`, "content-type": "application/json" },
+        body: JSON.stringify({ output: "printed" }),
+      }),
+    )
+  const calls = customer.requests.map(({ headers }) => headers["idempotency-key"]?.split(".").slice(1).join("."))
+  expect((await send(calls[0] ?? "", other)).status).toBe(401)
+  expect((await send(calls[0] ?? "", `${token}0`)).status).toBe(401)
+  expect((await send(calls[0] ?? "", token)).status).toBe(200)
+  expect((await send(calls[1] ?? "", other)).status).toBe(200)
+  await world.drain()
+  expect((await client.getTurn(turn.turn_id)).state).toBe("done")
+  expect((await send(calls[0] ?? "", token)).status).toBe(409)
+})
+
+test("A result that comes twice, late, for another call or too large has no effect and a clear answer", async () => {
+  const turn = await sendUntilItWaits(world, client, { space, text: "[call print {}]\n[and call pick {}]" })
+  const { result } = waiter(client)
+  expect(await result(turn.turn_id, { output: "x".repeat(70_000) })).toMatchObject({ status: 413 })
+  expect(await result(turn.turn_id, { output: "x".repeat(300_000) })).toMatchObject({ status: 413 })
+  expect(await result(turn.turn_id, { output: "one" })).toMatchObject({ status: 200 })
+  expect(await result(turn.turn_id, { output: "one" })).toMatchObject({ status: 200 })
+  expect(await result(turn.turn_id, { output: "two" })).toMatchObject({
+    status: 409,
+    body: { error: { code: "CALL_ANSWERED" } },
+  })
+  expect(await result(turn.turn_id, { output: "x" }, "7.0")).toMatchObject({
+    status: 409,
+    body: { error: { code: "CALL_NOT_WAITING" } },
+  })
+  expect(await result(turn.turn_id, { output: "x", error: "y" }, "0.1")).toMatchObject({ status: 422 })
+  const stranger = await world.createAccount()
+  expect(await waiter(stranger).result(turn.turn_id, { output: "x" }, "0.1")).toMatchObject({ status: 404 })
+  expect(await result(turn.turn_id, { error: "the shelf is empty" }, "0.1")).toMatchObject({ status: 200 })
+  await world.drain()
+  const done = await client.getTurn(turn.turn_id)
+  expect(done.result).toBe("print answered: one\npick failed: the shelf is empty")
+  expect(await result(turn.turn_id, { output: "one" })).toMatchObject({
+    status: 409,
+    body: { error: { code: "TURN_FINISHED" } },
+  })
+  const events = await waiter(client).events(turn.turn_id)
+  expect(events.filter(({ type }) => type === "tool.ended")).toHaveLength(2)
+})
+
+test("A result that comes before the server has answered 202 is kept", async () => {
+  const racing = serveCustomer(world, {
+    answer: async ({ headers, url }) => {
+      const [turnId = "", step, call] = (headers["idempotency-key"] ?? "").split(".")
+      if (url.endsWith("/labels")) await waiter(client).result(turnId, { output: "at once" }, `${step}.${call}`)
+      return new Response(null, { status: 202 })
+    },
+  })
+  const done = await client.runTurn({ space, text: "[call print {}]" })
+  expect(done).toMatchObject({ state: "done", result: "print answered: at once", usage: { tool_calls: 1 } })
+  expect(racing.requests).toHaveLength(1)
+  await expectPromises(world, client.userId)
+})
+
+test("A worker takes calls of a tool without a request: renewed, given again when it is silent, and answered once", async () => {
+  const turn = await sendUntilItWaits(world, client, { space, text: '[call pick {"sku":"S"}]' })
+  const { take, result } = waiter(client)
+  const { data } = await take("?limit=5")
+  expect(data).toMatchObject([{ turn_id: turn.turn_id, call: "0.0", tool: "pick", input: { sku: "S" }, takes: 1 }])
+  expect((await take()).data).toEqual([])
+  const renew = (takes: number) => client.call("POST", `/v1/turns/${turn.turn_id}/calls/0.0/renew`, { takes })
+  await world.advance(TURN_WAIT_POLICY.takenMs - 1)
+  expect((await renew(1)).status).toBe(200)
+  await world.advance(TURN_WAIT_POLICY.takenMs - 1)
+  expect((await take()).data).toEqual([])
+  await world.advance(1)
+  expect((await take("?tool=pick")).data).toMatchObject([{ takes: 2 }])
+  expect((await renew(1)).status).toBe(409)
+  await result(turn.turn_id, { output: "picked" })
+  expect((await renew(2)).status).toBe(409)
+  await world.drain()
+  expect(await client.getTurn(turn.turn_id)).toMatchObject({ state: "done", result: "pick answered: picked" })
+  expect((await take()).data).toEqual([])
+})
+
+test("An allowed call that answers 202 waits for its result, under the same key", async () => {
+  customer = serveCustomer(world, { answer: () => new Response(null, { status: 202 }) })
+  const turn = await sendUntilItWaits(world, client, { space, text: '[call refund {"order":"A","amount":1}]' })
+  await waiter(client).decide(turn.turn_id, { decision: "allow" })
+  await world.drain()
+  expect(await client.getTurn(turn.turn_id)).toMatchObject({ waiting: { for: "result" } })
+  expect(await waiter(client).decide(turn.turn_id, { decision: "deny" })).toMatchObject({ status: 409 })
+  await waiter(client).result(turn.turn_id, { output: "done" })
+  await world.drain()
+  expect(await client.getTurn(turn.turn_id)).toMatchObject({ state: "done", result: "refund answered: done" })
+  expect(customer.requests.map(({ headers }) => headers["idempotency-key"])).toEqual([`${turn.turn_id}.0.0`])
+})
