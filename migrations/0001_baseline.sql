@@ -1039,7 +1039,7 @@ create table waiting_turns (
   limit_key text generated always as (bound_by || ' ' || coalesce(counter, '') || case when too_small then ' !' else '' end) stored,
   -- The smallest amount with which the turn continues, and the amount that it would like. Credit micros.
   needed_credit_micros bigint check (needed_credit_micros > 0),
-  wanted_credit_micros bigint check (wanted_credit_micros >= needed_credit_micros),
+  wanted_credit_micros bigint check (coalesce(wanted_credit_micros >= needed_credit_micros, true)),
   constraint waiting_turns_limit check ((reason = 'limit') = (bound_by is not null)
     and (reason = 'limit') = (needed_credit_micros is not null) and (reason = 'limit') = (wanted_credit_micros is not null))
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
