@@ -22,6 +22,8 @@ export interface WatchedEvent {
 const SHOWN: Readonly<Record<string, readonly string[]>> = {
   "turn.queued": ["state"],
   "turn.running": ["state"],
+  "turn.waiting": ["state"],
+  "turn.resumed": ["state"],
   "turn.done": ["state"],
   "turn.failed": ["state", "error_code"],
   "turn.cancelled": ["state"],

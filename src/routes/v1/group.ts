@@ -1,3 +1,4 @@
+import { except } from "hono/combine"
 import { parseBaseEnv } from "../../base/env.ts"
 import type { Group } from "../../http/app.ts"
 import { keyOrResultToken } from "../../http/result-token-auth.ts"
@@ -18,7 +19,7 @@ import { mountFiles } from "./files.ts"
 import { mountHealth } from "./health.ts"
 import { mountSpaces } from "./spaces.ts"
 import { mountTurns } from "./turns.ts"
-import { mountWatch, mountWatchTokens } from "./watch.ts"
+import { mountWatch, mountWatchTokens, WATCH_PATH } from "./watch.ts"
 import { mountWebhooks } from "./webhooks.ts"
 
 /** /v1/*: the API for customers' servers. */
@@ -26,8 +27,7 @@ export const v1: Group = {
   parseEnv: parseBaseEnv,
   mount(app) {
     mountHealth(app)
-    mountWatch(app)
-    app.use("/v1/*", keyOrResultToken)
+    app.use("/v1/*", except(WATCH_PATH, keyOrResultToken))
     mountSpaces(app)
     mountSpaceConfig(app, FOR_KEYS)
     mountRetention(app, FOR_KEYS)
@@ -35,6 +35,7 @@ export const v1: Group = {
     mountFiles(app)
     mountTurns(app)
     mountWatchTokens(app)
+    mountWatch(app)
     mountCalls(app)
     mountWebhooks(app)
     mountEvents(app, FOR_KEYS)

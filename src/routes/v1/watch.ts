@@ -11,7 +11,8 @@ import { listWatched, watchTurn } from "../../turns/watch-turn.ts"
 import { acceptsEventStream, parseLastEventId } from "../turn-events.ts"
 
 const tag = "Turns"
-const PATH = "/v1/watch"
+/** The token in the query is the credential. */
+export const WATCH_PATH = "/v1/watch"
 
 const createWatchTokenSchema = z
   .strictObject({
@@ -48,13 +49,13 @@ const watchedEventSchema = z
   })
   .meta({ id: "WatchedEvent" })
 
-/** The stream for browsers. Mounted before the authentication of /v1, because the token is the credential. */
+/** The stream for browsers. */
 export function mountWatch(app: App) {
-  app.use(PATH, cors({ origin: "*", allowMethods: ["GET"], allowHeaders: ["Last-Event-ID"], maxAge: 86_400 }))
+  app.use(WATCH_PATH, cors({ origin: "*", allowMethods: ["GET"], allowHeaders: ["Last-Event-ID"], maxAge: 86_400 }))
   app.operation(
     {
       method: "get",
-      path: PATH,
+      path: WATCH_PATH,
       id: "watchTurn",
       tag,
       summary: "Watch a turn from a browser",
@@ -138,7 +139,7 @@ export function mountWatchTokens(app: App) {
         seconds,
         include,
       })
-      const url = new URL(PATH, c.req.url)
+      const url = new URL(WATCH_PATH, c.req.url)
       url.searchParams.set("token", made.token)
       return { token: made.token, url: url.href, expires_at: made.expiresAt.toISOString() }
     },
