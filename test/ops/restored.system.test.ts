@@ -25,7 +25,7 @@ async function account() {
   const { client } = await server.create()
   await migrate(client, { phase: "after-deploy" })
   await applyRelease(client, await readRelease())
-  const ctx = { ...directContext(client), background() {}, log() {} } as unknown as Context
+  const ctx = { ...directContext(client), background() {}, log() {}, logged: {} } as unknown as Context
   const now = ctx.clock.now()
   const sql = async (query: string, params: unknown[] = []) => (await client.query(query, params)).rows
   const userId = await createUser(sql, {})
