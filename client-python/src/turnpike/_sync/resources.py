@@ -1848,6 +1848,8 @@ class Calls:
         turn_id: str,
         call: str,
         *,
+        output: Any | Unset = UNSET,
+        error: str | None = None,
         idempotency_key: str | None = None,
         max_retries: int | None = None,
         timeout: float | None = None,
@@ -1863,6 +1865,8 @@ class Calls:
         Args:
             turn_id: The turn, `turn_…`.
             call: The `call` of `waiting.calls`.
+            output: The result: a text, or any JSON value. At most 65536 bytes as text.
+            error: Why the call failed. The agent reads this text.
             idempotency_key: One value per logical request, of 1–255 printable ASCII characters. Default: a new
                 UUID for all attempts of the call.
             max_retries: Overrides the client's ``max_retries``.
@@ -1881,7 +1885,10 @@ class Calls:
                 output={"refunded": True},
             )
         """
-        call = Input(path={"turn_id": turn_id, "call": call}, body={})
+        call = Input(
+            path={"turn_id": turn_id, "call": call},
+            body={"output": output, "error": given(error)},
+        )
         return self._transport.call(SEND_CALL_RESULT, call, Options(idempotency_key, max_retries, timeout))
 
     def take(
