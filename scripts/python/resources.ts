@@ -69,6 +69,7 @@ ${list(
 from .._request import Input, given
 from .._settings import Options
 ${list("..models", used([...declared("answer").map(({ name }) => name), ...types.unions.keys()]))}${list("..params", used(declared("request").map(({ name }) => name)))}from ..webhooks import WebhookVerifier
+from .call_actions import AsyncCallActions
 from .download import AsyncDownload
 from .file_actions import AsyncFileActions, AsyncUsageActions
 from .pager import AsyncPager

@@ -77,7 +77,7 @@ from .._model import UNSET, Unset
 from .._request import Input, given
 from .._settings import Options
 from ..models import (
-    ApprovalInput,
+    Approval,
     Balance,
     ConfigVersion,
     ConfigVersionSummary,
@@ -114,7 +114,7 @@ from ..models import (
     WebhookWithSecret,
 )
 from ..params import (
-    ApprovalInput,
+    ApprovalInputWhen,
     ManifestInput,
     McpServerInput,
     PutManifestHistory,
@@ -123,6 +123,7 @@ from ..params import (
     ToolInput,
 )
 from ..webhooks import WebhookVerifier
+from .call_actions import AsyncCallActions
 from .download import AsyncDownload
 from .file_actions import AsyncFileActions, AsyncUsageActions
 from .pager import AsyncPager
@@ -174,7 +175,7 @@ class AsyncSpaceManifest:
         timeout_seconds: int | None = None,
         history: PutManifestHistory | None = None,
         builtin_tools: Sequence[Literal["list_files", "read_file", "write_file", "create_task", "update_task", "generate_image"]] | None = None,
-        approvals: Mapping[str, ApprovalInput] | None = None,
+        approvals: Mapping[str, Literal["never", "always"] | ApprovalInputWhen | Approval] | None = None,
         on_limit: Literal["fail", "wait"] | None = None,
         max_wait_seconds: int | None = None,
         image_model: str | None = None,
@@ -313,7 +314,7 @@ class AsyncSpaceTools:
         description: str,
         input_schema: Mapping[str, Any],
         request: PutToolRequest | None,
-        approval: ApprovalInput | None = None,
+        approval: Literal["never", "always"] | ApprovalInputWhen | Approval | None = None,
         timeout_seconds: int | None = None,
         max_retries: int | None = None,
         timeout: float | None = None,
@@ -511,8 +512,8 @@ class AsyncSpaceMcpServers:
         url: str,
         headers: Mapping[str, str] | None = None,
         allowed_tools: Sequence[str] | None = None,
-        approval: ApprovalInput | None = None,
-        approvals: Mapping[str, ApprovalInput] | None = None,
+        approval: Literal["never", "always"] | ApprovalInputWhen | Approval | None = None,
+        approvals: Mapping[str, Literal["never", "always"] | ApprovalInputWhen | Approval] | None = None,
         max_retries: int | None = None,
         timeout: float | None = None,
     ) -> McpServer:
@@ -1328,6 +1329,7 @@ class AsyncTurns(AsyncTurnActions):
         metadata: Mapping[str, str] | None = None,
         timeout: float | None = None,
         on_event: Callable[[TurnEvent], Awaitable[None] | None] | None = None,
+        on_waiting: Callable[[Turn], Awaitable[None] | None] | None = None,
         cancel_on_abort: bool = False,
         idempotency_key: str | None = None,
         max_retries: int | None = None,
@@ -1358,6 +1360,8 @@ class AsyncTurns(AsyncTurnActions):
             metadata: Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters.
             timeout: The time limit of the whole call in seconds. Default: no limit.
             on_event: Called with each event as it happens, including the agent's text (``text.delta``).
+            on_waiting: Called each time the turn begins to wait: decide about its calls, send results, or raise
+                its limit.
             cancel_on_abort: Cancels the turn if the time limit, an interrupt or a cancelled task ends the wait.
                 Default: the turn continues and is billed.
             idempotency_key: One value per logical request, of 1–255 printable ASCII characters. Default: a new
@@ -1391,7 +1395,7 @@ class AsyncTurns(AsyncTurnActions):
             "metadata": given(metadata),
         }
         options = Options(idempotency_key, max_retries)
-        return await self._run(body, options, timeout, on_event, cancel_on_abort)
+        return await self._run(body, options, timeout, on_event, on_waiting, cancel_on_abort)
 
     def stream(
         self,
@@ -1786,7 +1790,7 @@ class AsyncTurns(AsyncTurnActions):
         return await self._transport.call(CREATE_WATCH_TOKEN, call, Options(idempotency_key, max_retries, timeout))
 
 
-class AsyncCalls:
+class AsyncCalls(AsyncCallActions):
     """Tool calls that wait for a decision or for a result."""
 
     def __init__(self, transport: AsyncTransport) -> None:
