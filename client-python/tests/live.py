@@ -231,9 +231,11 @@ class TheService(BothClients):
                         if (deciding := allow(turn)) is not None:
                             await deciding
 
-                    found: turnpike.Turn = await client.turns.run(**given, on_waiting=later)
-                    return found
-                return await asyncio.to_thread(lambda: client.turns.run.unlifted(**given, on_waiting=allow))
+                    found = await client.turns.run(**given, on_waiting=later)
+                else:
+                    found = await asyncio.to_thread(lambda: client.turns.run.unlifted(**given, on_waiting=allow))
+                ended: turnpike.Turn = found
+                return ended
 
             try:
                 done, failed = await run(), await run()

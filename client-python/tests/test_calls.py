@@ -237,7 +237,7 @@ class Stopping(unittest.TestCase):
         async def run() -> list[str]:
             stop, ended = asyncio.Event(), []
 
-            async def hold(request: httpx.Request) -> httpx.Response:
+            async def held(request: httpx.Request) -> httpx.Response:
                 stop.set()
                 try:
                     await asyncio.Event().wait()
@@ -245,6 +245,7 @@ class Stopping(unittest.TestCase):
                     ended.append("broken off")
                 raise AssertionError
 
+            hold: Any = held
             http = httpx.AsyncClient(transport=httpx.MockTransport(hold))
             async with turnpike.AsyncTurnpike(api_key=KEY, base_url="https://api.test", http_client=http) as client:
                 await asyncio.wait_for(client.calls.work(print, stop=stop), DEADLINE)

@@ -169,8 +169,8 @@ ${doc}        body = ${lines(sent.body)}
         self,
         *,
 ${signature(keywords)}    ) -> AsyncPager[UsageGroup]:
-${doc}        call = Input(query=${lines(sent.query)})
-        return self._transport.pages(GET_USAGE_GROUPS, call, Options(max_retries=max_retries, timeout=timeout))
+${doc}        sending = Input(query=${lines(sent.query)})
+        return self._transport.pages(GET_USAGE_GROUPS, sending, Options(max_retries=max_retries, timeout=timeout))
 `
     },
   },
