@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import json
+import threading
 import unittest
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
 from dataclasses import dataclass, field
@@ -25,6 +26,8 @@ class Clock:
     def __init__(self) -> None:
         self.time = START
         self.waits: list[float] = []
+        self.jumps_left = 0
+        self._lock = threading.Lock()
 
     def now(self) -> float:
         return self.time
@@ -39,10 +42,29 @@ class Clock:
         self.waits.append(seconds)
         self.time += seconds
 
+    def wait(self, event: threading.Event, seconds: float) -> bool:
+        if not self.jumps(seconds):
+            event.wait()
+        return event.is_set()
+
+    def jumps(self, seconds: float) -> bool:
+        """Jumps over the first waits for an event. Later ones end with the event only."""
+        with self._lock:
+            if self.jumps_left == 0:
+                return False
+            self.jumps_left -= 1
+            Clock.sleep(self, seconds)
+            return True
+
 
 class AsyncClock(Clock):
     async def sleep(self, seconds: float) -> None:  # type: ignore[override]
         Clock.sleep(self, seconds)
+
+    async def wait(self, event: asyncio.Event, seconds: float) -> bool:  # type: ignore[override]
+        if not self.jumps(seconds):
+            await event.wait()
+        return event.is_set()
 
 
 @dataclass
@@ -117,6 +139,12 @@ def turn(**fields: Any) -> dict[str, Any]:
         "created_at": "2026-01-15T09:30:00.000Z",
         "started_at": "2026-01-15T09:30:00.010Z",
         "finished_at": None,
+        "waiting": None,
+        "waits_behind": None,
+        "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        "tracestate": None,
+        "texts_deleted_at": None,
+        "steps_deleted_at": None,
         **fields,
     }
 
@@ -127,9 +155,9 @@ TURN = {"space": "spc_1", "end_user_ref": "customer-1", "text": "hello"}
 
 
 class Script:
-    """A client against scripted answers. The last one repeats."""
+    """A client against scripted answers, of which the last one repeats, or against a function that answers."""
 
-    def __init__(self, is_async: bool, steps: list[Step], **options: Any) -> None:
+    def __init__(self, is_async: bool, steps: list[Step] | Callable[[httpx.Request], Step], **options: Any) -> None:
         self.requests: list[httpx.Request] = []
         self.streams: list[Chunks] = []
         self._steps = steps
@@ -147,7 +175,8 @@ class Script:
         return self.clock.waits
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
-        step = self._steps[min(len(self.requests), len(self._steps) - 1)]
+        steps = self._steps
+        step = steps(request) if callable(steps) else steps[min(len(self.requests), len(steps) - 1)]
         self.requests.append(request)
         self.clock.time += step.seconds
         if step.error is not None:
@@ -165,6 +194,11 @@ class Lifted:
 
     def __init__(self, value: Any) -> None:
         self._value = value
+
+    @property
+    def unlifted(self) -> Any:
+        """The object of the synchronous client, for another thread."""
+        return self._value
 
     def __getattr__(self, name: str) -> Any:
         own = {"aclose": "close"}.get(name, name)
@@ -221,7 +255,7 @@ class BothClients(unittest.TestCase):
             for is_async in (False, True):
                 setattr(cls, f"test_{'async' if is_async else 'sync'}_{name[6:]}", _test_of(name, is_async))
 
-    def script(self, steps: list[Step], **options: Any) -> Script:
+    def script(self, steps: list[Step] | Callable[[httpx.Request], Step], **options: Any) -> Script:
         return Script(self.is_async, steps, **options)
 
     async def raised(self, kind: type[BaseException], made: Awaitable[Any]) -> Any:

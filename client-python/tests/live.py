@@ -5,8 +5,10 @@ its own.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import tempfile
+import threading
 import uuid
 from decimal import Decimal
 from pathlib import Path
@@ -189,6 +191,64 @@ class TheService(BothClients):
             error = await self.raised(turnpike.AuthenticationError, stranger.me())
             self.assertEqual((error.code, error.status), ("INVALID_API_KEY", 401))
             self.assertTrue(error.hint)
+
+    async def check_a_call_is_allowed_and_worked_on(self) -> None:
+        async with self.client() as client:
+            space = (await client.spaces.create(title="Python")).space_id
+            schema = {"type": "object"}
+            await client.spaces.tools.put(
+                space, "pick", description="Picks.", input_schema=schema, request=None, approval="always"
+            )
+            stop: Any = asyncio.Event() if self.is_async else threading.Event()
+            seen: list[Any] = []
+
+            def handle(call: turnpike.TakenCall) -> Any:
+                seen.append(call.input)
+                if len(seen) == 1:
+                    return {"picked": True}
+                raise LookupError("The shelf is empty.")
+
+            work = client.calls.work
+            if self.is_async:
+                working = asyncio.create_task(work(handle, space=space, tools=["pick"], stop=stop))
+            else:
+                # A lifted call runs in the thread that awaits it.
+                given = {"space": space, "tools": ["pick"], "stop": stop}
+                working = asyncio.create_task(asyncio.to_thread(lambda: work.unlifted(handle, **given)))
+
+            def allow(turn: turnpike.Turn) -> Any:
+                waiting = turn.waiting
+                if waiting is None or waiting.for_ != "approval":
+                    return None
+                decide = client.calls.decide if self.is_async else client.calls.decide.unlifted
+                return decide(turn.turn_id, waiting.calls[0].call, decision="allow", input={"sku": "T"})
+
+            async def run() -> turnpike.Turn:
+                given = {"space": space, "end_user_ref": "customer-1", "text": '[call pick {"sku":"S"}]'}
+                if self.is_async:
+
+                    async def later(turn: turnpike.Turn) -> None:
+                        if (deciding := allow(turn)) is not None:
+                            await deciding
+
+                    found = await client.turns.run(**given, on_waiting=later)
+                else:
+                    found = await asyncio.to_thread(lambda: client.turns.run.unlifted(**given, on_waiting=allow))
+                ended: turnpike.Turn = found
+                return ended
+
+            try:
+                done, failed = await run(), await run()
+            finally:
+                stop.set()
+                await working
+            self.assertEqual(seen, [{"sku": "T"}, {"sku": "T"}])
+            self.assertIn('{"picked":true}', str(done.result))
+            self.assertIn("The shelf is empty.", str(failed.result))
+            error = await self.raised(
+                turnpike.ConflictError, client.calls.send_result(done.turn_id, "0.0", output="again")
+            )
+            self.assertEqual((error.code, error.status), ("TURN_FINISHED", 409))
 
     def test_a_turn_is_made_once_whichever_answer_is_lost(self) -> None:
         losing = Losing(2)

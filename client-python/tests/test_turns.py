@@ -166,6 +166,26 @@ class FollowingATurn(BothClients):
             await self.script(steps).client.turns.run(**TURN, on_event=later)
             self.assertEqual(seen, [1, 2, -1, -2])
 
+    async def check_the_callback_gets_a_turn_that_waits(self) -> None:
+        waiting: dict[str, Any] = {"for": "approval", "since": "2026-01-15T09:30:00Z", "expires_at": "2026-01-16T09:30:00Z"}
+        waiting = {**waiting, "limit": None, "calls": []}
+        stream = [message(1, "turn.waiting"), message(2, "turn.waiting"), message(3, "turn.done")]
+        waits, resumed = Step(200, turn(state="running", waiting=waiting)), Step(200, turn(state="running", waiting=None))
+        steps = [Step(202, turn(state="queued")), Step(200, chunks=[*stream]), waits, resumed, DONE]
+        told: list[Any] = []
+        script = self.script(steps)
+        found = await script.client.turns.run(**TURN, on_waiting=lambda one: told.append(one.waiting.for_))
+        self.assertEqual((found.state, told), ("done", ["approval"]))
+        self.assertEqual(len(script.requests), 5)
+        if self.is_async:
+
+            async def later(one: turnpike.Turn) -> None:
+                await asyncio.sleep(0)
+                told.append(one.turn_id)
+
+            await self.script(steps).client.turns.run(**TURN, on_waiting=later)
+            self.assertEqual(told, ["approval", "turn_1"])
+
 
 class ParsingAStream(BothClients):
     async def check_a_stream_is_the_same_however_it_is_cut(self) -> None:

@@ -1,4 +1,5 @@
 import { pythonName } from "../../src/reference/python-sample.ts"
+import type { JsonSchema } from "../schema-types.ts"
 import type { PythonOperation } from "./document.ts"
 import { entry, pascal } from "./text.ts"
 import type { PythonTypes } from "./types.ts"
@@ -31,7 +32,7 @@ export function argumentsOf(types: PythonTypes, operation: PythonOperation, kept
   const query = parameters.filter(
     (one) => one.in === "query" && (kept.includes(one.name) || !BY_METHODS.has(one.name) || operation.verb === "POST"),
   )
-  const body = operation.body ? types.schemaOf(operation.body) : {}
+  const body = operation.body ? fieldsOf(types, operation.body) : {}
   const required = new Set(body.required)
   const inPath = new Set(path.map(({ name }) => name))
   const fields = Object.entries(body.properties ?? {}).filter(([name]) => !inPath.has(name))
@@ -74,6 +75,17 @@ export function argumentsOf(types: PythonTypes, operation: PythonOperation, kept
           ) || "{}"
         : "",
     },
+  }
+}
+
+/** The fields of a body. One with several forms has those of all, and requires those that every form requires. */
+function fieldsOf(types: PythonTypes, schema: JsonSchema): Pick<JsonSchema, "properties" | "required"> {
+  const body = types.schemaOf(schema)
+  const forms = (body.anyOf ?? body.oneOf)?.map((form) => fieldsOf(types, form))
+  if (!forms) return body
+  return {
+    properties: Object.assign({}, ...forms.map(({ properties }) => properties)),
+    required: forms.map(({ required = [] }) => required).reduce((all, one) => all.filter((name) => one.includes(name))),
   }
 }
 

@@ -33,9 +33,8 @@ export function paramsOf(types: PythonTypes): string {
   const requests = [...types.declared.values()].filter(({ side }) => side === "request")
   const classes = sorted(requests).map((declared) => dictionaryOf(types, declared))
   const text = classes.join("\n\n")
-  const models = [...types.declared.values()]
-    .filter(({ name, side }) => side === "answer" && new RegExp(`\\b${name}\\b`).test(text))
-    .map(({ name }) => name)
+  const answers = [...types.declared.values()].filter(({ side }) => side === "answer").map(({ name }) => name)
+  const models = [...answers, ...types.unions.keys()].filter((name) => new RegExp(`\\b${name}\\b`).test(text))
   const from = (module: string, names: string[]) =>
     names.length > 0 ? `from ${module} import ${names.join(", ")}\n` : ""
   const used = (names: string[]) => names.filter((name) => new RegExp(`\\b${name}\\b`).test(text))

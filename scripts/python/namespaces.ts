@@ -30,7 +30,11 @@ export const NAMESPACES: Record<string, MethodGroup> = {
     base: "AsyncFileActions",
   },
   turns: { name: "AsyncTurns", about: "Requests to a space's agent.", base: "AsyncTurnActions" },
-  calls: { name: "AsyncCalls", about: "Tool calls that wait for a decision or for a result." },
+  calls: {
+    name: "AsyncCalls",
+    about: "Tool calls that wait for a decision or for a result.",
+    base: "AsyncCallActions",
+  },
   webhooks: { name: "AsyncWebhooks", about: "Events posted to your server.", base: "WebhookVerifier" },
   deliveries: { name: "AsyncDeliveries", about: "The deliveries of events to webhooks, with every attempt." },
   events: { name: "AsyncEvents", about: "The feed of all events, to catch up with." },
@@ -78,6 +82,12 @@ const ON_EVENT: Argument = {
   fallback: "None",
   doc: "Called with each event as it happens, including the agent's text (``text.delta``).",
 }
+const ON_WAITING: Argument = {
+  name: "on_waiting",
+  type: "Callable[[Turn], Awaitable[None] | None] | None",
+  fallback: "None",
+  doc: "Called each time the turn begins to wait: decide about its calls, send results, or raise its limit.",
+}
 const CANCEL: Argument = {
   name: "cancel_on_abort",
   type: "bool",
@@ -92,7 +102,7 @@ export const DERIVED: readonly Derived[] = [
   {
     from: "createTurn",
     write({ body, sent }, { signature, documented, KEY, RETRIES, raises }) {
-      const keywords = [...body, LIMIT, ON_EVENT, CANCEL, KEY, RETRIES]
+      const keywords = [...body, LIMIT, ON_EVENT, ON_WAITING, CANCEL, KEY, RETRIES]
       const doc = docstring(
         [
           "Sends a turn and waits until it is ``done``, ``failed`` or ``cancelled``.",
@@ -114,7 +124,7 @@ export const DERIVED: readonly Derived[] = [
 ${signature(keywords)}    ) -> Turn:
 ${doc}        body = ${lines(sent.body)}
         options = Options(idempotency_key, max_retries)
-        return await self._run(body, options, timeout, on_event, cancel_on_abort)
+        return await self._run(body, options, timeout, on_event, on_waiting, cancel_on_abort)
 `
     },
   },
@@ -159,8 +169,8 @@ ${doc}        body = ${lines(sent.body)}
         self,
         *,
 ${signature(keywords)}    ) -> AsyncPager[UsageGroup]:
-${doc}        call = Input(query=${lines(sent.query)})
-        return self._transport.pages(GET_USAGE_GROUPS, call, Options(max_retries=max_retries, timeout=timeout))
+${doc}        sending = Input(query=${lines(sent.query)})
+        return self._transport.pages(GET_USAGE_GROUPS, sending, Options(max_retries=max_retries, timeout=timeout))
 `
     },
   },

@@ -69,6 +69,7 @@ ${list(
 from .._request import Input, given
 from .._settings import Options
 ${list("..models", used([...declared("answer").map(({ name }) => name), ...types.unions.keys()]))}${list("..params", used(declared("request").map(({ name }) => name)))}from ..webhooks import WebhookVerifier
+from .call_actions import AsyncCallActions
 from .download import AsyncDownload
 from .file_actions import AsyncFileActions, AsyncUsageActions
 from .pager import AsyncPager
@@ -115,13 +116,13 @@ function methodOf(types: PythonTypes, operation: PythonOperation): string {
   const options = isPost
     ? "Options(idempotency_key, max_retries, timeout)"
     : "Options(max_retries=max_retries, timeout=timeout)"
-  const sending = `self._transport.${item ? "pages" : "call"}(${constantCase(id)}, call, ${options})`
+  const expression = `self._transport.${item ? "pages" : "call"}(${constantCase(id)}, sending, ${options})`
   return `    ${item ? "" : "async "}def ${name}(
         self,
 ${signature(given.path)}        *,
 ${signature(keywords)}    ) -> ${returns}:
-${documentationOf(operation, given, keywords)}        call = ${inputOf(given)}
-        return ${item ? "" : "await "}${sending}
+${documentationOf(operation, given, keywords)}        sending = ${inputOf(given)}
+        return ${item ? "" : "await "}${expression}
 `
 }
 

@@ -13,7 +13,9 @@ const REPLACED: [RegExp, string][] = [
   [/\baclose\b/g, "close"],
   [/\baiter_bytes\b/g, "iter_bytes"],
   [/\bstream_async\b/g, "stream"],
-  [/done = on_event\(event\)/g, "on_event(event)"],
+  [/done = (?=on_\w+\()/g, ""],
+  [/\basyncio\.Event\b/g, "threading.Event"],
+  [/^import asyncio$/gm, "import threading"],
   [/, an interrupt or a cancelled task ends/g, " or an interrupt ends"],
   [/The asynchronous client\. .*"""/g, 'The synchronous client."""'],
 ]

@@ -90,14 +90,19 @@ export class PythonTypes {
     const schema = this.#schemas[component] as JsonSchema
     if (!schema.properties) {
       if (!schema.anyOf) return this.typeOf(schema, side, name)
-      const members = schema.anyOf.map((member) => this.typeOf(member, side, name))
+      const members = schema.anyOf.map((member) => this.typeOf(member, side, `${name}${pascal(firstField(member))}`))
+      if (side === "request") return [...members, ...this.#readAs(component)].join(" | ")
       this.unions.set(name, { members, description: schema.description })
       return name
     }
     const type = this.#declare(name, side, schema, "")
-    // An object that was read can be sent again.
-    const read = name.endsWith("Input") ? this.#schemas[component.slice(0, -"Input".length)] : undefined
-    return side === "request" && read ? `${type} | ${this.#named(component.slice(0, -"Input".length), "answer")}` : type
+    return side === "request" ? [type, ...this.#readAs(component)].join(" | ") : type
+  }
+
+  /** The type of an object that was read, if it can be sent again. */
+  #readAs(component: string): string[] {
+    const [, read = ""] = /^(.*)Input$/.exec(component) ?? []
+    return this.#schemas[read] ? [this.#named(read, "answer")] : []
   }
 
   #declare(name: string, side: Side, schema: JsonSchema, path: string): string {
@@ -115,3 +120,6 @@ export class PythonTypes {
     return this.typeOf(schema, side, `${name}${pascal(field)}`, `${path}.${field}`)
   }
 }
+
+/** A name for the objects of a union that have none. */
+const firstField = ({ $ref, properties }: JsonSchema) => ($ref ? "" : (Object.keys(properties ?? {})[0] ?? ""))

@@ -1,7 +1,12 @@
 import type { SampleCall } from "./client-sample.ts"
 
-/** Words that are no names in Python, among the names of fields and parameters. */
-const KEYWORDS = new Set(["from", "in", "is", "class", "def", "global", "import", "lambda", "pass", "return", "with"])
+/** Words that are no names in Python: `keyword.kwlist`. */
+const KEYWORDS = new Set(
+  (
+    "False None True and as assert async await break class continue def del elif else except finally for " +
+    "from global if import in is lambda nonlocal not or pass raise return try while with yield"
+  ).split(" "),
+)
 
 /** The argument or attribute of a field: `from_` for `from`. */
 export const pythonName = (field: string) => (KEYWORDS.has(field) ? `${field}_` : field)

@@ -251,3 +251,19 @@ test("A redirect of an endpoint is not followed, and its spans are given up", as
   expect(target.requests).toEqual([])
   expect(await seen()).toMatchObject({ spans_sent: 0, last_error: "HTTP 307" })
 })
+
+test("A stored URL without a public host is not called at the export either", async () => {
+  const { client, seen, space } = await createTraced()
+  const requests: string[] = []
+  world.serve("collector.internal", async (request) => {
+    requests.push(request.url)
+    return Response.json({})
+  })
+  const stored = "https://collector.internal/v1/traces"
+  await world.sql("update trace_exports set url = $2 where user_id = $1", [client.userId, stored])
+  await runTurn(client, space)
+  await exportAll()
+  expect(requests).toEqual([])
+  const why = 'The URL cannot be called: its host "collector.internal" is no public name.'
+  expect(await seen()).toMatchObject({ url: stored, spans_sent: 0, last_error: why })
+})

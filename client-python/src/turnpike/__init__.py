@@ -34,6 +34,7 @@ from .models import AccountEvent as AccountEvent
 from .models import BalanceEvent as BalanceEvent
 from .models import CapEvent as CapEvent
 from .models import FeedEvent as FeedEvent
+from .models import TakenCall as TakenCall
 from .models import Turn as Turn
 from .models import TurnEvent as TurnEvent
 from .models import TurnStateEvent as TurnStateEvent

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import random
+import threading
 import time
+from contextlib import suppress
 from typing import Protocol
 
 
@@ -25,12 +27,18 @@ class Runtime(_Clock, Protocol):
     def sleep(self, seconds: float) -> None:
         """Waits."""
 
+    def wait(self, event: threading.Event, seconds: float) -> bool:
+        """Waits until the event is set, at most so long. Returns whether it is set."""
+
 
 class AsyncRuntime(_Clock, Protocol):
     """Time and randomness of an ``AsyncTurnpike``."""
 
     async def sleep(self, seconds: float) -> None:
         """Waits."""
+
+    async def wait(self, event: asyncio.Event, seconds: float) -> bool:
+        """Waits until the event is set, at most so long. Returns whether it is set."""
 
 
 class _SystemClock:
@@ -50,9 +58,17 @@ class SystemRuntime(_SystemClock):
     def sleep(self, seconds: float) -> None:
         time.sleep(seconds)
 
+    def wait(self, event: threading.Event, seconds: float) -> bool:
+        return event.wait(seconds)
+
 
 class AsyncSystemRuntime(_SystemClock):
     """The time of this machine, with the event loop of asyncio."""
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
+
+    async def wait(self, event: asyncio.Event, seconds: float) -> bool:
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(event.wait(), seconds)
+        return event.is_set()

@@ -31,8 +31,8 @@ class AccountEvent(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Approval(ApiObject):
-    """The object Approval of the API."""
+class ApprovalWhen(ApiObject):
+    """The object ApprovalWhen of the API."""
 
     when: dict[str, Any]
     """A JSON Schema (2020-12) of the input. A call whose input fits it waits for a decision."""
@@ -1250,7 +1250,7 @@ class UsageSums(ApiObject):
 class Waiting(ApiObject):
     """The object Waiting of the API."""
 
-    for: Literal["limit", "approval", "result"]
+    for_: Literal["limit", "approval", "result"]
     """A limit, a decision about a call, or the result of a call."""
     since: datetime
     expires_at: datetime
@@ -1269,7 +1269,7 @@ class WaitingCalls(ApiObject):
     """Names the call in requests about it."""
     tool: str
     input: dict[str, Any]
-    for: Literal["approval", "result"]
+    for_: Literal["approval", "result"]
     """A decision, or its result."""
 
 
@@ -1378,7 +1378,7 @@ class WebhookWithSecret(ApiObject):
     """The signing secret (Standard Webhooks), shown only here."""
 
 
-Approval = Union[Literal["never", "always"], Approval]
+Approval = Union[Literal["never", "always"], ApprovalWhen]
 """
 Whether calls of a tool wait until a person allows them: `never` (the default), `always`, or `when` the input
 fits a schema.
@@ -1388,9 +1388,3 @@ RefusedBy = Union[RefusedByCap, RefusedByBalance, RefusedByCostLimit]
 
 FeedEvent = Union[TurnStateEvent, CapEvent, BalanceEvent, AccountEvent]
 """An event, as in the body that a webhook receives."""
-
-ApprovalInput = Union[Literal["never", "always"], ApprovalInput]
-"""
-Whether calls of a tool wait until a person allows them: `never` (the default), `always`, or `when` the input
-fits a schema.
-"""

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
-from .models import Subagent
+from .models import Approval, Subagent
 
 
-class ApprovalInput(TypedDict):
-    """The object ApprovalInput of a request."""
+class ApprovalInputWhen(TypedDict):
+    """The object ApprovalInputWhen of a request."""
 
     # A JSON Schema (2020-12) of the input. A call whose input fits it waits for a decision.
     when: Mapping[str, Any]
@@ -38,7 +38,7 @@ class ManifestInput(TypedDict, total=False):
     # it only while the service has an image model.
     builtin_tools: Sequence[Literal["list_files", "read_file", "write_file", "create_task", "update_task", "generate_image"]]
     # Calls of built-in tools that wait until a person allows them, by the name of the tool.
-    approvals: Mapping[str, ApprovalInput]
+    approvals: Mapping[str, Literal["never", "always"] | ApprovalInputWhen | Approval]
     # A turn that cannot pay for its next model call does this. `fail` (the default) ends it with its partial
     # result. With `wait` it continues once the limit allows it.
     on_limit: Literal["fail", "wait"]
@@ -74,9 +74,9 @@ class McpServerInput(_McpServerInput, total=False):
     # The tools that the agent can call, by the names that the server uses. Default: all tools.
     allowed_tools: Sequence[str]
     # For all tools of the server.
-    approval: ApprovalInput
+    approval: Literal["never", "always"] | ApprovalInputWhen | Approval
     # For some tools, by the names that the server uses. It replaces `approval`.
-    approvals: Mapping[str, ApprovalInput]
+    approvals: Mapping[str, Literal["never", "always"] | ApprovalInputWhen | Approval]
 
 
 class PutManifestHistory(TypedDict, total=False):
@@ -143,7 +143,7 @@ class _ToolInput(TypedDict):
 class ToolInput(_ToolInput, total=False):
     """A tool of your own: a request to your API that the agent can make, or calls that your worker takes."""
 
-    approval: ApprovalInput
+    approval: Literal["never", "always"] | ApprovalInputWhen | Approval
     # The time limit of one call, in seconds. Default 30.
     timeout_seconds: int
 

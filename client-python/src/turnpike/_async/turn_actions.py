@@ -106,6 +106,7 @@ class AsyncTurnActions:
         options: Options,
         timeout: float | None,
         on_event: Callable[[TurnEvent], Awaitable[None] | None] | None,
+        on_waiting: Callable[[Turn], Awaitable[None] | None] | None,
         cancel_on_abort: bool,
     ) -> Turn:
         limited = Options(
@@ -116,8 +117,8 @@ class AsyncTurnActions:
         turn: Turn | None = None
         try:
             turn = await self._send_turn(body, limited)
-            if on_event is not None:
-                await self._report(turn.turn_id, limited, on_event)
+            if on_event is not None or on_waiting is not None:
+                await self._report(turn.turn_id, limited, on_event, on_waiting)
             return await self._wait(turn.turn_id, limited)
         except BaseException as error:
             # A KeyboardInterrupt and a cancelled task of asyncio are no Exception.
@@ -132,14 +133,26 @@ class AsyncTurnActions:
             raise
 
     async def _report(
-        self, turn_id: str, options: Options, on_event: Callable[[TurnEvent], Awaitable[None] | None]
+        self,
+        turn_id: str,
+        options: Options,
+        on_event: Callable[[TurnEvent], Awaitable[None] | None] | None,
+        on_waiting: Callable[[Turn], Awaitable[None] | None] | None,
     ) -> None:
         events = follow_turn(self._transport, turn_id, 0, options)
         try:
             async for event in events:
-                done = on_event(event)
-                if inspect.isawaitable(done):  # async-only
-                    await done  # async-only
+                if on_event is not None:
+                    done = on_event(event)
+                    if inspect.isawaitable(done):  # async-only
+                        await done  # async-only
+                if on_waiting is None or event.type != "turn.waiting":
+                    continue
+                turn = await self._transport.call(GET_TURN, Input(path={"turn_id": turn_id}), options)
+                if turn.waiting is not None:
+                    done = on_waiting(turn)
+                    if inspect.isawaitable(done):  # async-only
+                        await done  # async-only
         finally:
             await events.aclose()
 

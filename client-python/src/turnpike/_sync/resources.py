@@ -77,7 +77,7 @@ from .._model import UNSET, Unset
 from .._request import Input, given
 from .._settings import Options
 from ..models import (
-    ApprovalInput,
+    Approval,
     Balance,
     ConfigVersion,
     ConfigVersionSummary,
@@ -114,7 +114,7 @@ from ..models import (
     WebhookWithSecret,
 )
 from ..params import (
-    ApprovalInput,
+    ApprovalInputWhen,
     ManifestInput,
     McpServerInput,
     PutManifestHistory,
@@ -123,6 +123,7 @@ from ..params import (
     ToolInput,
 )
 from ..webhooks import WebhookVerifier
+from .call_actions import CallActions
 from .download import Download
 from .file_actions import FileActions, UsageActions
 from .pager import Pager
@@ -159,8 +160,8 @@ class SpaceManifest:
         Example:
             turnpike.spaces.manifest.get("spc_01jd3k9m2x4t8r5w6y7z0a1b2c")
         """
-        call = Input(path={"space_id": space_id})
-        return self._transport.call(GET_MANIFEST, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"space_id": space_id})
+        return self._transport.call(GET_MANIFEST, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def put(
         self,
@@ -174,7 +175,7 @@ class SpaceManifest:
         timeout_seconds: int | None = None,
         history: PutManifestHistory | None = None,
         builtin_tools: Sequence[Literal["list_files", "read_file", "write_file", "create_task", "update_task", "generate_image"]] | None = None,
-        approvals: Mapping[str, ApprovalInput] | None = None,
+        approvals: Mapping[str, Literal["never", "always"] | ApprovalInputWhen | Approval] | None = None,
         on_limit: Literal["fail", "wait"] | None = None,
         max_wait_seconds: int | None = None,
         image_model: str | None = None,
@@ -223,7 +224,7 @@ class SpaceManifest:
                 max_steps=8,
             )
         """
-        call = Input(
+        sending = Input(
             path={"space_id": space_id},
             body={
                 "instructions": given(instructions),
@@ -241,7 +242,7 @@ class SpaceManifest:
                 "subagents": given(subagents),
             },
         )
-        return self._transport.call(PUT_MANIFEST, call, Options(max_retries=max_retries, timeout=timeout))
+        return self._transport.call(PUT_MANIFEST, sending, Options(max_retries=max_retries, timeout=timeout))
 
 
 class SpaceTools:
@@ -274,8 +275,8 @@ class SpaceTools:
             for item in turnpike.spaces.tools.list("spc_01jd3k9m2x4t8r5w6y7z0a1b2c"):
                 print(item)
         """
-        call = Input(path={"space_id": space_id})
-        return self._transport.pages(LIST_TOOLS, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"space_id": space_id})
+        return self._transport.pages(LIST_TOOLS, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def get(
         self,
@@ -302,8 +303,8 @@ class SpaceTools:
         Example:
             turnpike.spaces.tools.get("spc_01jd3k9m2x4t8r5w6y7z0a1b2c", "lookup_order")
         """
-        call = Input(path={"space_id": space_id, "name": name})
-        return self._transport.call(GET_TOOL, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"space_id": space_id, "name": name})
+        return self._transport.call(GET_TOOL, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def put(
         self,
@@ -313,7 +314,7 @@ class SpaceTools:
         description: str,
         input_schema: Mapping[str, Any],
         request: PutToolRequest | None,
-        approval: ApprovalInput | None = None,
+        approval: Literal["never", "always"] | ApprovalInputWhen | Approval | None = None,
         timeout_seconds: int | None = None,
         max_retries: int | None = None,
         timeout: float | None = None,
@@ -358,7 +359,7 @@ class SpaceTools:
                 approval="never",
             )
         """
-        call = Input(
+        sending = Input(
             path={"space_id": space_id, "name": name},
             body={
                 "description": description,
@@ -368,7 +369,7 @@ class SpaceTools:
                 "timeout_seconds": given(timeout_seconds),
             },
         )
-        return self._transport.call(PUT_TOOL, call, Options(max_retries=max_retries, timeout=timeout))
+        return self._transport.call(PUT_TOOL, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def delete(
         self,
@@ -396,8 +397,8 @@ class SpaceTools:
         Example:
             turnpike.spaces.tools.delete("spc_01jd3k9m2x4t8r5w6y7z0a1b2c", "lookup_order")
         """
-        call = Input(path={"space_id": space_id, "name": name})
-        return self._transport.call(DELETE_TOOL, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"space_id": space_id, "name": name})
+        return self._transport.call(DELETE_TOOL, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def test(
         self,
@@ -438,8 +439,8 @@ class SpaceTools:
                 input={"id": "A-1"},
             )
         """
-        call = Input(path={"space_id": space_id, "name": name}, body={"input": given(input)})
-        return self._transport.call(TEST_TOOL, call, Options(idempotency_key, max_retries, timeout))
+        sending = Input(path={"space_id": space_id, "name": name}, body={"input": given(input)})
+        return self._transport.call(TEST_TOOL, sending, Options(idempotency_key, max_retries, timeout))
 
 
 class SpaceMcpServers:
@@ -472,8 +473,8 @@ class SpaceMcpServers:
             for item in turnpike.spaces.mcp_servers.list("spc_01jd3k9m2x4t8r5w6y7z0a1b2c"):
                 print(item)
         """
-        call = Input(path={"space_id": space_id})
-        return self._transport.pages(LIST_MCP_SERVERS, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"space_id": space_id})
+        return self._transport.pages(LIST_MCP_SERVERS, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def get(
         self,
@@ -500,8 +501,8 @@ class SpaceMcpServers:
         Example:
             turnpike.spaces.mcp_servers.get("spc_01jd3k9m2x4t8r5w6y7z0a1b2c", "docs")
         """
-        call = Input(path={"space_id": space_id, "name": name})
-        return self._transport.call(GET_MCP_SERVER, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"space_id": space_id, "name": name})
+        return self._transport.call(GET_MCP_SERVER, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def put(
         self,
@@ -511,8 +512,8 @@ class SpaceMcpServers:
         url: str,
         headers: Mapping[str, str] | None = None,
         allowed_tools: Sequence[str] | None = None,
-        approval: ApprovalInput | None = None,
-        approvals: Mapping[str, ApprovalInput] | None = None,
+        approval: Literal["never", "always"] | ApprovalInputWhen | Approval | None = None,
+        approvals: Mapping[str, Literal["never", "always"] | ApprovalInputWhen | Approval] | None = None,
         max_retries: int | None = None,
         timeout: float | None = None,
     ) -> McpServer:
@@ -548,7 +549,7 @@ class SpaceMcpServers:
                 approval="never",
             )
         """
-        call = Input(
+        sending = Input(
             path={"space_id": space_id, "name": name},
             body={
                 "url": url,
@@ -558,7 +559,7 @@ class SpaceMcpServers:
                 "approvals": given(approvals),
             },
         )
-        return self._transport.call(PUT_MCP_SERVER, call, Options(max_retries=max_retries, timeout=timeout))
+        return self._transport.call(PUT_MCP_SERVER, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def delete(
         self,
@@ -586,8 +587,8 @@ class SpaceMcpServers:
         Example:
             turnpike.spaces.mcp_servers.delete("spc_01jd3k9m2x4t8r5w6y7z0a1b2c", "docs")
         """
-        call = Input(path={"space_id": space_id, "name": name})
-        return self._transport.call(DELETE_MCP_SERVER, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"space_id": space_id, "name": name})
+        return self._transport.call(DELETE_MCP_SERVER, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def check(
         self,
@@ -624,8 +625,8 @@ class SpaceMcpServers:
         Example:
             turnpike.spaces.mcp_servers.check("spc_01jd3k9m2x4t8r5w6y7z0a1b2c", "docs")
         """
-        call = Input(path={"space_id": space_id, "name": name})
-        return self._transport.call(CHECK_MCP_SERVER, call, Options(idempotency_key, max_retries, timeout))
+        sending = Input(path={"space_id": space_id, "name": name})
+        return self._transport.call(CHECK_MCP_SERVER, sending, Options(idempotency_key, max_retries, timeout))
 
 
 class SpaceSecrets:
@@ -660,8 +661,8 @@ class SpaceSecrets:
             for item in turnpike.spaces.secrets.list("spc_01jd3k9m2x4t8r5w6y7z0a1b2c"):
                 print(item)
         """
-        call = Input(path={"space_id": space_id})
-        return self._transport.pages(LIST_SECRETS, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"space_id": space_id})
+        return self._transport.pages(LIST_SECRETS, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def put(
         self,
@@ -699,8 +700,8 @@ class SpaceSecrets:
                 value="a-value-of-your-own",
             )
         """
-        call = Input(path={"space_id": space_id, "name": name}, body={"value": value})
-        return self._transport.call(PUT_SECRET, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"space_id": space_id, "name": name}, body={"value": value})
+        return self._transport.call(PUT_SECRET, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def delete(
         self,
@@ -728,8 +729,8 @@ class SpaceSecrets:
         Example:
             turnpike.spaces.secrets.delete("spc_01jd3k9m2x4t8r5w6y7z0a1b2c", "ORDERS_TOKEN")
         """
-        call = Input(path={"space_id": space_id, "name": name})
-        return self._transport.call(DELETE_SECRET, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"space_id": space_id, "name": name})
+        return self._transport.call(DELETE_SECRET, sending, Options(max_retries=max_retries, timeout=timeout))
 
 
 class SpaceRetention:
@@ -761,8 +762,8 @@ class SpaceRetention:
         Example:
             turnpike.spaces.retention.get("spc_01jd3k9m2x4t8r5w6y7z0a1b2c")
         """
-        call = Input(path={"space_id": space_id})
-        return self._transport.call(GET_RETENTION, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"space_id": space_id})
+        return self._transport.call(GET_RETENTION, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def put(
         self,
@@ -801,7 +802,7 @@ class SpaceRetention:
         Example:
             turnpike.spaces.retention.put("spc_01jd3k9m2x4t8r5w6y7z0a1b2c", text_days=30, step_days=7)
         """
-        call = Input(
+        sending = Input(
             path={"space_id": space_id},
             body={
                 "text_days": given(text_days),
@@ -810,7 +811,7 @@ class SpaceRetention:
                 "attempt_days": given(attempt_days),
             },
         )
-        return self._transport.call(PUT_RETENTION, call, Options(max_retries=max_retries, timeout=timeout))
+        return self._transport.call(PUT_RETENTION, sending, Options(max_retries=max_retries, timeout=timeout))
 
 
 class SpaceVersions:
@@ -853,11 +854,11 @@ class SpaceVersions:
             for item in turnpike.spaces.versions.list("spc_01jd3k9m2x4t8r5w6y7z0a1b2c"):
                 print(item)
         """
-        call = Input(
+        sending = Input(
             path={"space_id": space_id},
             query={"limit": limit, "created_after": created_after, "created_before": created_before},
         )
-        return self._transport.pages(LIST_CONFIG_VERSIONS, call, Options(max_retries=max_retries, timeout=timeout))
+        return self._transport.pages(LIST_CONFIG_VERSIONS, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def get(
         self,
@@ -884,8 +885,8 @@ class SpaceVersions:
         Example:
             turnpike.spaces.versions.get("spc_01jd3k9m2x4t8r5w6y7z0a1b2c", 3)
         """
-        call = Input(path={"space_id": space_id, "version": version})
-        return self._transport.call(GET_CONFIG_VERSION, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"space_id": space_id, "version": version})
+        return self._transport.call(GET_CONFIG_VERSION, sending, Options(max_retries=max_retries, timeout=timeout))
 
 
 class Spaces:
@@ -953,7 +954,7 @@ class Spaces:
                 },
             )
         """
-        call = Input(
+        sending = Input(
             body={
                 "title": title,
                 "manifest": given(manifest),
@@ -964,7 +965,7 @@ class Spaces:
                 "metadata": given(metadata),
             },
         )
-        return self._transport.call(CREATE_SPACE, call, Options(idempotency_key, max_retries, timeout))
+        return self._transport.call(CREATE_SPACE, sending, Options(idempotency_key, max_retries, timeout))
 
     def get(
         self,
@@ -989,8 +990,8 @@ class Spaces:
         Example:
             turnpike.spaces.get("spc_01jd3k9m2x4t8r5w6y7z0a1b2c")
         """
-        call = Input(path={"space_id": space_id})
-        return self._transport.call(GET_SPACE, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"space_id": space_id})
+        return self._transport.call(GET_SPACE, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def list(
         self,
@@ -1025,7 +1026,7 @@ class Spaces:
             for item in turnpike.spaces.list(q="support"):
                 print(item)
         """
-        call = Input(
+        sending = Input(
             query={
                 "limit": limit,
                 "archived": archived,
@@ -1034,7 +1035,7 @@ class Spaces:
                 "created_before": created_before,
             },
         )
-        return self._transport.pages(LIST_SPACES, call, Options(max_retries=max_retries, timeout=timeout))
+        return self._transport.pages(LIST_SPACES, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def update(
         self,
@@ -1074,11 +1075,11 @@ class Spaces:
                 model="rehearsal/standard",
             )
         """
-        call = Input(
+        sending = Input(
             path={"space_id": space_id},
             body={"title": given(title), "model": model, "metadata": given(metadata)},
         )
-        return self._transport.call(UPDATE_SPACE, call, Options(max_retries=max_retries, timeout=timeout))
+        return self._transport.call(UPDATE_SPACE, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def archive(
         self,
@@ -1108,8 +1109,8 @@ class Spaces:
         Example:
             turnpike.spaces.archive("spc_01jd3k9m2x4t8r5w6y7z0a1b2c")
         """
-        call = Input(path={"space_id": space_id})
-        return self._transport.call(ARCHIVE_SPACE, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"space_id": space_id})
+        return self._transport.call(ARCHIVE_SPACE, sending, Options(max_retries=max_retries, timeout=timeout))
 
 
 class Files(FileActions):
@@ -1152,7 +1153,7 @@ class Files(FileActions):
             for item in turnpike.files.list("spc_01jd3k9m2x4t8r5w6y7z0a1b2c"):
                 print(item)
         """
-        call = Input(
+        sending = Input(
             path={"space_id": space_id},
             query={
                 "turn": turn,
@@ -1161,7 +1162,7 @@ class Files(FileActions):
                 "limit": limit,
             },
         )
-        return self._transport.pages(LIST_FILES, call, Options(max_retries=max_retries, timeout=timeout))
+        return self._transport.pages(LIST_FILES, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def get(
         self,
@@ -1186,8 +1187,8 @@ class Files(FileActions):
         Example:
             turnpike.files.get("file_01jd3k9m2x4t8r5w6y7z0a1b2c")
         """
-        call = Input(path={"file_id": file_id})
-        return self._transport.call(GET_FILE, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"file_id": file_id})
+        return self._transport.call(GET_FILE, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def delete(
         self,
@@ -1214,8 +1215,8 @@ class Files(FileActions):
         Example:
             turnpike.files.delete("file_01jd3k9m2x4t8r5w6y7z0a1b2c")
         """
-        call = Input(path={"file_id": file_id})
-        return self._transport.call(DELETE_FILE, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"file_id": file_id})
+        return self._transport.call(DELETE_FILE, sending, Options(max_retries=max_retries, timeout=timeout))
 
 
 class Turns(TurnActions):
@@ -1295,7 +1296,7 @@ class Turns(TurnActions):
                 max_cost_usd=0.1,
             )
         """
-        call = Input(
+        sending = Input(
             body={
                 "space": space,
                 "end_user_ref": end_user_ref,
@@ -1310,7 +1311,7 @@ class Turns(TurnActions):
                 "metadata": given(metadata),
             },
         )
-        return self._transport.call(CREATE_TURN, call, Options(idempotency_key, max_retries, timeout))
+        return self._transport.call(CREATE_TURN, sending, Options(idempotency_key, max_retries, timeout))
 
     def run(
         self,
@@ -1328,6 +1329,7 @@ class Turns(TurnActions):
         metadata: Mapping[str, str] | None = None,
         timeout: float | None = None,
         on_event: Callable[[TurnEvent], object] | None = None,
+        on_waiting: Callable[[Turn], object] | None = None,
         cancel_on_abort: bool = False,
         idempotency_key: str | None = None,
         max_retries: int | None = None,
@@ -1358,6 +1360,8 @@ class Turns(TurnActions):
             metadata: Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters.
             timeout: The time limit of the whole call in seconds. Default: no limit.
             on_event: Called with each event as it happens, including the agent's text (``text.delta``).
+            on_waiting: Called each time the turn begins to wait: decide about its calls, send results, or raise
+                its limit.
             cancel_on_abort: Cancels the turn if the time limit or an interrupt ends the wait.
                 Default: the turn continues and is billed.
             idempotency_key: One value per logical request, of 1–255 printable ASCII characters. Default: a new
@@ -1391,7 +1395,7 @@ class Turns(TurnActions):
             "metadata": given(metadata),
         }
         options = Options(idempotency_key, max_retries)
-        return self._run(body, options, timeout, on_event, cancel_on_abort)
+        return self._run(body, options, timeout, on_event, on_waiting, cancel_on_abort)
 
     def stream(
         self,
@@ -1536,7 +1540,7 @@ class Turns(TurnActions):
                 max_cost_usd=0.1,
             )
         """
-        call = Input(
+        sending = Input(
             body={
                 "space": space,
                 "end_user_ref": end_user_ref,
@@ -1551,7 +1555,7 @@ class Turns(TurnActions):
                 "metadata": given(metadata),
             },
         )
-        return self._transport.call(ESTIMATE_TURN, call, Options(idempotency_key, max_retries, timeout))
+        return self._transport.call(ESTIMATE_TURN, sending, Options(idempotency_key, max_retries, timeout))
 
     def list(
         self,
@@ -1593,7 +1597,7 @@ class Turns(TurnActions):
             for item in turnpike.turns.list():
                 print(item)
         """
-        call = Input(
+        sending = Input(
             query={
                 "limit": limit,
                 "space": space,
@@ -1606,7 +1610,7 @@ class Turns(TurnActions):
                 "created_before": created_before,
             },
         )
-        return self._transport.pages(LIST_TURNS, call, Options(max_retries=max_retries, timeout=timeout))
+        return self._transport.pages(LIST_TURNS, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def get(
         self,
@@ -1633,8 +1637,8 @@ class Turns(TurnActions):
         Example:
             turnpike.turns.get("turn_01jd3k9m2x4t8r5w6y7z0a1b2c", wait=30)
         """
-        call = Input(path={"turn_id": turn_id}, query={"wait": wait})
-        return self._transport.call(GET_TURN, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"turn_id": turn_id}, query={"wait": wait})
+        return self._transport.call(GET_TURN, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def update(
         self,
@@ -1666,8 +1670,8 @@ class Turns(TurnActions):
         Example:
             turnpike.turns.update("turn_01jd3k9m2x4t8r5w6y7z0a1b2c", max_cost_usd=0.5)
         """
-        call = Input(path={"turn_id": turn_id}, body={"max_cost_usd": max_cost_usd})
-        return self._transport.call(PATCH_TURN, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"turn_id": turn_id}, body={"max_cost_usd": max_cost_usd})
+        return self._transport.call(PATCH_TURN, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def cancel(
         self,
@@ -1699,8 +1703,8 @@ class Turns(TurnActions):
         Example:
             turnpike.turns.cancel("turn_01jd3k9m2x4t8r5w6y7z0a1b2c")
         """
-        call = Input(path={"turn_id": turn_id})
-        return self._transport.call(CANCEL_TURN, call, Options(idempotency_key, max_retries, timeout))
+        sending = Input(path={"turn_id": turn_id})
+        return self._transport.call(CANCEL_TURN, sending, Options(idempotency_key, max_retries, timeout))
 
     def list_events(
         self,
@@ -1737,8 +1741,8 @@ class Turns(TurnActions):
             for item in turnpike.turns.list_events("turn_01jd3k9m2x4t8r5w6y7z0a1b2c"):
                 print(item)
         """
-        call = Input(path={"turn_id": turn_id}, query={"limit": limit})
-        return self._transport.pages(LIST_TURN_EVENTS, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"turn_id": turn_id}, query={"limit": limit})
+        return self._transport.pages(LIST_TURN_EVENTS, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def create_watch_token(
         self,
@@ -1779,14 +1783,14 @@ class Turns(TurnActions):
                 include=[],
             )
         """
-        call = Input(
+        sending = Input(
             path={"turn_id": turn_id},
             body={"expires_in": given(expires_in), "include": given(include)},
         )
-        return self._transport.call(CREATE_WATCH_TOKEN, call, Options(idempotency_key, max_retries, timeout))
+        return self._transport.call(CREATE_WATCH_TOKEN, sending, Options(idempotency_key, max_retries, timeout))
 
 
-class Calls:
+class Calls(CallActions):
     """Tool calls that wait for a decision or for a result."""
 
     def __init__(self, transport: Transport) -> None:
@@ -1837,17 +1841,19 @@ class Calls:
                 message="Ask a manager first.",
             )
         """
-        call = Input(
+        sending = Input(
             path={"turn_id": turn_id, "call": call},
             body={"decision": decision, "input": given(input), "message": given(message)},
         )
-        return self._transport.call(DECIDE_CALL, call, Options(idempotency_key, max_retries, timeout))
+        return self._transport.call(DECIDE_CALL, sending, Options(idempotency_key, max_retries, timeout))
 
     def send_result(
         self,
         turn_id: str,
         call: str,
         *,
+        output: Any | Unset = UNSET,
+        error: str | None = None,
         idempotency_key: str | None = None,
         max_retries: int | None = None,
         timeout: float | None = None,
@@ -1863,6 +1869,8 @@ class Calls:
         Args:
             turn_id: The turn, `turn_…`.
             call: The `call` of `waiting.calls`.
+            output: The result: a text, or any JSON value. At most 65536 bytes as text.
+            error: Why the call failed. The agent reads this text.
             idempotency_key: One value per logical request, of 1–255 printable ASCII characters. Default: a new
                 UUID for all attempts of the call.
             max_retries: Overrides the client's ``max_retries``.
@@ -1881,8 +1889,11 @@ class Calls:
                 output={"refunded": True},
             )
         """
-        call = Input(path={"turn_id": turn_id, "call": call}, body={})
-        return self._transport.call(SEND_CALL_RESULT, call, Options(idempotency_key, max_retries, timeout))
+        sending = Input(
+            path={"turn_id": turn_id, "call": call},
+            body={"output": output, "error": given(error)},
+        )
+        return self._transport.call(SEND_CALL_RESULT, sending, Options(idempotency_key, max_retries, timeout))
 
     def take(
         self,
@@ -1915,8 +1926,8 @@ class Calls:
         Example:
             turnpike.calls.take(wait=30)
         """
-        call = Input(query={"wait": wait, "limit": limit, "space": space, "tool": tool})
-        return self._transport.call(TAKE_CALLS, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(query={"wait": wait, "limit": limit, "space": space, "tool": tool})
+        return self._transport.call(TAKE_CALLS, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def renew(
         self,
@@ -1951,8 +1962,8 @@ class Calls:
         Example:
             turnpike.calls.renew("turn_01jd3k9m2x4t8r5w6y7z0a1b2c", "0.0", takes=1)
         """
-        call = Input(path={"turn_id": turn_id, "call": call}, body={"takes": takes})
-        return self._transport.call(RENEW_CALL, call, Options(idempotency_key, max_retries, timeout))
+        sending = Input(path={"turn_id": turn_id, "call": call}, body={"takes": takes})
+        return self._transport.call(RENEW_CALL, sending, Options(idempotency_key, max_retries, timeout))
 
 
 class Webhooks(WebhookVerifier):
@@ -2004,8 +2015,8 @@ class Webhooks(WebhookVerifier):
                 events=["turn.done", "turn.failed", "turn.cancelled"],
             )
         """
-        call = Input(body={"url": url, "events": events, "description": description})
-        return self._transport.call(CREATE_WEBHOOK, call, Options(idempotency_key, max_retries, timeout))
+        sending = Input(body={"url": url, "events": events, "description": description})
+        return self._transport.call(CREATE_WEBHOOK, sending, Options(idempotency_key, max_retries, timeout))
 
     def list(
         self,
@@ -2036,10 +2047,10 @@ class Webhooks(WebhookVerifier):
             for item in turnpike.webhooks.list():
                 print(item)
         """
-        call = Input(
+        sending = Input(
             query={"limit": limit, "created_after": created_after, "created_before": created_before},
         )
-        return self._transport.pages(LIST_WEBHOOKS, call, Options(max_retries=max_retries, timeout=timeout))
+        return self._transport.pages(LIST_WEBHOOKS, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def get(
         self,
@@ -2064,8 +2075,8 @@ class Webhooks(WebhookVerifier):
         Example:
             turnpike.webhooks.get("whk_01jd3k9m2x4t8r5w6y7z0a1b2c")
         """
-        call = Input(path={"webhook_id": webhook_id})
-        return self._transport.call(GET_WEBHOOK, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"webhook_id": webhook_id})
+        return self._transport.call(GET_WEBHOOK, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def update(
         self,
@@ -2107,11 +2118,11 @@ class Webhooks(WebhookVerifier):
                 events=["turn.done", "turn.failed", "turn.cancelled"],
             )
         """
-        call = Input(
+        sending = Input(
             path={"webhook_id": webhook_id},
             body={"url": given(url), "events": events, "description": description, "enabled": given(enabled)},
         )
-        return self._transport.call(UPDATE_WEBHOOK, call, Options(max_retries=max_retries, timeout=timeout))
+        return self._transport.call(UPDATE_WEBHOOK, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def delete(
         self,
@@ -2136,8 +2147,8 @@ class Webhooks(WebhookVerifier):
         Example:
             turnpike.webhooks.delete("whk_01jd3k9m2x4t8r5w6y7z0a1b2c")
         """
-        call = Input(path={"webhook_id": webhook_id})
-        return self._transport.call(DELETE_WEBHOOK, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"webhook_id": webhook_id})
+        return self._transport.call(DELETE_WEBHOOK, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def rotate_secret(
         self,
@@ -2170,8 +2181,8 @@ class Webhooks(WebhookVerifier):
         Example:
             turnpike.webhooks.rotate_secret("whk_01jd3k9m2x4t8r5w6y7z0a1b2c")
         """
-        call = Input(path={"webhook_id": webhook_id})
-        return self._transport.call(ROTATE_WEBHOOK_SECRET, call, Options(idempotency_key, max_retries, timeout))
+        sending = Input(path={"webhook_id": webhook_id})
+        return self._transport.call(ROTATE_WEBHOOK_SECRET, sending, Options(idempotency_key, max_retries, timeout))
 
     def test(
         self,
@@ -2203,8 +2214,8 @@ class Webhooks(WebhookVerifier):
         Example:
             turnpike.webhooks.test("whk_01jd3k9m2x4t8r5w6y7z0a1b2c")
         """
-        call = Input(path={"webhook_id": webhook_id})
-        return self._transport.call(TEST_WEBHOOK, call, Options(idempotency_key, max_retries, timeout))
+        sending = Input(path={"webhook_id": webhook_id})
+        return self._transport.call(TEST_WEBHOOK, sending, Options(idempotency_key, max_retries, timeout))
 
     def deliveries(
         self,
@@ -2243,7 +2254,7 @@ class Webhooks(WebhookVerifier):
             for item in turnpike.webhooks.deliveries("whk_01jd3k9m2x4t8r5w6y7z0a1b2c"):
                 print(item)
         """
-        call = Input(
+        sending = Input(
             path={"webhook_id": webhook_id},
             query={
                 "limit": limit,
@@ -2254,7 +2265,7 @@ class Webhooks(WebhookVerifier):
                 "created_before": created_before,
             },
         )
-        return self._transport.pages(LIST_DELIVERIES, call, Options(max_retries=max_retries, timeout=timeout))
+        return self._transport.pages(LIST_DELIVERIES, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def replay(
         self,
@@ -2303,7 +2314,7 @@ class Webhooks(WebhookVerifier):
                 events=["turn.done", "turn.failed", "turn.cancelled"],
             )
         """
-        call = Input(
+        sending = Input(
             path={"webhook_id": webhook_id},
             query={"cursor": cursor},
             body={
@@ -2313,7 +2324,7 @@ class Webhooks(WebhookVerifier):
                 "include_delivered": given(include_delivered),
             },
         )
-        return self._transport.call(REPLAY_EVENTS, call, Options(idempotency_key, max_retries, timeout))
+        return self._transport.call(REPLAY_EVENTS, sending, Options(idempotency_key, max_retries, timeout))
 
 
 class Deliveries:
@@ -2345,8 +2356,8 @@ class Deliveries:
         Example:
             turnpike.deliveries.get("dlv_01jd3k9m2x4t8r5w6y7z0a1b2c")
         """
-        call = Input(path={"delivery_id": delivery_id})
-        return self._transport.call(GET_DELIVERY, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"delivery_id": delivery_id})
+        return self._transport.call(GET_DELIVERY, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def redeliver(
         self,
@@ -2378,8 +2389,8 @@ class Deliveries:
         Example:
             turnpike.deliveries.redeliver("dlv_01jd3k9m2x4t8r5w6y7z0a1b2c")
         """
-        call = Input(path={"delivery_id": delivery_id})
-        return self._transport.call(REDELIVER, call, Options(idempotency_key, max_retries, timeout))
+        sending = Input(path={"delivery_id": delivery_id})
+        return self._transport.call(REDELIVER, sending, Options(idempotency_key, max_retries, timeout))
 
 
 class Events:
@@ -2423,7 +2434,7 @@ class Events:
             for item in turnpike.events.list():
                 print(item)
         """
-        call = Input(
+        sending = Input(
             query={
                 "limit": limit,
                 "order": order,
@@ -2433,7 +2444,7 @@ class Events:
                 "created_before": created_before,
             },
         )
-        return self._transport.pages(LIST_EVENTS, call, Options(max_retries=max_retries, timeout=timeout))
+        return self._transport.pages(LIST_EVENTS, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def get(
         self,
@@ -2458,8 +2469,8 @@ class Events:
         Example:
             turnpike.events.get("evt_01jd3k9m2x4t8r5w6y7z0a1b2c")
         """
-        call = Input(path={"event_id": event_id})
-        return self._transport.call(GET_EVENT, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"event_id": event_id})
+        return self._transport.call(GET_EVENT, sending, Options(max_retries=max_retries, timeout=timeout))
 
 
 class EndUsers:
@@ -2499,8 +2510,8 @@ class EndUsers:
             for item in turnpike.end_users.list(q="customer"):
                 print(item)
         """
-        call = Input(query={"limit": limit, "q": q, "blocked": blocked})
-        return self._transport.pages(LIST_END_USERS, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(query={"limit": limit, "q": q, "blocked": blocked})
+        return self._transport.pages(LIST_END_USERS, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def get(
         self,
@@ -2528,8 +2539,8 @@ class EndUsers:
         Example:
             turnpike.end_users.get("customer-42")
         """
-        call = Input(path={"end_user_ref": end_user_ref})
-        return self._transport.call(GET_END_USER, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"end_user_ref": end_user_ref})
+        return self._transport.call(GET_END_USER, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def put_limits(
         self,
@@ -2570,11 +2581,11 @@ class EndUsers:
         Example:
             turnpike.end_users.put_limits("customer-42", daily_usd=1.5, monthly_usd=20)
         """
-        call = Input(
+        sending = Input(
             path={"end_user_ref": end_user_ref},
             body={"daily_usd": daily_usd, "monthly_usd": monthly_usd, "blocked": blocked},
         )
-        return self._transport.call(PUT_END_USER_LIMITS, call, Options(max_retries=max_retries, timeout=timeout))
+        return self._transport.call(PUT_END_USER_LIMITS, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def export(
         self,
@@ -2604,8 +2615,8 @@ class EndUsers:
         Example:
             turnpike.end_users.export("customer-42")
         """
-        call = Input(path={"end_user_ref": end_user_ref})
-        return self._transport.call(EXPORT_END_USER, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"end_user_ref": end_user_ref})
+        return self._transport.call(EXPORT_END_USER, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def erase(
         self,
@@ -2644,8 +2655,8 @@ class EndUsers:
         Example:
             turnpike.end_users.erase("customer-42")
         """
-        call = Input(path={"end_user_ref": end_user_ref})
-        return self._transport.call(ERASE_END_USER, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"end_user_ref": end_user_ref})
+        return self._transport.call(ERASE_END_USER, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def get_erasure(
         self,
@@ -2672,8 +2683,8 @@ class EndUsers:
         Example:
             turnpike.end_users.get_erasure("era_01jd3k9m2x4t8r5w6y7z0a1b2c")
         """
-        call = Input(path={"erasure_id": erasure_id})
-        return self._transport.call(GET_ERASURE, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input(path={"erasure_id": erasure_id})
+        return self._transport.call(GET_ERASURE, sending, Options(max_retries=max_retries, timeout=timeout))
 
 
 class Usage(UsageActions):
@@ -2734,7 +2745,7 @@ class Usage(UsageActions):
         Example:
             turnpike.usage.get(from_="2026-11-01", to="2026-12-01T00:00:00Z")
         """
-        call = Input(
+        sending = Input(
             query={
                 "group_by": group_by,
                 "from": from_,
@@ -2746,7 +2757,7 @@ class Usage(UsageActions):
                 "limit": limit,
             },
         )
-        return self._transport.call(GET_USAGE, call, Options(max_retries=max_retries, timeout=timeout))
+        return self._transport.call(GET_USAGE, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def groups(
         self,
@@ -2787,7 +2798,7 @@ class Usage(UsageActions):
             for group in turnpike.usage.groups(group_by="end_user_ref"):
                 print(group.group, group.billed_usd)
         """
-        call = Input(query={
+        sending = Input(query={
             "group_by": group_by,
             "from": from_,
             "to": to,
@@ -2797,7 +2808,7 @@ class Usage(UsageActions):
             "key": key,
             "limit": limit,
         })
-        return self._transport.pages(GET_USAGE_GROUPS, call, Options(max_retries=max_retries, timeout=timeout))
+        return self._transport.pages(GET_USAGE_GROUPS, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def csv(
         self,
@@ -2885,8 +2896,8 @@ class Models:
             for item in turnpike.models.list():
                 print(item)
         """
-        call = Input()
-        return self._transport.pages(LIST_MODELS, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input()
+        return self._transport.pages(LIST_MODELS, sending, Options(max_retries=max_retries, timeout=timeout))
 
 
 class Account:
@@ -2936,8 +2947,8 @@ class Account:
         Example:
             turnpike.me()
         """
-        call = Input()
-        return self._transport.call(GET_ME, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input()
+        return self._transport.call(GET_ME, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def balance(
         self,
@@ -2961,5 +2972,5 @@ class Account:
         Example:
             turnpike.balance()
         """
-        call = Input()
-        return self._transport.call(GET_BALANCE, call, Options(max_retries=max_retries, timeout=timeout))
+        sending = Input()
+        return self._transport.call(GET_BALANCE, sending, Options(max_retries=max_retries, timeout=timeout))

@@ -106,6 +106,7 @@ class TurnActions:
         options: Options,
         timeout: float | None,
         on_event: Callable[[TurnEvent], object] | None,
+        on_waiting: Callable[[Turn], object] | None,
         cancel_on_abort: bool,
     ) -> Turn:
         limited = Options(
@@ -116,8 +117,8 @@ class TurnActions:
         turn: Turn | None = None
         try:
             turn = self._send_turn(body, limited)
-            if on_event is not None:
-                self._report(turn.turn_id, limited, on_event)
+            if on_event is not None or on_waiting is not None:
+                self._report(turn.turn_id, limited, on_event, on_waiting)
             return self._wait(turn.turn_id, limited)
         except BaseException as error:
             # A KeyboardInterrupt and a cancelled task of asyncio are no Exception.
@@ -132,12 +133,22 @@ class TurnActions:
             raise
 
     def _report(
-        self, turn_id: str, options: Options, on_event: Callable[[TurnEvent], object]
+        self,
+        turn_id: str,
+        options: Options,
+        on_event: Callable[[TurnEvent], object] | None,
+        on_waiting: Callable[[Turn], object] | None,
     ) -> None:
         events = follow_turn(self._transport, turn_id, 0, options)
         try:
             for event in events:
-                on_event(event)
+                if on_event is not None:
+                    on_event(event)
+                if on_waiting is None or event.type != "turn.waiting":
+                    continue
+                turn = self._transport.call(GET_TURN, Input(path={"turn_id": turn_id}), options)
+                if turn.waiting is not None:
+                    on_waiting(turn)
         finally:
             events.close()
 
