@@ -108,6 +108,16 @@ begin
     from turn_calls k where k.turn_id = p_turn_id and k.state in ('asked', 'awaited')), '[]');
 end $$;
 
+-- Returns the decision about a call as the turn's log has it; null without one.
+create function turnpike.decision_in_log(p_turn_id text, p_step integer, p_call integer) returns jsonb language plpgsql stable as $$
+begin
+  return (select jsonb_build_object('decision', n.data ->> 'decision', 'edited', n.data -> 'edited', 'by', n.data -> 'by',
+      'name', (select u.name from users u where u.user_id = (n.data -> 'by' ->> 'user_id')::bigint),
+      'decided_at', n.created_at)
+    from turn_log n where n.turn_id = p_turn_id and n.type = 'call.decided' and (n.data ->> 'step')::integer = p_step
+      and (n.data ->> 'call')::integer = p_call limit 1);
+end $$;
+
 -- Writes turn.waiting or turn.resumed: into the log, the account's feed and webhooks. They are no transitions.
 create function turnpike.write_wait(turn turns, p_type text, p_event_id text, p_wait jsonb, p_moment timestamptz) returns boolean
 language plpgsql as $$
