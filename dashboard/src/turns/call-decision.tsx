@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
-import type { WaitingTurn } from "../api/operations.ts"
+import type { Decision, WaitingTurn } from "../api/operations.ts"
 import { queryOf, useChange } from "../api/query.ts"
 import { DecisionRules } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
@@ -30,7 +30,7 @@ export function CallOfWait({ of, call, test }: WaitProps & { call: Call }) {
         <Status word={needsDecision ? "waits for a decision" : "waits for its result"} tone="warn" />
       </div>
       {needsDecision && of.role !== "member" ? (
-        <Decision of={of} call={call} test={test} />
+        <DecisionOfCall of={of} call={call} test={test} />
       ) : (
         <>
           <Json value={call.input} label="Input" />
@@ -41,28 +41,25 @@ export function CallOfWait({ of, call, test }: WaitProps & { call: Call }) {
   )
 }
 
-function Decision({ of, call: { call, tool, input }, test }: WaitProps & { call: Call }) {
+function DecisionOfCall({ of, call: { call, tool, input }, test }: WaitProps & { call: Call }) {
   const client = useQueryClient()
   const decide = useChange("decideCall", { changes: WAIT_READS })
   const [mode, setMode] = useState<"ask" | "edit" | "deny">("ask")
   const [text, setText] = useState(() => plainJson(input))
   const [message, setMessage] = useState("")
   const typed = readInput(text)
-  const send = (body: Parameters<typeof decide.mutate>[0]["body"]) =>
-    decide.mutate(
-      { path: { turn_id: of.turn_id, call }, query: { test: test && "true" }, body },
-      {
-        onSuccess: () => toast(`The call of ${tool} is ${body.decision === "allow" ? "allowed" : "denied"}.`),
-        onError: (error) => {
-          if (!isTooLate(error)) return
-          const user = client.getQueryData(queryOf("getCurrentUser").queryKey)
-          toast(earlierWords(tool, error, user?.user_id), { bad: true })
-          void client.invalidateQueries({
-            predicate: ({ queryKey }) => WAIT_READS.some((read) => read === queryKey[0]),
-          })
-        },
-      },
-    )
+  // The decision removes this part from the page, so it must not depend on callbacks of `mutate`.
+  const send = async (body: Decision) => {
+    try {
+      await decide.mutateAsync({ path: { turn_id: of.turn_id, call }, query: { test: test && "true" }, body })
+      toast(`The call of ${tool} is ${body.decision === "allow" ? "allowed" : "denied"}.`)
+    } catch (error) {
+      if (!isTooLate(error)) return
+      const user = client.getQueryData(queryOf("getCurrentUser").queryKey)
+      toast(earlierWords(tool, error, user?.user_id), { bad: true })
+      await client.invalidateQueries({ predicate: ({ queryKey }) => WAIT_READS.some((read) => read === queryKey[0]) })
+    }
+  }
   const change = (next: typeof mode) => {
     decide.reset()
     setMode(next)
@@ -75,7 +72,7 @@ function Decision({ of, call: { call, tool, input }, test }: WaitProps & { call:
     return (
       <Form
         label={`Edit the input of ${tool}`}
-        onSubmit={() => typed.input && send({ decision: "allow", input: typed.input })}
+        onSubmit={() => void (typed.input && send({ decision: "allow", input: typed.input }))}
         actions={
           <>
             <Button kind="primary" type="submit" busy={decide.isPending} disabled={typed.input === undefined}>
@@ -105,7 +102,7 @@ function Decision({ of, call: { call, tool, input }, test }: WaitProps & { call:
       {mode === "deny" ? (
         <Form
           label={`Deny the call of ${tool}`}
-          onSubmit={() => send({ decision: "deny", message: message.trim() || undefined })}
+          onSubmit={() => void send({ decision: "deny", message: message.trim() || undefined })}
           actions={
             <>
               <Button kind="danger" type="submit" busy={decide.isPending}>
@@ -130,7 +127,7 @@ function Decision({ of, call: { call, tool, input }, test }: WaitProps & { call:
       ) : (
         <>
           <div className="flex flex-wrap gap-2">
-            <Button kind="primary" busy={decide.isPending} onClick={() => send({ decision: "allow" })}>
+            <Button kind="primary" busy={decide.isPending} onClick={() => void send({ decision: "allow" })}>
               Allow
             </Button>
             <Button onClick={() => change("edit")}>Edit the input</Button>

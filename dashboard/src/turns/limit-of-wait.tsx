@@ -63,22 +63,19 @@ function RaiseLimit({ of, limit, test }: WaitProps & { limit: Limit }) {
     )
   }
   const { error } = raise
-  const send = () =>
-    raise.mutate(
-      {
-        path: { turn_id: of.turn_id },
-        query: { test: test && "true" },
-        body: { max_cost_usd: Number(amount) },
-      },
-      {
-        onSuccess: ({ waiting }) =>
-          toast(waiting ? "The limit is raised. The turn still waits." : "The limit is raised. The turn continues."),
-      },
-    )
+  const send = async () => {
+    try {
+      const body = { max_cost_usd: Number(amount) }
+      const turn = await raise.mutateAsync({ path: { turn_id: of.turn_id }, query: { test: test && "true" }, body })
+      toast(`The limit is raised. The turn ${turn.waiting ? "still waits" : "continues"}.`)
+    } catch {
+      // The form shows the error.
+    }
+  }
   return (
     <Form
       label="Raise the limit"
-      onSubmit={send}
+      onSubmit={() => void send()}
       actions={
         <>
           <Button kind="primary" type="submit" busy={raise.isPending} disabled={!(Number(amount) > 0)}>

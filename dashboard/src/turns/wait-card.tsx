@@ -57,7 +57,6 @@ export function WaitOfTurn({ turnId, test }: { turnId: string; test: true | unde
         wait && (
           <Section title="Waiting" action={<TextLink to="/turns/waiting">All waiting turns</TextLink>}>
             <div className="flex min-w-0 flex-col gap-3 rounded-md border border-line p-3">
-              <WaitState of={wait.waiting} />
               <WaitParts of={wait} test={test} />
             </div>
           </Section>
