@@ -37,7 +37,7 @@ async function ask(sender: Session): Promise<string> {
 const seenBy = async (browser: Session, query = "") =>
   (await browser.json("GET", `${WAITING}${query}`))[1] as { items: { turn_id: string }[]; total: number }
 
-test("The owner, the sender and the space's admins see a waiting turn with their roles, and no one else does", async () => {
+test("The owner, the sender and the space's admins see a waiting turn with their roles, and no other user does", async () => {
   const { owner, people, stranger, space } = shared
   const turnId = await ask(people.member)
   const seen = async (browser: Session) => {

@@ -24,7 +24,7 @@ export const TurnState = ({ turn: { state, status_reason, truncated, waiting, wa
     {waiting && <WaitState of={waiting} />}
     {waits_behind && (
       <TextLink to="/turns/$turnId" params={{ turnId: waits_behind }} className="text-xs">
-        waits behind another turn
+        waits for an earlier turn
       </TextLink>
     )}
     {status_reason && <span className="text-muted text-xs">{status_reason.replaceAll("_", " ").toLowerCase()}</span>}

@@ -45,7 +45,7 @@ function WaitParts({ of, test }: WaitProps) {
   )
 }
 
-/** What one turn waits for, on its own page and in the playground. */
+/** The wait of one turn, on its own page and in the playground. */
 export function WaitOfTurn({ turnId, test }: { turnId: string; test: true | undefined }) {
   const waits = useQuery({
     ...queryOf("listWaitingTurns", { query: { turn: turnId, test: test && "true", limit: 1 } }),

@@ -39,7 +39,7 @@ interface EarlierDecision {
 export const isTooLate = (error: unknown): error is ApiError =>
   error instanceof ApiError && ["CALL_DECIDED", "CALL_NOT_WAITING", "TURN_FINISHED"].includes(error.code)
 
-/** What was decided about a call before, by whom and when. */
+/** The earlier decision about a call: who made it, and when. */
 export function earlierWords(tool: string, error: ApiError, userId: number | undefined): string {
   const { earlier } = (error.details ?? {}) as { earlier?: EarlierDecision }
   if (!earlier) return `Nothing was decided about ${tool}. ${error.message}`
