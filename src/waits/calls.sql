@@ -57,7 +57,7 @@ end $$;
 create function turnpike.decide_call(p_request turnpike.request, p_turn_id text, p_step integer, p_call integer, p_decision text,
   p_input jsonb, p_message text, p_event_ids jsonb,
   out actor turnpike.caller, out outcome text, out turn turns, out slug text, out went_on boolean, out has_subscriber boolean,
-  out earlier jsonb)
+  out earlier turnpike.earlier_decision)
 language plpgsql as $$
 declare
   caller turnpike.caller;

@@ -6,6 +6,7 @@ import { jsonBytes } from "../agent-config/request-parts.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { toInstant } from "../base/time.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { inputFault } from "../tools/input-fault.ts"
 import { turnNotFound } from "../turns/get-turn.ts"
 import { TURN_WAIT_POLICY } from "../turns/policies.ts"
@@ -67,11 +68,11 @@ export async function decideCall(
       throw new TurnpikeError("SPACE_ROLE_REQUIRED", "Only the owner and admins of the space decide about its calls.")
     case "ended":
       throw new TurnpikeError("TURN_FINISHED", `The turn is already ${turn?.state}.`, {
-        details: { state: turn?.state, ...(row.earlier !== null && { earlier: earlierOf(row.earlier) }) },
+        details: { state: turn?.state, ...earlierIn(row.earlier) },
       })
     case "other":
       throw new TurnpikeError("CALL_DECIDED", "Another decision about this call was made before.", {
-        ...(row.earlier !== null && { details: { earlier: earlierOf(row.earlier) } }),
+        details: earlierIn(row.earlier),
       })
     case "not_asked":
       throw new TurnpikeError("CALL_NOT_WAITING", "This call does not wait for a decision.")
@@ -81,20 +82,9 @@ export async function decideCall(
   return turn
 }
 
-interface EarlierDecision {
-  decision: Decision["decision"]
-  edited: boolean
-  by: { kind: "user" | "key"; user_id?: number; key_id?: string }
-  /** The user's name; null: an API key. */
-  name: string | null
-  decided_at: string
-}
-
-/** The decision that was made before, for the details of an error. */
-function earlierOf(earlier: unknown): EarlierDecision {
-  const stored = earlier as EarlierDecision
-  return { ...stored, decided_at: toInstant(stored.decided_at) }
-}
+/** The decision that was made before, for the details of an error. Empty without one. */
+const earlierIn = (earlier: Answers["earlier_decision"] | null) =>
+  earlier?.decision ? { earlier: { ...earlier, decided_at: toInstant(earlier.decided_at) } } : {}
 
 /** Checks an edited input against the schema with which the tool was offered to the agent. */
 async function checkInput(

@@ -12,9 +12,9 @@ import { serializeWaiting, type TurnRow } from "../turns/turn-row.ts"
 export const waitingTurnSchema = z
   .object({
     ...turnSchema.pick({ turn_id: true, space: true, end_user_ref: true, conversation: true, created_at: true }).shape,
-    space_title: z.string(),
+    space_title: z.string().meta({ example: "Support" }),
     waiting: turnSchema.shape.waiting.unwrap(),
-    max_cost_usd: z.number().nullable().meta({ description: "The turn's own limit. Null: it has none." }),
+    max_cost_usd: z.number().nullable().meta({ description: "The turn's own limit. Null: it has none.", example: 0.1 }),
     role: z.enum(SPACE_ROLES).meta({
       description:
         "Your role in the space. Its owner and admins decide about calls. Only the owner raises the turn's limit.",

@@ -88,8 +88,9 @@ test("Another decision is 409 with the first one and who made it, also after the
   const earlier = {
     decision: "deny",
     edited: false,
-    by: { kind: "user", user_id: people.admin.userId },
+    user_id: people.admin.userId,
     name: "Somebody",
+    key_id: null,
   }
   expect(await decide(owner, turnId, { decision: "allow" })).toMatchObject([
     409,

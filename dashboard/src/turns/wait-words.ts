@@ -30,8 +30,10 @@ export const limitName = (kind: string) =>
 interface EarlierDecision {
   decision: "allow" | "deny"
   edited: boolean
-  by: { kind: "user" | "key"; user_id?: number }
+  user_id: number | null
   name: string | null
+  /** The API key that decided; null: a user. */
+  key_id: string | null
   decided_at: string
 }
 
@@ -43,8 +45,7 @@ export const isTooLate = (error: unknown): error is ApiError =>
 export function earlierWords(tool: string, error: ApiError, userId: number | undefined): string {
   const { earlier } = (error.details ?? {}) as { earlier?: EarlierDecision }
   if (!earlier) return `Nothing was decided about ${tool}. ${error.message}`
-  const by =
-    earlier.by.kind === "key" ? "an API key" : earlier.by.user_id === userId ? "you" : (earlier.name ?? "a user")
+  const by = earlier.key_id ? "an API key" : earlier.user_id === userId ? "you" : (earlier.name ?? "a user")
   const word = earlier.decision === "deny" ? "denied" : earlier.edited ? "allowed with another input" : "allowed"
   return `The call of ${tool} was already ${word} by ${by}, ${exactUtc(earlier.decided_at)}. Your decision has no effect.`
 }
