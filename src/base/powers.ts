@@ -96,6 +96,10 @@ const ACCOUNT = {
   listTurns: "none",
   getTurn: "none",
   cancelTurn: "none",
+  listWaitingTurns: "none",
+  // A session may send turns of any cost, and it may call the tools of its spaces, so it may raise and decide.
+  patchTurn: "none",
+  decideCall: "none",
   listTurnEvents: "none",
   listTurnSteps: "none",
   getTurnBill: "none",

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_a507414666eb"
+export const RELEASE = "turnpike_28dae474ccce"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -200,6 +200,14 @@ export interface Answers {
     limit: number
     used: number
     retry_after: number
+  }
+  earlier_decision: {
+    decision: string
+    edited: boolean
+    user_id: number | null
+    name: string | null
+    key_id: string | null
+    decided_at: string
   }
   earlier_request: {
     fingerprint: string
@@ -1629,6 +1637,7 @@ export interface Procedures {
       slug: string | null
       went_on: boolean | null
       has_subscriber: boolean | null
+      earlier: Answers["earlier_decision"] | null
     }
   }
   delete_file: {
@@ -4500,7 +4509,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   create_workspace: { args: ["request:request", "once_key", "fingerprint", "workspace_id", "name", "team_id", "members:json"], columns: ["actor:json", "already:json", "refused", "entity:json", "unknown_users:json"] },
   credential_now: { args: ["provider_id", "moment"] },
   credit_subscription: { args: ["sub_id", "most", "moment"] },
-  decide_call: { args: ["request:request", "turn_id", "step", "call", "decision", "input:json", "message", "event_ids:json"], columns: ["actor:json", "outcome", "turn:json", "slug", "went_on", "has_subscriber"] },
+  decide_call: { args: ["request:request", "turn_id", "step", "call", "decision", "input:json", "message", "event_ids:json"], columns: ["actor:json", "outcome", "turn:json", "slug", "went_on", "has_subscriber", "earlier:json"] },
   delete_file: { args: ["request:request", "file_id"], columns: ["actor:json", "file:json", "slug", "refused"] },
   deliver_by_token: { args: ["turn_id", "step", "call", "output:json", "hash", "event_id", "moment"], columns: ["outcome", "turn:json", "slug", "went_on", "has_subscriber"] },
   deliver_result: { args: ["request:request", "turn_id", "step", "call", "output:json", "hash", "event_id"], columns: ["actor:json", "outcome", "turn:json", "slug", "went_on", "has_subscriber"] },

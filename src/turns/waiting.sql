@@ -108,6 +108,29 @@ begin
     from turn_calls k where k.turn_id = p_turn_id and k.state in ('asked', 'awaited')), '[]');
 end $$;
 
+-- A decision about a call, as the turn's log has it.
+create type turnpike.earlier_decision as (
+  decision text,
+  -- True if it has another input.
+  edited boolean,
+  -- The user who decided, or the API key.
+  user_id bigint, -- null
+  name text, -- null
+  key_id text, -- null
+  decided_at timestamptz
+);
+
+-- Returns the decision about a call from the turn's log; null without one.
+create function turnpike.decision_in_log(p_turn_id text, p_step integer, p_call integer) returns turnpike.earlier_decision
+language plpgsql stable as $$
+begin
+  return (select (n.data ->> 'decision', (n.data ->> 'edited')::boolean, (n.data -> 'by' ->> 'user_id')::bigint,
+      (select u.name from users u where u.user_id = (n.data -> 'by' ->> 'user_id')::bigint), n.data -> 'by' ->> 'key_id',
+      n.created_at)::turnpike.earlier_decision
+    from turn_log n where n.turn_id = p_turn_id and n.type = 'call.decided' and (n.data ->> 'step')::integer = p_step
+      and (n.data ->> 'call')::integer = p_call limit 1);
+end $$;
+
 -- Writes turn.waiting or turn.resumed: into the log, the account's feed and webhooks. They are no transitions.
 create function turnpike.write_wait(turn turns, p_type text, p_event_id text, p_wait jsonb, p_moment timestamptz) returns boolean
 language plpgsql as $$

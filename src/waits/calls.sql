@@ -53,9 +53,11 @@ end $$;
 -- the turn continues.
 -- outcome: 'decided', 'same' (the same decision was made before), 'other' (another one), 'not_asked' (the call waits
 -- for no decision), 'ended', 'role' or 'unknown'. went_on: a runner must be called.
+-- earlier: the decision that was made before, as the turn's log has it.
 create function turnpike.decide_call(p_request turnpike.request, p_turn_id text, p_step integer, p_call integer, p_decision text,
   p_input jsonb, p_message text, p_event_ids jsonb,
-  out actor turnpike.caller, out outcome text, out turn turns, out slug text, out went_on boolean, out has_subscriber boolean)
+  out actor turnpike.caller, out outcome text, out turn turns, out slug text, out went_on boolean, out has_subscriber boolean,
+  out earlier turnpike.earlier_decision)
 language plpgsql as $$
 declare
   caller turnpike.caller;
@@ -84,6 +86,9 @@ begin
       and (called.decided_by ->> 'decision') = p_decision then 'same' else 'other' end
     when called.state is distinct from 'asked' or mine.waiting is null then 'not_asked' else 'decided' end;
   turn := mine;
+  if outcome in ('ended', 'other') then
+    earlier := turnpike.decision_in_log(p_turn_id, p_step, p_call);
+  end if;
   if outcome = 'decided' then
     who := case caller.kind when 'key' then jsonb_build_object('kind', 'key', 'key_id', caller.key_id)
       else jsonb_build_object('kind', 'user', 'user_id', caller.user_id) end;

@@ -5,6 +5,8 @@ import type { Context } from "../actor/context.ts"
 import { jsonBytes } from "../agent-config/request-parts.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
+import { toInstant } from "../base/time.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { inputFault } from "../tools/input-fault.ts"
 import { turnNotFound } from "../turns/get-turn.ts"
 import { TURN_WAIT_POLICY } from "../turns/policies.ts"
@@ -66,10 +68,12 @@ export async function decideCall(
       throw new TurnpikeError("SPACE_ROLE_REQUIRED", "Only the owner and admins of the space decide about its calls.")
     case "ended":
       throw new TurnpikeError("TURN_FINISHED", `The turn is already ${turn?.state}.`, {
-        details: { state: turn?.state },
+        details: { state: turn?.state, ...earlierIn(row.earlier) },
       })
     case "other":
-      throw new TurnpikeError("CALL_DECIDED", "Another decision about this call was made before.")
+      throw new TurnpikeError("CALL_DECIDED", "Another decision about this call was made before.", {
+        details: earlierIn(row.earlier),
+      })
     case "not_asked":
       throw new TurnpikeError("CALL_NOT_WAITING", "This call does not wait for a decision.")
   }
@@ -77,6 +81,10 @@ export async function decideCall(
   goOn(ctx, row)
   return turn
 }
+
+/** The decision that was made before, for the details of an error. Empty without one. */
+const earlierIn = (earlier: Answers["earlier_decision"] | null) =>
+  earlier?.decision ? { earlier: { ...earlier, decided_at: toInstant(earlier.decided_at) } } : {}
 
 /** Checks an edited input against the schema with which the tool was offered to the agent. */
 async function checkInput(

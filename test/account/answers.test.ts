@@ -5,6 +5,7 @@ import { signSessionToken } from "../../src/sign-in/session-token.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { dumpTables } from "../harness/dump.ts"
 import { codeOf } from "../harness/second-factor.ts"
+import { refundTool } from "../harness/waiting.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -117,6 +118,17 @@ test("Every operation of the account API answers exactly what it declares", asyn
   expect(await ask("estimateChatTurn", {}, { space: space_id, text: "hello" })).toMatchObject({ admitted: true })
   const queued = await ask("createChatTurn", {}, { space: space_id, text: "never" })
   await ask("cancelTurn", { turn_id: queued.turn_id })
+  const { name: refund, ...definition } = refundTool()
+  await browser.json("PUT", `/api/account/spaces/${space_id}/tools/${refund}`, definition)
+  const asking = { space: space_id, text: '[call refund {"order":"A-1","amount":80}]', max_cost_usd: 0.1 }
+  const asked = await ask("createChatTurn", {}, asking)
+  await world.drain()
+  expect((await ask("listWaitingTurns")).items).toMatchObject([
+    { turn_id: asked.turn_id, waiting: { for: "approval" } },
+  ])
+  await ask("patchTurn", { turn_id: asked.turn_id }, { max_cost_usd: 0.2 })
+  await ask("decideCall", { turn_id: asked.turn_id, call: "0.0" }, { decision: "deny" })
+  await world.drain()
   await ask("rotateKey", { key_id }, {})
   await ask("updateKey", { key_id }, { name: "Renamed", expires_at: "2030-01-01T00:00:00Z" })
   await ask("getKey", { key_id })
@@ -167,8 +179,8 @@ test("Every operation of the account API answers exactly what it declares", asyn
   await ask("getBalance")
   expect((await ask("getEnergy")).days).toHaveLength(30)
   const { total } = await ask("listLedger")
-  expect(total, "a top-up and two charges").toBe(3)
-  expect((await ask("getSpaceSpend", { space_id })).turns).toBe(3)
+  expect(total, "a top-up and three charges").toBe(4)
+  expect((await ask("getSpaceSpend", { space_id })).turns).toBe(4)
   expect((await ask("listShares")).items).toEqual([])
   expect((await ask("putMembersLimit", { space_id }, { daily_usd: 1 })).people).toEqual([])
   expect(await ask("getSharing", { space_id })).toEqual(await ask("endSharing", { space_id }))

@@ -1,8 +1,9 @@
 import { App } from "../../src/http/app.ts"
 import { account } from "../../src/routes/account/group.ts"
-import { callOfOperation, createEstate, ESTATE_HOST, type Estate } from "./estate.ts"
+import { callOfOperation, createEstate, ESTATE_HOST, type Estate, ownerWithAll } from "./estate.ts"
 import type { V1Operation } from "./operations.ts"
 import type { Session } from "./shared-space.ts"
+import { refundTool, sendUntilItWaits } from "./waiting.ts"
 import type { World } from "./world.ts"
 
 /** Every operation of a signed-in owner that returns JSON, from the table that the worker routes by. */
@@ -15,13 +16,22 @@ export const ownerOperations: readonly V1Operation[] = (() => {
 export interface OwnerEstate extends Estate {
   owner: Session
   chatTurn: string
+  /** A turn with a limit of its own that waits for a decision. */
+  asked: string
 }
 
 const TRACE_ENDPOINT = { url: `https://${ESTATE_HOST}/v1/traces` }
 
 /** An estate with the resources that only a signed-in owner has. */
 export async function createOwnerEstate(world: World): Promise<OwnerEstate> {
-  const estate = await createEstate(world)
+  const client = await ownerWithAll(world, 10)
+  const refunds = await client.space({ tools: [refundTool()] })
+  const asked = await sendUntilItWaits(world, client, {
+    space: refunds,
+    text: '[call refund {"order":"A-1","amount":80}]',
+    max_cost_usd: 0.1,
+  })
+  const estate = await createEstate(world, { client })
   const { userId } = estate.client
   const owner = await world.signIn(userId)
   await world.sql(
@@ -38,7 +48,7 @@ export async function createOwnerEstate(world: World): Promise<OwnerEstate> {
   await owner.json("PUT", "/api/account/trace-endpoint", TRACE_ENDPOINT)
   const [, chat] = await owner.json("POST", "/api/account/chat/turns", { space: estate.space, text: estate.canary })
   await world.settled()
-  return { ...estate, owner, chatTurn: chat.turn_id }
+  return { ...estate, owner, chatTurn: chat.turn_id, asked: asked.turn_id }
 }
 
 /** Bodies of operations that only a signed-in owner can call. */
@@ -58,7 +68,8 @@ const BODIES: Record<string, (estate: Estate) => object> = {
 export function ownerCallOf(operation: V1Operation, estate: OwnerEstate) {
   const own = BODIES[operation.id]?.(estate)
   const { body: _body, ...bare } = operation
-  const ids = operation.id === "getChatTurn" ? { ...estate.ids, "turns/{turn_id}": estate.chatTurn } : estate.ids
+  const turn = { getChatTurn: estate.chatTurn, decideCall: estate.asked, patchTurn: estate.asked }[operation.id]
+  const ids = turn ? { ...estate.ids, "turns/{turn_id}": turn } : estate.ids
   const call = callOfOperation(own ? bare : operation, { ...estate, ids })
   return own ? { ...call, body: own } : call
 }

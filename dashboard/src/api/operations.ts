@@ -1359,6 +1359,23 @@ export interface DashboardVersionMismatchErrorBody {
   }
 }
 
+export interface DecidedTurn {
+  turn_id: string
+  /** `done`, `failed` and `cancelled` are final. */
+  state: "queued" | "running" | "done" | "failed" | "cancelled"
+  /** Why a running turn waits. Null: it does not wait. */
+  waiting: Waiting | null
+}
+
+export interface Decision {
+  /** `deny`: the call is not made, and the agent is told. */
+  decision: "allow" | "deny"
+  /** Another input for an allowed call. It must fit the tool's schema. Default: the agent's input. */
+  input?: Record<string, unknown> | undefined
+  /** A text for the agent if the call is denied. */
+  message?: string | undefined
+}
+
 export interface DeleteTraceEndpointAnswer {
   deleted: true
 }
@@ -2532,6 +2549,11 @@ export interface PatchSpace {
   model?: string | null | undefined
   /** Replaces all metadata: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata?: Record<string, string> | undefined
+}
+
+export interface PatchTurn {
+  /** The new limit of the turn's cost, in USD. It can only be raised. */
+  max_cost_usd: number
 }
 
 export interface PoolCapacity {
@@ -4708,6 +4730,33 @@ export interface Waiting {
   })[]
 }
 
+export interface WaitingTurn {
+  turn_id: string
+  /** The space that the turn runs in. */
+  space: string
+  /** Your own id for your end user. */
+  end_user_ref: string
+  /** The conversation's id. Turns of one conversation run in order, one at a time. */
+  conversation: string
+  created_at: string
+  space_title: string
+  waiting: Waiting
+  /** The turn's own limit. Null: it has none. */
+  max_cost_usd: number | null
+  /** Your role in the space. Its owner and admins decide about calls. Only the owner raises the turn's limit. */
+  role: "owner" | "admin" | "member"
+  /** True if you can read the turn: you own the space or sent the turn. */
+  readable: boolean
+}
+
+export interface WaitingTurnList {
+  items: WaitingTurn[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
 export interface WebLogin {
   token: string
   /** Opens the brand's bot. Starting the bot confirms the login. */
@@ -5119,6 +5168,22 @@ export interface Operations {
       sub_id: number
     }
     answer: Subscription
+  }
+
+  /** Decide about a call */
+  decideCall: {
+    path: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+      /** The `call` of `waiting.calls`. */
+      call: string
+    }
+    query?: {
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    body: Decision
+    answer: DecidedTurn
   }
 
   /** Delete a file */
@@ -6814,6 +6879,8 @@ export interface Operations {
       created_after?: string | undefined
       /** Only entries created before this time. */
       created_before?: string | undefined
+      /** Only turns that wait for this. */
+      waiting?: "limit" | "approval" | "result" | undefined
       end_user_ref?: string | undefined
       /** A `key_id`. */
       key?: string | undefined
@@ -6860,6 +6927,25 @@ export interface Operations {
       bom?: "true" | "false" | undefined
     }
     answer: AdminUserList
+  }
+
+  /** List waiting turns */
+  listWaitingTurns: {
+    query?: {
+      /** Only turns that wait for this. */
+      waiting?: "limit" | "approval" | "result" | undefined
+      /** A `space_id`. */
+      space?: string | undefined
+      /** A `turn_id`. */
+      turn?: string | undefined
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+      /** The most entries on a page. */
+      limit?: number | undefined
+      /** The number of entries to skip. */
+      offset?: number | undefined
+    }
+    answer: WaitingTurnList
   }
 
   /** List webhooks */
@@ -6910,6 +6996,20 @@ export interface Operations {
     }
     body: ModelCatalogPatch
     answer: ModelCatalogRow
+  }
+
+  /** Raise a turn's cost limit */
+  patchTurn: {
+    path: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+    }
+    query?: {
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    body: PatchTurn
+    answer: Turn
   }
 
   /** Map a space to a container */
@@ -7468,6 +7568,7 @@ export const OPERATIONS: {
   createWorkspace: { method: "POST", path: "/api/admin/workspaces", once: true },
   creditUser: { method: "POST", path: "/api/admin/users/{user_id}/credits", once: true },
   deactivateSubscription: { method: "DELETE", path: "/api/admin/subscriptions/{sub_id}" },
+  decideCall: { method: "POST", path: "/api/account/turns/{turn_id}/calls/{call}/decision" },
   deleteFile: { method: "DELETE", path: "/api/account/spaces/{space_id}/files/{file_id}" },
   deleteMcpServer: { method: "DELETE", path: "/api/account/spaces/{space_id}/mcp-servers/{name}" },
   deleteSecret: { method: "DELETE", path: "/api/account/spaces/{space_id}/secrets/{name}" },
@@ -7593,11 +7694,13 @@ export const OPERATIONS: {
   listTurns: { method: "GET", path: "/api/account/turns" },
   listUserSpaces: { method: "GET", path: "/api/admin/users/{user_id}/spaces" },
   listUsers: { method: "GET", path: "/api/admin/users" },
+  listWaitingTurns: { method: "GET", path: "/api/account/waiting-turns" },
   listWebhooks: { method: "GET", path: "/api/account/webhooks" },
   listWorkspaces: { method: "GET", path: "/api/admin/workspaces" },
   login: { method: "POST", path: "/api/auth/login" },
   logout: { method: "POST", path: "/api/auth/logout" },
   patchModel: { method: "PATCH", path: "/api/admin/model-catalog/{pin}" },
+  patchTurn: { method: "PATCH", path: "/api/account/turns/{turn_id}" },
   putContainerMapping: { method: "PUT", path: "/api/admin/system/containers/mappings" },
   putEndUserLimits: { method: "PUT", path: "/api/account/end-users/{end_user_ref}/limits" },
   putLimits: { method: "PUT", path: "/api/account/limits" },

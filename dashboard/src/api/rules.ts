@@ -186,6 +186,15 @@ export const DashboardTurnFinishedErrorBodyRules = {
   "details.state": { words: ["queued", "running", "done", "failed", "cancelled"] },
 } as const
 
+export const DecidedTurnRules = {
+  state: { words: ["queued", "running", "done", "failed", "cancelled"] },
+} as const
+
+export const DecisionRules = {
+  decision: { words: ["allow", "deny"] },
+  message: { minLength: 1, maxLength: 2000 },
+} as const
+
 export const DeliveryRules = {
   state: { words: ["pending", "delivered", "failed"] },
 } as const
@@ -354,6 +363,10 @@ export const PatchSpaceRules = {
   title: { minLength: 1, maxLength: 200 },
   model: { minLength: 1, maxLength: 128 },
   metadata: { maxProperties: 16 },
+} as const
+
+export const PatchTurnRules = {
+  max_cost_usd: { maximum: 1000000, exclusiveMinimum: 0 },
 } as const
 
 export const PoolCapacityRules = {
@@ -687,6 +700,10 @@ export const UserSpaceRules = {
 export const WaitingRules = {
   for: { words: ["limit", "approval", "result"] },
   "calls[].for": { words: ["approval", "result"] },
+} as const
+
+export const WaitingTurnRules = {
+  role: { words: ["owner", "admin", "member"] },
 } as const
 
 export const WebLoginStatusRules = {
@@ -1175,6 +1192,7 @@ export const listTurnsQuery = {
   space: { minLength: 1, maxLength: 128 },
   conversation: { minLength: 1, maxLength: 128 },
   state: { words: ["queued", "running", "done", "failed", "cancelled"] },
+  waiting: { words: ["limit", "approval", "result"] },
   end_user_ref: { minLength: 1, maxLength: 128 },
   key: { minLength: 1, maxLength: 128 },
   limit: { minimum: 1, maximum: 200, default: 50 },
@@ -1193,6 +1211,14 @@ export const listUsersQuery = {
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
+} as const
+
+export const listWaitingTurnsQuery = {
+  waiting: { words: ["limit", "approval", "result"] },
+  space: { minLength: 1, maxLength: 128 },
+  turn: { minLength: 1, maxLength: 128 },
+  limit: { minimum: 1, maximum: 200, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
 } as const
 
 export const listWebhooksQuery = {

@@ -5,6 +5,7 @@ import { queryOf, useRead } from "../api/query.ts"
 import { CreditNotice } from "../turns/credit-notice.tsx"
 import { TurnTable } from "../turns/turn-table.tsx"
 import { isOpenTurn } from "../turns/turn-words.ts"
+import { WaitingNotice } from "../turns/waiting-notice.tsx"
 import { Chart } from "../ui/chart.tsx"
 import { startOfDay } from "../ui/days.ts"
 import { Stat, Stats } from "../ui/facts.tsx"
@@ -62,6 +63,7 @@ export function HomePage() {
     >
       <Today />
       {!isShown && <CreditNotice />}
+      <WaitingNotice />
       <FailingWebhooks />
       <Alerts />
       {isShown && <FirstSteps key={String(mode)} {...facts} test={test} onHide={hide} />}

@@ -20,6 +20,8 @@ const CancelDialog = lazyPart(() =>
   import("../turns/cancel-dialog.tsx").then((module) => ({ default: module.CancelTurnDialog })),
 )
 
+const WaitOfTurn = lazyPart(() => import("../turns/wait-card.tsx").then((module) => ({ default: module.WaitOfTurn })))
+
 const SHOWN = 20
 /** The poll interval in milliseconds, in case the event stream breaks. */
 const FALLBACK_MS = 5000
@@ -137,6 +139,7 @@ function Exchange({ turn, test }: { turn: Turn; test: true | undefined }) {
         {text}
       </p>
       {wasOpen && <LiveTools steps={live} />}
+      <Suspense>{turn.waiting && <WaitOfTurn turnId={turn_id} test={test} />}</Suspense>
       {error ? (
         <p className="rounded-md bg-bad-soft px-3 py-2 text-bad">
           <code>{error.code}</code> {error.message}

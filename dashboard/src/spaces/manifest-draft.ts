@@ -13,6 +13,13 @@ export const BUILTIN_TOOLS = choicesOf<BuiltinTool>({
   generate_image: "Generate images, billed per image",
 })
 
+type OnLimit = NonNullable<Manifest["on_limit"]>
+
+export const ON_LIMIT_CHOICES = choicesOf<OnLimit>({
+  fail: "Fail with the partial result",
+  wait: "Wait until the limit allows it",
+})
+
 /** A manifest while it is edited. Numbers and JSON are kept as typed text. */
 export interface ManifestDraft {
   instructions: string
@@ -27,9 +34,18 @@ export interface ManifestDraft {
   builtin_tools: BuiltinTool[] | null
   image_model: string
   subagents: string
-  /** The settings of waits as JSON. The form keeps them unchanged. */
+  /** The settings of waits as JSON. The form shows only `on_limit`. */
   waits: string
 }
+
+type Waits = Pick<Manifest, "approvals" | "on_limit" | "max_wait_seconds">
+
+/** The behavior of turns at a limit. */
+export const onLimitOf = ({ waits }: ManifestDraft): OnLimit => (readJson(waits).value as Waits).on_limit ?? "fail"
+
+/** The settings of waits with another `on_limit`. The default is left out. */
+export const waitsWith = ({ waits }: ManifestDraft, onLimit: OnLimit): string =>
+  JSON.stringify({ ...(readJson(waits).value as Waits), on_limit: onLimit === "fail" ? undefined : onLimit })
 
 const figure = (value: number | undefined) => (value === undefined ? "" : String(value))
 
@@ -68,6 +84,6 @@ export function manifestOf(draft: ManifestDraft): Manifest {
     builtin_tools: draft.builtin_tools ?? undefined,
     image_model: draft.image_model || undefined,
     subagents: readJson(draft.subagents).value as Manifest["subagents"],
-    ...(readJson(draft.waits).value as Pick<Manifest, "approvals" | "on_limit" | "max_wait_seconds">),
+    ...(readJson(draft.waits).value as Waits),
   }
 }

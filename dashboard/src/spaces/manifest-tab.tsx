@@ -7,11 +7,20 @@ import { Button } from "../ui/button.tsx"
 import { ConflictDialog } from "../ui/conflict-dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
-import { Checkbox, TextArea, TextInput } from "../ui/field.tsx"
+import { Checkbox, Select, TextArea, TextInput } from "../ui/field.tsx"
 import { Read } from "../ui/read.tsx"
 import { RestoredNote } from "../ui/restored-note.tsx"
 import { toast } from "../ui/toast.tsx"
-import { BUILTIN_TOOLS, type BuiltinTool, draftOf, type ManifestDraft, manifestOf } from "./manifest-draft.ts"
+import {
+  BUILTIN_TOOLS,
+  type BuiltinTool,
+  draftOf,
+  type ManifestDraft,
+  manifestOf,
+  ON_LIMIT_CHOICES,
+  onLimitOf,
+  waitsWith,
+} from "./manifest-draft.ts"
 import { ModelSelect } from "./model-select.tsx"
 import { isChangeable, jsonText, readJson, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
 import { SubagentFields } from "./subagent-fields.tsx"
@@ -151,6 +160,15 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
                 />
               ))}
             </div>
+            <Select
+              label="At a limit"
+              name="on_limit"
+              hint="When a turn cannot pay for its next model call. A turn can override it."
+              options={ON_LIMIT_CHOICES}
+              error={put.error}
+              value={onLimitOf(draft)}
+              onChange={({ target }) => set({ waits: waitsWith(draft, target.value as ReturnType<typeof onLimitOf>) })}
+            />
           </div>
         </div>
         <div className="grid gap-x-8 gap-y-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">

@@ -7,6 +7,7 @@ import { ErrorState } from "../ui/error-state.tsx"
 import { Form, TextArea, TextInput } from "../ui/field.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
 import { toast } from "../ui/toast.tsx"
+import { ApprovalFields, approvalDraftOf, approvalFault, approvalOf } from "./approval-fields.tsx"
 import { jsonText, readJson, useSpaceInput } from "./space-parts.ts"
 
 interface McpServerDialogProps {
@@ -25,6 +26,7 @@ export function McpServerDialog({ server, taken, onClose }: McpServerDialogProps
   const [url, setUrl] = draft.useField("url", server?.url ?? "")
   const [headers, setHeaders] = draft.useField("headers", jsonText(server?.headers))
   const [allowed, setAllowed] = draft.useField("allowed", server?.allowed_tools?.join("\n") ?? "")
+  const [approval, setApproval] = draft.useField("approval", approvalDraftOf(server?.approval))
   const read = readJson(headers)
   const isTaken = server === null && taken.includes(name)
   const send = () => {
@@ -33,7 +35,7 @@ export function McpServerDialog({ server, taken, onClose }: McpServerDialogProps
       url,
       headers: read.value,
       allowed_tools: names.length > 0 ? names : undefined,
-      approval: server?.approval,
+      approval: approvalOf(approval),
       approvals: server?.approvals,
     } as PutMcpServer
     put.mutate(
@@ -64,7 +66,7 @@ export function McpServerDialog({ server, taken, onClose }: McpServerDialogProps
               kind="primary"
               type="submit"
               busy={put.isPending}
-              disabled={name === "" || isTaken || read.error !== undefined}
+              disabled={name === "" || isTaken || read.error !== undefined || approvalFault(approval) !== undefined}
             >
               Save the server
             </Button>
@@ -112,6 +114,12 @@ export function McpServerDialog({ server, taken, onClose }: McpServerDialogProps
           error={put.error}
           value={allowed}
           onChange={({ target }) => setAllowed(target.value)}
+        />
+        <ApprovalFields
+          hint="For all tools of the server. Approvals of single tools, set with the API, stay."
+          value={approval}
+          onChange={setApproval}
+          error={put.error}
         />
         {put.error && <ErrorState error={put.error} />}
       </Form>

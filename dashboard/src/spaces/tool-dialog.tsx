@@ -8,6 +8,7 @@ import { ErrorState } from "../ui/error-state.tsx"
 import { Form, Select, TextArea, TextInput } from "../ui/field.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
 import { toast } from "../ui/toast.tsx"
+import { ApprovalFields, approvalDraftOf, approvalFault, approvalOf } from "./approval-fields.tsx"
 import { PairFields } from "./pair-fields.tsx"
 import { SchemaFields } from "./schema-fields.tsx"
 import { jsonText, readJson, useSpaceInput } from "./space-parts.ts"
@@ -45,6 +46,7 @@ export function ToolDialog({ tool, taken, onClose }: ToolDialogProps) {
     (typeof JSONS)[number],
     ReturnType<typeof readJson>
   >
+  const [approval, setApproval] = draft.useField("approval", approvalDraftOf(tool?.approval))
   const isTaken = tool === null && taken.includes(typed.name)
   const bind = (name: keyof typeof typed, fault: string) => ({
     name: fault,
@@ -73,7 +75,7 @@ export function ToolDialog({ tool, taken, onClose }: ToolDialogProps) {
             query: jsons.query.value,
             body: jsons.body.value,
           },
-      approval: tool?.approval,
+      approval: approvalOf(approval),
       timeout_seconds: typed.timeout === "" ? undefined : Number(typed.timeout),
     } as PutTool
     put.mutate(
@@ -104,7 +106,12 @@ export function ToolDialog({ tool, taken, onClose }: ToolDialogProps) {
               kind="primary"
               type="submit"
               busy={put.isPending}
-              disabled={typed.name === "" || isTaken || JSONS.some((name) => jsons[name].error !== undefined)}
+              disabled={
+                typed.name === "" ||
+                isTaken ||
+                approvalFault(approval) !== undefined ||
+                JSONS.some((name) => jsons[name].error !== undefined)
+              }
             >
               Save the tool
             </Button>
@@ -163,6 +170,12 @@ export function ToolDialog({ tool, taken, onClose }: ToolDialogProps) {
           hint={`Per call. Default ${PutToolRules.timeout_seconds.default}.`}
           inputMode="numeric"
           {...bind("timeout", "timeout_seconds")}
+        />
+        <ApprovalFields
+          hint="A call that waits runs after a person has allowed it."
+          value={approval}
+          onChange={setApproval}
+          error={put.error}
         />
         {put.error && <ErrorState error={put.error} />}
       </Form>

@@ -3,6 +3,7 @@ import { useEffect, useState } from "react"
 import { addressOf, type OperationId } from "../api/call.ts"
 import type { TurnEvent } from "../api/operations.ts"
 import { TurnStateEventRules } from "../api/rules.ts"
+import { WAIT_READS } from "./wait-words.ts"
 
 interface LiveCall {
   call: number
@@ -29,17 +30,22 @@ const TYPES = [
   "tool.ended",
   "text.delta",
   "model.waiting",
+  "call.decided",
 ]
 const LAST = ["turn.done", "turn.failed", "turn.cancelled"]
 /** The operations to read again after each type of event. */
 const READS: Record<string, OperationId[]> = {
   "turn.running": ["getTurn"],
+  "turn.waiting": WAIT_READS,
+  "turn.resumed": WAIT_READS,
+  "call.decided": WAIT_READS,
   "model.waiting": ["listTurnEvents"],
   "step.ended": ["listTurnSteps", "getTurnBill"],
   "tool.ended": ["listTurnSteps", "getTurnBill"],
 }
 const ALL: OperationId[] = [
   "getTurn",
+  "listWaitingTurns",
   "listTurnSteps",
   "getTurnBill",
   "listTurnEvents",

@@ -7,6 +7,12 @@ export const turnsPages = {
     about: "Every request to an agent: search, filter, and sort by time, cost or duration.",
     nav: "Workspace",
   },
+  waiting: {
+    path: "/turns/waiting",
+    title: "Waiting turns",
+    about: "Turns that wait for a limit, an approval or a result. The one that waits for longest is first.",
+    nav: "Workspace",
+  },
   detail: {
     path: "/turns/$turnId",
     title: "Turn",

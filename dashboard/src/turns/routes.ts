@@ -1,7 +1,9 @@
 import { createRoute } from "@tanstack/react-router"
+import type { Waiting } from "../api/operations.ts"
+import { listWaitingTurnsQuery } from "../api/rules.ts"
 import { adminRoute, appRoute } from "../shell/app-route.tsx"
 import { lazyPage } from "../shell/lazy-page.ts"
-import { oneIn, type RawSearch, textIn } from "../shell/search.ts"
+import { countIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { allTurnsPages, turnsPages as pages } from "./pages.ts"
 import { readAllTurnsSearch, readExplorerSearch } from "./turn-search.ts"
 import { TURN_TABS, type TurnTab } from "./turn-words.ts"
@@ -12,6 +14,16 @@ export const turnsRoutes = [
     path: pages.list.path,
     validateSearch: readExplorerSearch,
     component: lazyPage(() => import("./turns-page.tsx"), "TurnsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => appRoute,
+    path: pages.waiting.path,
+    validateSearch: (search: RawSearch): { waiting?: Waiting["for"]; space?: string; offset?: number } => ({
+      waiting: oneIn(search.waiting, listWaitingTurnsQuery.waiting.words),
+      space: textIn(search.space),
+      offset: countIn(search.offset),
+    }),
+    component: lazyPage(() => import("./waiting-page.tsx"), "WaitingPage"),
   }),
   createRoute({
     getParentRoute: () => appRoute,

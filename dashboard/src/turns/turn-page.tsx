@@ -25,6 +25,8 @@ const CancelDialog = lazyPart(() =>
   import("./cancel-dialog.tsx").then((module) => ({ default: module.CancelTurnDialog })),
 )
 
+const WaitOfTurn = lazyPart(() => import("./wait-card.tsx").then((module) => ({ default: module.WaitOfTurn })))
+
 /** The poll interval in milliseconds, in case the event stream breaks. */
 const FALLBACK_MS = 10_000
 /** The same for the timeline of an open turn. */
@@ -89,6 +91,7 @@ function WholeTurn({ turn, test, live }: WholeTurnProps) {
   return (
     <>
       <TurnStats turn={turn} test={test} />
+      <Suspense>{turn.waiting && <WaitOfTurn turnId={turn.turn_id} test={test} />}</Suspense>
       <Said turn={turn} live={live} />
       <Section title="Timeline">
         <Read of={trace} rows={4}>

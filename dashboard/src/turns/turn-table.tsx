@@ -1,5 +1,5 @@
 import type { ReactNode } from "react"
-import type { Turn } from "../api/operations.ts"
+import type { Turn, Waiting } from "../api/operations.ts"
 import { TextLink } from "../ui/link.tsx"
 import { Status } from "../ui/status.tsx"
 import { type Column, Table } from "../ui/table.tsx"
@@ -18,12 +18,26 @@ interface TurnTableProps {
 }
 
 /** A turn's state, its status reason (docs/contract.md), and whether its output was truncated. */
-export const TurnState = ({ turn: { state, status_reason, truncated } }: { turn: Turn }) => (
+export const TurnState = ({ turn: { state, status_reason, truncated, waiting, waits_behind } }: { turn: Turn }) => (
   <span className="inline-flex flex-wrap items-center gap-2">
     <Status word={state} />
+    {waiting && <WaitState of={waiting} />}
+    {waits_behind && (
+      <TextLink to="/turns/$turnId" params={{ turnId: waits_behind }} className="text-xs">
+        waits for an earlier turn
+      </TextLink>
+    )}
     {status_reason && <span className="text-muted text-xs">{status_reason.replaceAll("_", " ").toLowerCase()}</span>}
     {truncated && <span className="text-muted text-xs">truncated</span>}
   </span>
+)
+
+/** What a running turn waits for. */
+export const WaitState = ({ of }: { of: Pick<Waiting, "for"> }) => (
+  <Status
+    word={`waiting for ${of.for === "limit" ? "a limit" : of.for === "approval" ? "an approval" : "a result"}`}
+    tone="warn"
+  />
 )
 
 /** A model as a pin. A long one is cut; its title has the whole name. */

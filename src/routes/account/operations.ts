@@ -22,6 +22,7 @@ import { mountOwnSpaces } from "./spaces.ts"
 import { mountTraceEndpoint } from "./traces.ts"
 import { mountTurnDetails } from "./turn-details.ts"
 import { mountOwnTurns } from "./turns.ts"
+import { mountWaits } from "./waits.ts"
 import { mountOwnWebhooks } from "./webhooks.ts"
 
 /** All operations of the account owner. */
@@ -40,6 +41,7 @@ export function mountOwner(app: App) {
   mountTools(app, FOR_OWNERS)
   mountOwnFiles(app)
   mountOwnTurns(app)
+  mountWaits(app)
   mountTurnDetails(app)
   mountExplorer(app)
   mountChat(app)

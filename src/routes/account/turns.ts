@@ -5,7 +5,7 @@ import { sessionOf } from "../../http/session-of.ts"
 import { cancelTurn } from "../../turns/cancel-turn.ts"
 import { getTurn } from "../../turns/get-turn.ts"
 import { findTurns, listTurnEvents } from "../../turns/list-turns.ts"
-import { TURN_STATES, turnEventSchema, turnSchema } from "../../turns/schemas.ts"
+import { TURN_STATES, turnEventSchema, turnSchema, waitReasonSchema } from "../../turns/schemas.ts"
 import { serializeTurnEvent } from "../../turns/turn-event.ts"
 import { serializeTurn } from "../../turns/turn-row.ts"
 import { acceptsEventStream, parseLastEventId, streamTurnEvents } from "../turn-events.ts"
@@ -36,6 +36,7 @@ export function mountOwnTurns(app: App) {
         "turns than `limit`.",
       query: z.strictObject({
         ...turnFilters,
+        waiting: waitReasonSchema.optional().meta({ description: "Only turns that wait for this." }),
         end_user_ref: idParam.optional(),
         key: idParam.optional().meta({ description: "A `key_id`." }),
         ...testQuery,

@@ -1,0 +1,64 @@
+import { ApiError } from "../api/api-error.ts"
+import type { OperationId } from "../api/call.ts"
+import type { Waiting } from "../api/operations.ts"
+import { choicesOf } from "../api/words.ts"
+import { exactUtc } from "../ui/values.tsx"
+
+/** The reasons for which turns wait, as filters name them. */
+export const WAIT_CHOICES = choicesOf<Waiting["for"]>({ approval: "an approval", result: "a result", limit: "a limit" })
+
+/** The operations to read again after a wait has begun, changed or ended. */
+export const WAIT_READS: OperationId[] = [
+  "listWaitingTurns",
+  "getTurn",
+  "listTurns",
+  "listChatTurns",
+  "exploreTurns",
+  "listTurnEvents",
+  "listTurnSteps",
+  "getTurnTrace",
+]
+
+/** The limit that a turn waits for, as a customer of the API knows it. */
+export const limitName = (kind: string) =>
+  kind === "max_cost"
+    ? "max_cost_usd of the turn"
+    : kind === "balance"
+      ? "balance of the account"
+      : `cap ${kind.replaceAll("_", " ")}`
+
+interface EarlierDecision {
+  decision: "allow" | "deny"
+  edited: boolean
+  user_id: number | null
+  name: string | null
+  /** The API key that decided; null: a user. */
+  key_id: string | null
+  decided_at: string
+}
+
+/** True if another client was faster: the call waits for no decision any more. */
+export const isTooLate = (error: unknown): error is ApiError =>
+  error instanceof ApiError && ["CALL_DECIDED", "CALL_NOT_WAITING", "TURN_FINISHED"].includes(error.code)
+
+/** The earlier decision about a call: who made it, and when. */
+export function earlierWords(tool: string, error: ApiError, userId: number | undefined): string {
+  const { earlier } = (error.details ?? {}) as { earlier?: EarlierDecision }
+  if (!earlier) return `Nothing was decided about ${tool}. ${error.message}`
+  const by = earlier.key_id ? "an API key" : earlier.user_id === userId ? "you" : (earlier.name ?? "a user")
+  const word = earlier.decision === "deny" ? "denied" : earlier.edited ? "allowed with another input" : "allowed"
+  return `The call of ${tool} was already ${word} by ${by}, ${exactUtc(earlier.decided_at)}. Your decision has no effect.`
+}
+
+/** Reads an input that a user typed. `fault`: why it is no JSON object. */
+export function readInput(text: string): { input?: Record<string, unknown>; fault?: string } {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return { input: value as Record<string, unknown> }
+    }
+    return { fault: "must be a JSON object" }
+  } catch {
+    return { fault: "is not valid JSON" }
+  }
+}

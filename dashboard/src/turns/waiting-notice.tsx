@@ -1,0 +1,30 @@
+import { useQuery } from "@tanstack/react-query"
+import { useSearch } from "@tanstack/react-router"
+import { queryOf } from "../api/query.ts"
+import { Icon } from "../ui/icon.tsx"
+import { TextLink } from "../ui/link.tsx"
+
+const QUIET_MS = 10_000
+
+/** Tells how many turns wait. Without one, it shows nothing. */
+export function WaitingNotice() {
+  const { test } = useSearch({ from: "/app" })
+  const waits = useQuery({
+    ...queryOf("listWaitingTurns", { query: { test: test && "true", limit: 1 } }),
+    refetchInterval: QUIET_MS,
+  })
+  const total = waits.data?.total ?? 0
+  if (total === 0) return null
+  return (
+    <p
+      role="status"
+      className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-md bg-warn-soft px-3 py-2 text-warn"
+    >
+      <Icon name="warning" />
+      <span>{total === 1 ? "1 turn waits." : `${total.toLocaleString("en-US")} turns wait.`}</span>
+      <TextLink to="/turns/waiting" className="text-warn underline">
+        Waiting turns
+      </TextLink>
+    </p>
+  )
+}
