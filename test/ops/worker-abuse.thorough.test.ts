@@ -108,7 +108,9 @@ const TAKEN_AMOUNTS: Record<string, string> = {
   "put_end_user_limits p_daily": "limits of the caller's own end users",
   "put_end_user_limits p_monthly": "limits of the caller's own end users",
   "put_members_limit p_daily": "a limit of the caller's own space, with a fresh proof",
+  "put_retention p_days": "no amount: how long the caller keeps the data of their own space",
   "quote_infra_slice p_gib_hour": "writes nothing",
+  "raise_limit p_max_cost": "the limit of the caller's own turn; its hold is still taken from what the caller has",
 }
 
 test("Procedures take amounts, prices and plans from the database, except those that only the caller can know", async () => {

@@ -84,6 +84,7 @@ describe.each(CASES)("$cap of the $source", ({ cap, source, words, caps, set, re
       admitted: false,
       hold_usd: 0,
       needed_usd: NEEDED_USD,
+      on_limit: "fail",
       model: "rehearsal/standard",
       refused_by: { code, message, details, retry_after: seconds, retryable: true },
       balance: { balance_usd: 9.9998, held_usd: 0.2998, available_usd: 9.7 },
