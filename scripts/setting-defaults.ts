@@ -5,8 +5,9 @@ import { SETTINGS } from "../src/settings/registry.ts"
 export function settingDefaults(): string {
   const entries = Object.entries(SETTINGS)
   const defaults = entries.map(([key, setting]) => `    when '${key}' then ${literal(setting.default)}::jsonb`)
-  const boundsOf = (bound: "minimum" | "maximum") =>
+  const boundsOf = (bound: "minimum" | "maximum", isWanted: (key: string) => boolean = () => true) =>
     entries.flatMap(([key, { schema }]) => {
+      if (!isWanted(key)) return []
       const value = z.toJSONSchema(schema, { io: "input" })[bound]
       return value === undefined ? [] : [`    when '${key}' then ${value}`]
     })
@@ -26,10 +27,11 @@ ${boundsOf("maximum").join("\n")}
   end
 $$;
 
--- The lowest value of a setting that is a number.
+-- The fewest days of a setting that says how long data is kept, since deleted data cannot be restored. Other settings
+-- have no lowest value here.
 create function turnpike.setting_least(p_key text) returns numeric language sql immutable as $$
   select case p_key
-${boundsOf("minimum").join("\n")}
+${boundsOf("minimum", (key) => key.endsWith("_days")).join("\n")}
   end
 $$;
 `

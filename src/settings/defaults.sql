@@ -72,19 +72,11 @@ create function turnpike.setting_most(p_key text) returns numeric language sql i
   end
 $$;
 
--- The lowest value of a setting that is a number.
+-- The fewest days of a setting that says how long data is kept, since deleted data cannot be restored. Other settings
+-- have no lowest value here.
 create function turnpike.setting_least(p_key text) returns numeric language sql immutable as $$
   select case p_key
     when 'trial_days' then 0
-    when 'signup_credit_micros' then 0
-    when 'referred_credit_micros' then 0
-    when 'referrer_credit_micros' then 0
-    when 'referrer_most_credited' then 0
-    when 'members_daily_credit_micros' then 0
-    when 'container_second_usd' then 0
-    when 'stored_gib_hour_usd' then 0
-    when 'max_open_test_turns' then 1
-    when 'max_daily_test_turns' then 1
     when 'test_data_days' then 1
     when 'text_days' then 7
     when 'step_days' then 7
@@ -94,13 +86,5 @@ create function turnpike.setting_least(p_key text) returns numeric language sql 
     when 'session_days' then 7
     when 'audit_days' then 90
     when 'snapshot_days' then 92
-    when 'max_keys' then 1
-    when 'max_daily_key_changes' then 1
-    when 'max_end_users' then 1
-    when 'max_spaces' then 1
-    when 'kept_versions' then 10
-    when 'max_config_bytes' then 1048576
-    when 'max_files' then 1
-    when 'max_file_bytes' then 1048576
   end
 $$;

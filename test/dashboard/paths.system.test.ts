@@ -28,7 +28,6 @@ test.each([
 test.each([
   "/healthz",
   "/robots.txt",
-  "/llms.txt",
   "/metrics",
   "/.well-known/security.txt",
   "/x.php",

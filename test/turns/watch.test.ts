@@ -109,7 +109,10 @@ test("A browser that reconnects gets the rest, and 204 when nothing is left", as
   const page = await watch(`${url}&limit=2`, { accept: "application/json" })
   expect(await page.json()).toEqual({ data: all.slice(0, 2), has_more: true, next_cursor: String(middle.seq) })
   const preflight = await world.invoke(
-    new Request(url, { method: "OPTIONS", headers: { origin: "https://a.example" } }),
+    new Request(url, {
+      method: "OPTIONS",
+      headers: { origin: "https://a.example", "access-control-request-method": "GET" },
+    }),
   )
   expect(preflight.status).toBe(204)
   expect(preflight.headers.get("access-control-allow-headers")).toBe("Last-Event-ID")

@@ -75,7 +75,9 @@ export function mountCalls(app: App) {
       idempotent: "naturally",
       params,
       body: z
-        .strictObject({ takes: z.int().min(1).meta({ description: "The `takes` of the call.", example: 1 }) })
+        .strictObject({
+          takes: z.int().min(1).max(2_147_483_647).meta({ description: "The `takes` of the call.", example: 1 }),
+        })
         .meta({ id: "RenewCall" }),
       answer: { status: 200, description: "Until when the worker has the call.", schema: takenUntil },
       errors: ["NOT_FOUND", "CALL_NOT_WAITING", "CONFLICT"],

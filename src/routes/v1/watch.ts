@@ -49,9 +49,14 @@ const watchedEventSchema = z
   })
   .meta({ id: "WatchedEvent" })
 
+const crossOrigin = cors({ origin: "*", allowMethods: ["GET"], allowHeaders: ["Last-Event-ID"], maxAge: 86_400 })
+
 /** The stream for browsers. */
 export function mountWatch(app: App) {
-  app.use(WATCH_PATH, cors({ origin: "*", allowMethods: ["GET"], allowHeaders: ["Last-Event-ID"], maxAge: 86_400 }))
+  // Only a browser's question before a request has this header (Fetch standard, CORS-preflight request).
+  app.use(WATCH_PATH, (c, next) =>
+    c.req.method === "OPTIONS" && !c.req.header("access-control-request-method") ? next() : crossOrigin(c, next),
+  )
   app.operation(
     {
       method: "get",
