@@ -42,8 +42,19 @@ async function answerAsAnyServer(request: Request): Promise<Response> {
     : Response.json({ answered: true })
 }
 
-/** They succeed only for a turn that waits or has its own limit (test/waits). Random requests are refused. */
-const NEEDS_A_WAIT = new Set(["patchTurn", "decideCall", "sendCallResult", "renewCall"])
+/**
+ * Random requests to them are refused: they need a turn that waits or has its own limit (test/waits), a token
+ * (test/turns/watch.test.ts), or messages that fit together (test/openai).
+ */
+const NEEDS_A_WAIT = new Set([
+  "patchTurn",
+  "decideCall",
+  "sendCallResult",
+  "renewCall",
+  "watchTurn",
+  "createResponse",
+  "createChatCompletion",
+])
 
 test(`The answers to ${REQUESTS} requests generated from the OpenAPI document are as declared`, async () => {
   const seed = Number(settings.TURNPIKE_SEED) || createRandom("fuzz of the API").seed
