@@ -1724,6 +1724,8 @@ create unique index events_of_owner on events (user_id, test, event_id collate "
 -- Events of one transaction are few, so readers sort them.
 create index events_forward on events (user_id, test, xact);
 create unique index events_of_turn on events (turn_id, seq) where turn_id is not null;
+-- When the database was restored from a dump (src/ops/restored.ts).
+create table restores (restored_at timestamptz primary key);
 -- Events without a turn, for their retention.
 create index events_without_turn on events (event_id collate "C") where turn_id is null;
 create trigger events_append_only before update on events for each statement execute function guard_append_only();
@@ -2420,6 +2422,7 @@ create table infrastructure_errors (
   created_at timestamptz not null
 );
 create index infrastructure_errors_by_time on infrastructure_errors (created_at) include (kind, name);
+create index infrastructure_errors_of_turn on infrastructure_errors (turn_id) where turn_id is not null;
 
 -- The number of failures of a day (UTC), by kind.
 create table error_days (

@@ -1362,7 +1362,8 @@ export interface Waiting {
     /** Names the call in requests about it. */
     call: string
     tool: string
-    input: Record<string, unknown>
+    /** Null in an event: read the turn. */
+    input: Record<string, unknown> | null
     /** A decision, or its result. */
     for: "approval" | "result"
   })[]

@@ -12,6 +12,11 @@ const optionalText = z
   .optional()
   .transform((value) => value || undefined)
 
+const optionalUrl = z
+  .union([z.literal(""), url])
+  .optional()
+  .transform((value) => value || undefined)
+
 /** The bindings of every worker. A local worker only has different URLs and tokens. */
 const base = z.object({
   BRAND: z
@@ -40,24 +45,15 @@ const base = z.object({
   /** The messaging platform's Bot API, or a compatible server. */
   BOT_API_URL: url.default("https://api.telegram.org"),
   /** The operator's server that sends emails (docs/configuration.md), and the secret that authenticates us there. */
-  EMAIL_HOOK_URL: z
-    .union([z.literal(""), url])
-    .optional()
-    .transform((value) => value || undefined),
+  EMAIL_HOOK_URL: optionalUrl,
   EMAIL_HOOK_SECRET: optionalText,
   /** The token of `GET /api/health`, which does not exist without it. */
   HEALTH_TOKEN: optionalText,
   /** Where alerts to the operator are sent: a URL, and an email address for the server of EMAIL_HOOK_URL. */
-  ALERT_URL: z
-    .union([z.literal(""), url])
-    .optional()
-    .transform((value) => value || undefined),
+  ALERT_URL: optionalUrl,
   ALERT_EMAIL: optionalText,
   /** The operator's collector of spans, named as OpenTelemetry names it. Only the callbacks worker reads it. */
-  OTEL_EXPORTER_OTLP_ENDPOINT: z
-    .union([z.literal(""), url])
-    .optional()
-    .transform((value) => value || undefined),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optionalUrl,
   OTEL_EXPORTER_OTLP_HEADERS: z
     .string()
     .default("")
@@ -97,10 +93,7 @@ const base = z.object({
 
 /** Additional bindings for sign-in: an OpenID provider, and the secret of our own identity service. */
 const waysIn = {
-  OIDC_ISSUER: z
-    .union([z.literal(""), url])
-    .optional()
-    .transform((value) => value || undefined),
+  OIDC_ISSUER: optionalUrl,
   OIDC_CLIENT_ID: optionalText,
   /** Without a secret we are a public client, and only PKCE protects the code. */
   OIDC_CLIENT_SECRET: optionalText,

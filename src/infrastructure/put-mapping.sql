@@ -20,10 +20,14 @@ create function turnpike.mapping_answer_of(p_space_id bigint, p_container text) 
     where m.space_id = p_space_id and m.container = p_container
 $$;
 
--- The fields of a mapping that the audit log records. Headers and the query of the URL are left out, because they can
--- contain credentials.
+-- A URL without its query, which can contain credentials.
+create function turnpike.shown_url(p_url text) returns text language sql immutable as $$
+  select regexp_replace(p_url, '[?#].*$', '?…')
+$$;
+
+-- The fields of a mapping that the audit log records. Headers are left out, because they can contain credentials.
 create function turnpike.mapping_facts(mapping container_mappings) returns jsonb language sql immutable as $$
-  select to_jsonb(mapping) - 'headers' || jsonb_build_object('url', regexp_replace(mapping.url, '[?#].*$', '?…'))
+  select to_jsonb(mapping) - 'headers' || jsonb_build_object('url', turnpike.shown_url(mapping.url))
 $$;
 
 -- True if two URLs certainly have the same scheme, host and port.

@@ -11,6 +11,7 @@ export async function markRestored(client: pg.ClientBase): Promise<number> {
     await client.query("alter table events disable trigger events_append_only")
     const { rowCount } = await client.query("update events set xact = '0' where xact <> '0'")
     await client.query("alter table events enable trigger events_append_only")
+    await client.query("insert into restores (restored_at) values (clock_timestamp())")
     await client.query("commit")
     return rowCount ?? 0
   } catch (error) {

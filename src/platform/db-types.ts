@@ -873,6 +873,10 @@ interface RegisteredMembers {
   user_id: number | null;
 }
 
+interface Restores {
+  restored_at: Timestamp;
+}
+
 interface RetentionLeft {
   data: string;
   look_at: Timestamp;
@@ -1689,6 +1693,7 @@ export interface DB {
   referrals: Referrals;
   refused_requests: RefusedRequests;
   registered_members: RegisteredMembers;
+  restores: Restores;
   retention_left: RetentionLeft;
   retention_marks: RetentionMarks;
   runners: Runners;

@@ -3,12 +3,14 @@ import type { Credential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import type { Answers } from "../platform/procedures.ts"
+import { MOST_KEPT_DAYS } from "../settings/registry.ts"
 import { throwRefusedChange } from "../spaces/change-config.ts"
 
-const MOST_DAYS = 36_500
-const KINDS = ["text_days", "step_days", "event_days", "attempt_days"] as const
+const days = z.int().min(1).max(MOST_KEPT_DAYS)
+const keptDays = z.object({ text_days: days, step_days: days, event_days: days, attempt_days: days })
+const ownDays = keptDays.partial()
+const KINDS = keptDays.keyof().options
 
-const days = z.int().min(1).max(MOST_DAYS)
 const MEANINGS = {
   text_days: "Texts of a turn: request, reply, error message and metadata.",
   step_days: "Steps of a turn and its log.",
@@ -27,14 +29,6 @@ export const putRetentionSchema = z
     id: "PutRetention",
     description: "Days after the end of a turn. A field that you leave out has no days of its own.",
   })
-
-const ownDays = z.object({
-  text_days: days.optional(),
-  step_days: days.optional(),
-  event_days: days.optional(),
-  attempt_days: days.optional(),
-})
-const keptDays = z.object({ text_days: days, step_days: days, event_days: days, attempt_days: days })
 
 export const retentionSchema = z
   .object({
@@ -55,7 +49,7 @@ export type Retention = z.infer<typeof retentionSchema>
 function serializeRetention(row: Answers["retention_answer"]): Retention {
   const own = row.own as Retention["own"]
   const service = row.service as Retention["service"]
-  const kept = Object.fromEntries(KINDS.map((kind) => [kind, Math.min(own[kind] ?? MOST_DAYS, service[kind])]))
+  const kept = Object.fromEntries(KINDS.map((kind) => [kind, Math.min(own[kind] ?? MOST_KEPT_DAYS, service[kind])]))
   return { own, service, kept: kept as Retention["kept"] }
 }
 

@@ -33,13 +33,18 @@ export async function sweepRetention(
       ctx.log("error", "retention.failed", { space_id, data, error: describeError(error) })
     }
   }
-  for (let full = true; full && hasTime(); ) {
-    const looked = await forgetLeft(ctx)
-    swept.looked += looked
-    full = looked >= RETENTION_POLICY.batch
+  try {
+    for (let full = true; full && hasTime(); ) {
+      const looked = await forgetLeft(ctx)
+      swept.looked += looked
+      full = looked >= RETENTION_POLICY.batch
+    }
+  } catch (error) {
+    swept.failed++
+    ctx.log("error", "retention.left_failed", { error: describeError(error) })
   }
   swept.objects = await removeObjects(ctx)
-  if (swept.failed > 0) throw new Error(`${swept.failed} marks failed`)
+  if (swept.failed > 0) throw new Error(`${swept.failed} parts failed`)
   return swept
 }
 

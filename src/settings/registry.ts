@@ -49,7 +49,7 @@ const LEAST_EVENT_DAYS = 30
 const LEAST_AUDIT_DAYS = 90
 const LEAST_SNAPSHOT_DAYS = 92
 /** Longer than a service is operated: data is kept forever. */
-const MOST_KEPT_DAYS = 36_500
+export const MOST_KEPT_DAYS = 36_500
 
 const days = (least: number) => z.int().min(least).max(MOST_KEPT_DAYS)
 

@@ -13,11 +13,11 @@ export type DueTimes = ArgumentsOf<"due_work">
  * the service's health passes. Call it after a quiet run in which nothing failed. Never throws: a cron that stays
  * awake loses nothing.
  */
-export async function fallAsleep(ctx: Context, times: DueTimes): Promise<void> {
+export async function fallAsleep(ctx: Context, times: DueTimes, health = () => getHealth(ctx)): Promise<void> {
   const { cron } = ctx
   if (!cron) return
   try {
-    if ((await getHealth(ctx)).status !== "ok") return
+    if ((await health()).status !== "ok") return
     const looked = ctx.clock.now()
     const first = await firstDue(ctx, times)
     const until = Math.min(first?.at.getTime() ?? Number.POSITIVE_INFINITY, looked.getTime() + SLEEP_POLICY.longestMs)

@@ -65,7 +65,7 @@ function check(name: CheckName, value: number, limit: number, message: string): 
 }
 
 /** Null: the cron never sleeps, or Redis does not answer. Then the cron runs every minute, as the database notes. */
-async function readRuns({ cron, log }: Context): Promise<CronRuns | null> {
+export async function readRuns({ cron, log }: Context): Promise<CronRuns | null> {
   if (!cron) return null
   return cron.read().catch((error: unknown) => {
     log("error", "health.redis_failed", { error: describeError(error) })

@@ -10,6 +10,7 @@ import { ERROR_KINDS } from "../base/words.ts"
 import { withFindings } from "../billing/reconcile.ts"
 import { type ReconciliationRow, reconciliationSchema, serializeReconciliation } from "../billing/reconciliation-row.ts"
 import type { CronRuns } from "../platform/cron-state.ts"
+import { readRuns } from "./get-health.ts"
 import { HEALTH_POLICY } from "./policies.ts"
 
 /** The maximum number of failures that are counted. This takes about 5 ms, even while a provider is down. */
@@ -108,7 +109,7 @@ type System = z.infer<typeof systemSchema>
 export async function getSystem(ctx: Context, credential: SessionCredential): Promise<System> {
   const now = ctx.clock.now().getTime()
   const [late, yesterday] = [new Date(now - HEALTH_POLICY.overdueMs), new Date(now - DAY_MS)]
-  const runs = ctx.cron?.read().catch(() => null) ?? null
+  const runs = readRuns(ctx)
   const { rows } = await readAs(
     ctx,
     credential,

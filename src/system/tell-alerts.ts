@@ -21,11 +21,11 @@ export const hasTarget = ({ url, email }: AlertTargets): boolean => url !== null
 
 /**
  * Checks the service's health, and tells the operator of each check that has failed for a minute, once, and once of its
- * end. An alert that could not be sent is sent again by the next run. Never throws.
+ * end. An alert that could not be sent is sent again by the next run; then this returns false. Never throws.
  */
-export async function tellAlerts(ctx: Context, targets: AlertTargets): Promise<void> {
+export async function tellAlerts(ctx: Context, targets: AlertTargets, health = () => getHealth(ctx)): Promise<boolean> {
   try {
-    const { checks } = await getHealth(ctx)
+    const { checks } = await health()
     const now = ctx.clock.now()
     const { take_alerts: taken } = await callOne(ctx.db, "take_alerts", {
       checks: checks.map(({ name, ok, message }) => ({ name, ok, message })),
@@ -33,13 +33,17 @@ export async function tellAlerts(ctx: Context, targets: AlertTargets): Promise<v
       until: new Date(now.getTime() + HEALTH_POLICY.tellingMs),
       moment: now,
     })
-    for (const alert of taken ?? []) await tell(ctx, targets, alert)
+    let isTold = true
+    for (const alert of taken ?? []) isTold = (await tell(ctx, targets, alert)) && isTold
+    return isTold
   } catch (error) {
     ctx.log("error", "alerts.failed", { error: describeError(error) })
+    return false
   }
 }
 
-async function tell(ctx: Context, targets: AlertTargets, alert: Alert): Promise<void> {
+/** Returns false if it could not be sent. */
+async function tell(ctx: Context, targets: AlertTargets, alert: Alert): Promise<boolean> {
   const { name, message } = alert
   const state = alert.ended_at === null ? "firing" : "resolved"
   ctx.log(state === "firing" ? "error" : "info", `alert.${state}`, { alert: name, message })
@@ -51,7 +55,9 @@ async function tell(ctx: Context, targets: AlertTargets, alert: Alert): Promise<
       await postToOperator(ctx, { ...ctx.emailHook, body: email })
     }
     await callOne(ctx.db, "note_alert_told", { name, ended: alert.ended_at !== null, moment: ctx.clock.now() })
+    return true
   } catch (error) {
     ctx.log("error", "alert.not_sent", { alert: name, error: describeError(error) })
+    return false
   }
 }

@@ -84,11 +84,10 @@ async function exportTo(ctx: Context, due: TraceExport, run: ExportRun): Promise
       run.done.spans += taken
       run.done.failed += sent.kind === "taken" ? 0 : 1
       if (sent.kind !== "taken") {
-        ctx.log(due.user_id === null ? "error" : "info", "traces.not_taken", {
-          destination,
-          error: sent.error,
-          failures,
-        })
+        const { status } = sent
+        // A customer's collector may repeat texts in its error, so only the owner sees it.
+        if (due.user_id !== null) ctx.log("info", "traces.not_taken", { destination, status, failures })
+        else ctx.log("error", "traces.not_taken", { destination, status, error: sent.error, failures })
       }
       const noted = await note(ctx, due, { place, spans: taken, sent, failures, ends })
       if (ends || !noted) return
@@ -99,6 +98,7 @@ async function exportTo(ctx: Context, due: TraceExport, run: ExportRun): Promise
     const sent: SentSpans = {
       kind: "later",
       error: "The spans could not be sent because of an error on our side.",
+      status: null,
       retryAfterMs: null,
     }
     const failed = { place: null, spans: 0, sent, failures: due.failures + 1, ends: true }

@@ -9,9 +9,9 @@ export type SentSpans =
   /** `rejected`: spans that it did not take. `warning`: its message; null: it took all without one. */
   | { kind: "taken"; rejected: number; warning: string | null }
   /** The same request may be sent again, at the earliest after `retryAfterMs`. */
-  | { kind: "later"; error: string; retryAfterMs: number | null }
+  | { kind: "later"; error: string; status: number | null; retryAfterMs: number | null }
   /** The same request must not be sent again, so its spans are given up. */
-  | { kind: "refused"; error: string }
+  | { kind: "refused"; error: string; status: number }
 
 /** The statuses after which OTLP/HTTP allows a retry. */
 const RETRYABLE = [429, 502, 503, 504]
@@ -36,11 +36,11 @@ export async function sendSpans(
     const text = await response.text().catch(() => "")
     if (status >= 200 && status < 300) return takenBy(text)
     const error = shortened(`HTTP ${status}${text === "" ? "" : `: ${messageIn(text)}`}`)
-    if (!RETRYABLE.includes(status)) return { kind: "refused", error }
-    return { kind: "later", error, retryAfterMs: parseRetryAfter(response.headers.get("retry-after"), now) }
+    if (!RETRYABLE.includes(status)) return { kind: "refused", error, status }
+    return { kind: "later", error, status, retryAfterMs: parseRetryAfter(response.headers.get("retry-after"), now) }
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
-    return { kind: "later", error: shortened(error.message), retryAfterMs: null }
+    return { kind: "later", error: shortened(error.message), status: null, retryAfterMs: null }
   }
 }
 

@@ -19,6 +19,11 @@ create function turnpike.trace_endpoint_of(p_user_id bigint) returns turnpike.tr
     from trace_exports x where x.destination = 'account:' || p_user_id
 $$;
 
+-- The fields of an endpoint that the audit log records.
+create function turnpike.trace_facts(endpoint trace_exports) returns jsonb language sql immutable as $$
+  select jsonb_build_object('url', turnpike.shown_url(endpoint.url), 'header_names', endpoint.header_names, 'with_text', endpoint.with_text)
+$$;
+
 -- Creates or replaces the endpoint that gets the spans of the account. A new one gets the turns that end from now on.
 -- p_headers: the headers, sealed for p_headers_id. p_header_names: their names.
 -- p_keeps_headers: ignores these and keeps the stored ones.
@@ -51,8 +56,8 @@ begin
         last_failed_at = null, lease_until = null, epoch = x.epoch + 1
       returning x.* into put;
     perform turnpike.note_change(coalesce(caller.acting_user_id, caller.user_id), 'trace_endpoint.put', 'user', caller.user_id::text,
-      case when was.url is not null then jsonb_build_object('url', was.url, 'header_names', was.header_names, 'with_text', was.with_text) end,
-      jsonb_build_object('url', put.url, 'header_names', put.header_names, 'with_text', put.with_text),
+      case when was.url is not null then turnpike.trace_facts(was) end,
+      turnpike.trace_facts(put),
       p_request.request_id, p_request.address, p_request.moment);
   end if;
   endpoint := turnpike.trace_endpoint_of(caller.user_id);
@@ -75,7 +80,7 @@ begin
     refused := 'not_found';
   else
     perform turnpike.note_change(coalesce(caller.acting_user_id, caller.user_id), 'trace_endpoint.remove', 'user', caller.user_id::text,
-      jsonb_build_object('url', was.url, 'header_names', was.header_names, 'with_text', was.with_text), null,
+      turnpike.trace_facts(was), null,
       p_request.request_id, p_request.address, p_request.moment);
   end if;
   perform turnpike.note_use(caller, p_request.moment);

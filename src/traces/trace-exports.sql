@@ -146,10 +146,9 @@ begin
   one.events := (select coalesce(jsonb_agg(jsonb_build_object('seq', e.seq, 'type', e.type, 'data', e.data, 'created_at', e.created_at)
       order by e.seq), '[]')
     from (select n.* from turn_log n where n.turn_id = p_turn_id and n.type <> 'text.delta' order by n.seq limit p_limits.events) e);
-  -- Failures have an index by time, and a turn runs for minutes.
   one.attempts := (select coalesce(jsonb_agg(to_jsonb(a) order by a.created_at), '[]')
     from (select x.kind, x.code, x.created_at from infrastructure_errors x
-      where x.created_at >= mine.created_at and x.created_at <= mine.finished_at and x.turn_id = p_turn_id
+      where x.turn_id = p_turn_id
       order by x.created_at limit p_limits.attempts) a);
   one.deliveries := (select coalesce(jsonb_agg(to_jsonb(d) order by d.started_at), '[]')
     from (select d.delivery_id, d.webhook_id, e.type, d.state, d.attempts, last.status, first.created_at as started_at,

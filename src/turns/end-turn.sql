@@ -80,7 +80,7 @@ begin
     last_event_seq = t.last_event_seq + jsonb_array_length(p_end.events) + 1
     where t.turn_id = mine.turn_id returning t.* into mine;
   perform turnpike.close_turn(mine);
-  if p_turn.waiting is not null or p_turn.waited_ms is not null then
+  if p_turn.waited_ms is not null then
     perform turnpike.forget_wait(mine, p_moment);
   end if;
   if mine.key_id is null then

@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, sql } from "kysely"
+import type { ExpressionBuilder } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
@@ -21,11 +21,8 @@ export function traceColumns(turn: OfTurn) {
     .select(["v.turn_id", "v.seq", "v.event_id", "v.type", "v.data", "v.created_at"])
     .orderBy("v.seq")
     .limit(EXPLORER_POLICY.traceEvents)
-  // Failures have an index by time, and a turn runs for minutes.
   const attempts = turn
     .selectFrom("infrastructure_errors as x")
-    .where("x.created_at", ">=", turn.ref("t.created_at"))
-    .where("x.created_at", "<=", turn.fn.coalesce("t.finished_at", sql<Date>`'infinity'::timestamptz`))
     .whereRef("x.turn_id", "=", "t.turn_id")
     .select(["x.kind", "x.code", "x.created_at"])
     .orderBy("x.created_at")

@@ -96,7 +96,13 @@ const waitingSchema = z
         z.object({
           call: z.string().meta({ description: "Names the call in requests about it.", example: "0.0" }),
           tool: z.string().meta({ example: "refund" }),
-          input: z.record(z.string(), z.unknown()).meta({ example: { order: "A-1", amount: 80 } }),
+          input: z
+            .record(z.string(), z.unknown())
+            .nullable()
+            .meta({
+              description: "Null in an event: read the turn.",
+              example: { order: "A-1", amount: 80 },
+            }),
           for: z.enum(["approval", "result"]).meta({ description: "A decision, or its result." }),
         }),
       )

@@ -10,7 +10,7 @@ const PREFIX = "watch_"
 const TARGET = { table: "watch_tokens", column: "content", row: "", owner: "" }
 
 export const WATCH_PARTS = ["tool_inputs"] as const
-export type WatchPart = (typeof WATCH_PARTS)[number]
+type WatchPart = (typeof WATCH_PARTS)[number]
 
 /** A token shows a turn with the rights of the key that made it, as they are at each look. */
 export interface Watch {

@@ -8,7 +8,7 @@ import { followTurnEvents } from "./follow-events.ts"
 import { getTurn } from "./get-turn.ts"
 import { listTurnEvents } from "./list-turns.ts"
 import type { TurnEventRow } from "./turn-event.ts"
-import { type Watch, type WatchPart, watchRefused } from "./watch-token.ts"
+import { type Watch, watchRefused } from "./watch-token.ts"
 
 /** An event as a browser sees it: nothing of cost, models, sub-agents, errors of tools, or ids of other things. */
 export interface WatchedEvent {
@@ -112,7 +112,7 @@ async function shownOf(ctx: Context, watch: Watch, batch: readonly TurnEventRow[
 async function extrasOf(ctx: Context, { turnId, credential, include }: Watch, rows: readonly TurnEventRow[]) {
   const isDone = rows.some(({ type }) => type === "turn.done")
   const result = isDone ? (await getTurn(ctx, credential, turnId)).result : null
-  const steps = include.includes("tool_inputs" satisfies WatchPart)
+  const steps = include.includes("tool_inputs")
     ? rows.filter(({ type }) => type === "tool.started").map(({ data }) => Number(data.step))
     : []
   const inputs = steps.length > 0 ? await inputsOf(ctx, { turnId, credential }, steps) : new Map<string, unknown>()

@@ -1,7 +1,6 @@
 import * as z from "zod"
 import { timeInWords } from "../base/in-words.ts"
 import { toUsd } from "../base/money.ts"
-import { toInstant } from "../base/time.ts"
 import { type Turn, turnSchema } from "../turns/schemas.ts"
 import { serializeTurn, serializeWaiting, type TurnRow } from "../turns/turn-row.ts"
 import {
@@ -69,7 +68,7 @@ function openTurnEvent(state: "queued" | "running", known: readonly (keyof Turn)
   })
 }
 
-/** An event of a running turn that begins or ends to wait. Inputs of calls are in the turn's row, while it waits. */
+/** An event of a running turn that begins or ends to wait. */
 function waitEvent(label: string, { when, example }: { when: string; example: Turn["waiting"] }) {
   const asOf = (turn: Turn, held_usd: number, waiting: Turn["waiting"]) =>
     turnAsOf(turn, KNOWN_WHEN_RUNNING, { state: "running", held_usd, waiting })
@@ -78,21 +77,17 @@ function waitEvent(label: string, { when, example }: { when: string; example: Tu
       label,
       seq: 5,
       serialize: ({ turn, data, held_credit_micros }) =>
-        turn ? { turn: asOf(serializeTurn(turn), toUsd(held_credit_micros ?? 0), waitingAsOf(turn, data)) } : data,
+        turn ? { turn: asOf(serializeTurn(turn), toUsd(held_credit_micros ?? 0), waitingAsOf(data)) } : data,
       example: (done) => asOf(done, 0.1, example),
     }),
     when,
   }
 }
 
-/** The wait of an event, with the inputs of its calls if the turn still waits for them. */
-function waitingAsOf(turn: TurnRow, data: Record<string, unknown>): Turn["waiting"] {
-  const told = data.waiting as TurnRow["waiting"]
-  if (!told) return null
-  const isCurrent = turn.waiting !== null && toInstant(turn.waiting.since) === toInstant(told.since)
-  const inputs = new Map(isCurrent ? turn.waiting?.calls.map(({ call, input }) => [call, input]) : [])
-  const calls = told.calls.map((call) => ({ ...call, input: inputs.get(call.call) ?? {} }))
-  return serializeWaiting({ ...told, calls })
+/** The wait of an event, which is the same in every attempt. The row of an event is never changed, so it has no inputs. */
+function waitingAsOf({ waiting }: Record<string, unknown>): Turn["waiting"] {
+  const told = waiting as TurnRow["waiting"]
+  return told && serializeWaiting({ ...told, calls: told.calls.map((call) => ({ ...call, input: null })) })
 }
 
 const endedTurnEvent = (label: string, seq: number, differs: Partial<Turn> = {}) =>
@@ -150,7 +145,7 @@ export const EVENTS = {
       since: "2026-01-05T09:00:00.000Z",
       expires_at: "2026-01-06T09:00:00.000Z",
       limit: null,
-      calls: [{ call: "0.0", tool: "refund", input: { order: "A-1", amount: 80 }, for: "approval" }],
+      calls: [{ call: "0.0", tool: "refund", input: null, for: "approval" }],
     },
   }),
   "turn.resumed": waitEvent("A waiting turn continues", {

@@ -22,7 +22,10 @@ async function begin(caps: object) {
   const ctx = contextOf(world)
   const claim = await claimTurn(ctx, turn_id)
   if (!claim) throw new Error("not claimed")
-  const grow = (usd: number) => growHold(ctx, claim.turn, usd * USD)
+  const grow = async (usd: number) => {
+    const { hold, boundBy } = await growHold(ctx, claim.turn, usd * USD)
+    return { hold, boundBy }
+  }
   return { client, turn_id, grow }
 }
 

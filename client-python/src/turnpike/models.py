@@ -1268,7 +1268,8 @@ class WaitingCalls(ApiObject):
     call: str
     """Names the call in requests about it."""
     tool: str
-    input: dict[str, Any]
+    input: dict[str, Any] | None
+    """Null in an event: read the turn."""
     for_: Literal["approval", "result"]
     """A decision, or its result."""
 

@@ -23,6 +23,7 @@ import type { AgentContext } from "../../runs/run.ts"
 import { type QueueAttempt, type RunnerContext, runTurns } from "../../runs/runner.ts"
 import { DUE_TIMES, runSweeps } from "../../sweeps.ts"
 import { fallAsleep } from "../../system/fall-asleep.ts"
+import { getHealth, type Health } from "../../system/get-health.ts"
 import { type AlertTargets, hasTarget, tellAlerts } from "../../system/tell-alerts.ts"
 import { checkServer, tryTool } from "../../tools/try-tool.ts"
 import { RUNNERS_PATH } from "../../turns/call-runner.ts"
@@ -105,8 +106,10 @@ export const callbacks: Group = {
     if (isAsleep) return
     const isSound = await runSweeps({ ...ctx, redis: createRedis(env, ctx.meter) })
     const targets = alertTargets(env)
-    if (hasTarget(targets)) await tellAlerts(ctx, targets)
-    if (isQuiet && isSound) await fallAsleep(ctx, DUE_TIMES)
+    let read: Promise<Health> | undefined
+    const health = () => (read ??= getHealth(ctx))
+    const isTold = !hasTarget(targets) || (await tellAlerts(ctx, targets, health))
+    if (isQuiet && isSound && isTold) await fallAsleep(ctx, DUE_TIMES, health)
   },
 }
 
