@@ -4,13 +4,16 @@ create type turnpike.listed_event as (
   feed_key text
 );
 
--- True if a forward reader's position is from before a restore (src/ops/restored.ts): its transaction belongs to the
--- former server. Restored events, whose transaction is 0, are in the order of their ids, so such a reader continues a
--- minute earlier and misses none.
-create function turnpike.is_from_before_restore(p_xact text, p_event_id text) returns boolean language plpgsql stable as $$
+-- True if a forward reader's position is from before a restore (src/ops/restored.ts): it is older than the restore, and
+-- no stored event has it. Restored events have the transaction 0 and are in the order of their ids. So such a reader
+-- continues a minute earlier and misses none.
+create function turnpike.is_from_before_restore(caller turnpike.caller, p_xact text, p_event_id text) returns boolean
+language plpgsql stable set enable_seqscan = off as $$
 begin
   return coalesce(p_xact, '0') <> '0'
-    and exists (select from restores r where turnpike.time_of_id(p_event_id) < r.restored_at);
+    and exists (select from restores r where turnpike.time_of_id(p_event_id) < r.restored_at)
+    and not exists (select from events e where e.user_id = caller.user_id and e.test = caller.test
+      and e.event_id collate "C" = p_event_id and e.xact = p_xact::xid8);
 end $$;
 
 -- A page of the events that a caller may see: at most p_limit events and about p_bytes. more: the list continues.
@@ -40,7 +43,7 @@ begin
   if caller.usable is not true then
     return;
   end if;
-  if turnpike.is_from_before_restore(p_after_xact, p_after) then
+  if turnpike.is_from_before_restore(caller, p_after_xact, p_after) then
     after_xact := '0';
     after_id := 'evt_' || turnpike.id_time(turnpike.time_of_id(p_after) - interval '1 minute');
   end if;

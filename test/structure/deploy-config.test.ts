@@ -154,3 +154,18 @@ test("A host must be a plain name", () => {
     expect(() => readHosts(wrong), String(wrong)).toThrow(/--host/)
   }
 })
+
+test('The button "Deploy to Cloudflare" asks for each required variable, and explains it', async () => {
+  const [asked, configuration, manifest] = await Promise.all(
+    [".dev.vars.example", "docs/configuration.md", "package.json"].map((file) => readFile(file, "utf8")),
+  )
+  const required = [...`${configuration}`.matchAll(/^\| `([A-Z_]+)` \| [a-z]+ \| required \|/gm)].map(
+    ([, name]) => name,
+  )
+  expect(required.length).toBeGreaterThan(5)
+  expect([...`${asked}`.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]).sort()).toEqual(
+    required.map((name) => [name, ""]).sort(),
+  )
+  const { bindings } = JSON.parse(`${manifest}`).cloudflare as { bindings: Record<string, { description: string }> }
+  expect(Object.keys(bindings).sort()).toEqual(required.sort())
+})
