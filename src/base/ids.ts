@@ -18,7 +18,8 @@ export const ID_PREFIXES = {
 
 export type IdKind = keyof typeof ID_PREFIXES
 
-const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+/** The digits of Crockford's base 32. */
+export const ID_DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
 
 /**
  * Makes `<prefix>_` + 10 characters of time + 16 random ones (Crockford base 32). Ids sort by creation, like ULIDs.
@@ -29,7 +30,7 @@ export function newId(kind: IdKind, now: Date): string {
     used = 0
   }
   let id = firstIdAt(kind, now)
-  for (const end = used + CHANCE; used < end; used++) id += ALPHABET[(chance[used] as number) & 31]
+  for (const end = used + CHANCE; used < end; used++) id += ID_DIGITS[(chance[used] as number) & 31]
   return id
 }
 
@@ -43,7 +44,7 @@ export function firstIdAt(kind: IdKind, at: Date): string {
   let time = at.getTime()
   let out = ""
   for (let digit = 0; digit < 10; digit++) {
-    out = ALPHABET[time % 32] + out
+    out = ID_DIGITS[time % 32] + out
     time = Math.floor(time / 32)
   }
   return `${ID_PREFIXES[kind]}_${out}`
@@ -53,7 +54,7 @@ export function firstIdAt(kind: IdKind, at: Date): string {
 export function idTime(id: string): Date | null {
   const [, prefix = "", time = ""] = /^([a-z]+)_([0-9a-z]{10})[0-9a-z]{16}$/.exec(id) ?? []
   if (!Object.values<string>(ID_PREFIXES).includes(prefix)) return null
-  const ms = [...time].reduce((sum, digit) => sum * 32 + ALPHABET.indexOf(digit), 0)
+  const ms = [...time].reduce((sum, digit) => sum * 32 + ID_DIGITS.indexOf(digit), 0)
   // The latest time that a Date can hold is less than what ten digits can say.
   return ms >= 0 && ms <= 8.64e15 ? new Date(ms) : null
 }

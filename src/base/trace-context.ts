@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { ID_DIGITS } from "./ids.ts"
 
 /** A trace that a caller began, as a turn stores it: valid headers of W3C Trace Context. */
 export interface SentTrace {
@@ -75,13 +76,11 @@ export function traceOf({ turn_id, traceparent, tracestate }: TracedRow): TurnTr
     : { traceId: traceIdOf(turn_id), parentSpanId: null, isSampled: true, tracestate: null }
 }
 
-const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
-
 /** The 128 bits of a turn's id; the last 80 are random. So a trace needs no column and names its turn. */
 function traceIdOf(turnId: string): string {
   const [, digits] = /^turn_([0-7][0-9a-hjkmnp-tv-z]{25})$/.exec(turnId) ?? []
   if (!digits) return hashed(turnId, 32)
-  const bits = [...digits].reduce((number, digit) => number * 32n + BigInt(DIGITS.indexOf(digit)), 0n)
+  const bits = [...digits].reduce((number, digit) => number * 32n + BigInt(ID_DIGITS.indexOf(digit)), 0n)
   return bits === 0n ? hashed(turnId, 32) : bits.toString(16).padStart(32, "0")
 }
 

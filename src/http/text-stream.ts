@@ -2,6 +2,13 @@ import type { Context } from "../actor/context.ts"
 import { describeError } from "../platform/log.ts"
 import { untilTaken } from "./body-time.ts"
 
+/** Aborts when the client leaves: its request is aborted, or it cancels the body of the answer (`onCancel`). */
+export function untilClientLeaves(request: AbortSignal): { signal: AbortSignal; onCancel: () => void } {
+  const left = new AbortController()
+  const signal = AbortSignal.any([request, left.signal])
+  return { signal, onCancel: () => left.abort(new Error("the client has disconnected")) }
+}
+
 /**
  * Sends text while it is made. A failure breaks the connection, so that no client mistakes a part
  * for the whole. A client that reads nothing for half a minute is disconnected too. `onCancel` is called if the client

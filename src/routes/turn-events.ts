@@ -2,6 +2,7 @@ import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { eventStream } from "../http/event-stream.ts"
+import { untilClientLeaves } from "../http/text-stream.ts"
 import { followTurnEvents } from "../turns/follow-events.ts"
 import { serializeTurnEvent } from "../turns/turn-event.ts"
 
@@ -25,16 +26,11 @@ export async function streamTurnEvents(
   credential: Credential,
   { turnId, afterSeq, signal }: { turnId: string; afterSeq: number; signal: AbortSignal },
 ): Promise<Response> {
-  const cancelled = new AbortController()
-  const gone = AbortSignal.any([signal, cancelled.signal])
-  const rows = await followTurnEvents(ctx, credential, { turnId, afterSeq, signal: gone })
+  const client = untilClientLeaves(signal)
+  const rows = await followTurnEvents(ctx, credential, { turnId, afterSeq, signal: client.signal })
   if (rows === null) return new Response(null, { status: 204 })
   const batches = (async function* () {
     for await (const batch of rows) yield batch.map(serializeTurnEvent)
   })()
-  return eventStream(batches, {
-    log: ctx.log,
-    clock: ctx.clock,
-    onCancel: () => cancelled.abort(new Error("the client has disconnected")),
-  })
+  return eventStream(batches, { log: ctx.log, clock: ctx.clock, onCancel: client.onCancel })
 }

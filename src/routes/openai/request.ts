@@ -2,7 +2,7 @@ import type { Context as HonoContext } from "hono"
 import type { ErrorCode } from "../../base/errors.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
-import { textStream } from "../../http/text-stream.ts"
+import { textStream, untilClientLeaves } from "../../http/text-stream.ts"
 import { END_USER_HEADER, type OpenAiRequest } from "../../openai/send-turn.ts"
 import { openTurnText, type TextPiece } from "../../openai/turn-text.ts"
 
@@ -63,8 +63,7 @@ export async function answerStream(
   write: (pieces: AsyncGenerator<TextPiece>) => AsyncGenerator<string>,
 ): Promise<Response> {
   const ctx = c.get("ctx")
-  const cancelled = new AbortController()
-  const signal = AbortSignal.any([c.req.raw.signal, cancelled.signal])
+  const { signal, onCancel } = untilClientLeaves(c.req.raw.signal)
   const pieces = await openTurnText(ctx, c.get("credential"), { turnId, signal })
   const replayed = c.res.headers.get(REPLAYED)
   return textStream(
@@ -75,6 +74,6 @@ export async function answerStream(
       "x-accel-buffering": "no",
       ...(replayed !== null && { [REPLAYED]: replayed }),
     },
-    () => cancelled.abort(new Error("the client has disconnected")),
+    onCancel,
   )
 }

@@ -5,6 +5,7 @@ import { timeInWords } from "../../base/in-words.ts"
 import type { App } from "../../http/app.ts"
 import { eventStream } from "../../http/event-stream.ts"
 import { idParam, numberCursor, pageOf, pageQuery } from "../../http/query.ts"
+import { untilClientLeaves } from "../../http/text-stream.ts"
 import { STREAM_POLICY, WATCH_POLICY } from "../../turns/policies.ts"
 import { createWatchToken, readWatchToken, WATCH_PARTS } from "../../turns/watch-token.ts"
 import { listWatched, watchTurn } from "../../turns/watch-turn.ts"
@@ -106,15 +107,10 @@ export function mountWatch(app: App) {
         return { data: events, has_more: next !== null, next_cursor: next === null ? null : String(next) }
       }
       const afterSeq = parseLastEventId(c.req.header("last-event-id")) ?? cursor
-      const cancelled = new AbortController()
-      const signal = AbortSignal.any([c.req.raw.signal, cancelled.signal])
+      const { signal, onCancel } = untilClientLeaves(c.req.raw.signal)
       const batches = await watchTurn(ctx, watch, { afterSeq, signal })
       if (batches === null) return new Response(null, { status: 204 })
-      return eventStream(batches, {
-        log: ctx.log,
-        clock: ctx.clock,
-        onCancel: () => cancelled.abort(new Error("the browser has disconnected")),
-      })
+      return eventStream(batches, { log: ctx.log, clock: ctx.clock, onCancel })
     },
   )
 }
