@@ -12,7 +12,7 @@ from typing import Any
 from .._operations import CANCEL_TURN, CREATE_TURN, GET_TURN
 from .._request import Input
 from .._settings import Options, checked_timeout
-from ..errors import APITimeoutError, TurnpikeError
+from ..errors import APITimeoutError, TurnpikeError, timed_out
 from ..models import Turn, TurnEvent
 from .follow import follow_turn, is_final
 from .transport import Transport
@@ -184,9 +184,4 @@ class TurnActions:
 
 
 def _late(timeout: float | None, turn_id: str | None) -> APITimeoutError:
-    return APITimeoutError(
-        f"The turn has not ended within {timeout:g} s.",
-        code="TIMEOUT",
-        retryable=True,
-        details={"turn_id": turn_id},
-    )
+    return timed_out(f"The turn has not ended within {timeout:g} s.", {"turn_id": turn_id})
