@@ -176,6 +176,15 @@ describe("A request is not sent again", () => {
     expect([requests.length, other.requests.length]).toEqual([1, 1])
   })
 
+  test("A request is not sent again with maxRetries 0 when a turn that is run begins to wait", async () => {
+    const waiting = { id: "evt_1", seq: 1, type: "turn.waiting", data: {}, created_at: "2026-01-15T00:00:00.000Z" }
+    const stream = { status: 200, body: `id: 1\nevent: turn.waiting\ndata: ${JSON.stringify(waiting)}\n\n` }
+    const { turnpike, requests } = scripted([DONE, stream, "lost"])
+    const run = turnpike.turns.run(TURN, { maxRetries: 0, onWaiting: () => {} })
+    await expect(run).rejects.toBeInstanceOf(ConnectionError)
+    expect(requests).toHaveLength(3)
+  })
+
   test("A request is not sent again after its signal is aborted, and the reason is thrown", async () => {
     const { turnpike, requests } = scripted(["lost"])
     const reason = new Error("enough")
