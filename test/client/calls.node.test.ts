@@ -1,11 +1,9 @@
 import { expect, test, vi } from "vitest"
 import { AuthenticationError, Turnpike, ValidationError, type WorkOptions } from "../../client/src/index.ts"
-import { jumpingClock } from "../harness/terminal.ts"
+import { errorResponse, jumpingClock } from "../harness/terminal.ts"
 
 type Handler = Parameters<Turnpike["calls"]["work"]>[0]
 
-const failing = (status: number, code: string) =>
-  Response.json({ error: { code, message: `because of ${code}`, retryable: false, request_id: "req_1" } }, { status })
 const taken = (call: string) =>
   Response.json({ data: [{ turn_id: "turn_1", call, space: "spc_1", tool: "pick", input: {}, takes: 1 }] })
 
@@ -89,14 +87,14 @@ test.each<[number, string]>([
   [413, "PAYLOAD_TOO_LARGE"],
   [422, "VALIDATION_FAILED"],
 ])("A result that the service rejects with %i is replaced by an error that the agent reads", async (status, code) => {
-  const { work, sent, keys, errors } = serving({ calls: ["0.0"], answers: [failing(status, code)] })
+  const { work, sent, keys, errors } = serving({ calls: ["0.0"], answers: [errorResponse(status, code)] })
   await work(() => "large")
-  expect({ sent, errors }).toEqual({ sent: [{ output: "large" }, { error: `because of ${code}` }], errors: [] })
+  expect({ sent, errors }).toEqual({ sent: [{ output: "large" }, { error: "It is so." }], errors: [] })
   expect(keys.size).toBe(2)
 })
 
 test("A result is replaced once, and a second rejection is reported", async () => {
-  const answers = [failing(422, "VALIDATION_FAILED"), failing(422, "VALIDATION_FAILED")]
+  const answers = [errorResponse(422, "VALIDATION_FAILED"), errorResponse(422, "VALIDATION_FAILED")]
   const { work, sent, errors } = serving({ calls: ["0.0"], answers })
   await work(() => "wrong")
   expect(sent).toHaveLength(2)
@@ -115,7 +113,7 @@ test.each<[string, WorkOptions]>([
 })
 
 test("An error is reported on the console unless the caller takes it", async () => {
-  const refusals: Response[] = [failing(401, "INVALID_API_KEY")]
+  const refusals: Response[] = [errorResponse(401, "INVALID_API_KEY")]
   const { work, stopping } = serving({
     calls: [],
     refuse() {
@@ -142,7 +140,7 @@ test("An error of onError ends the work after the handlers that run, and no loop
   const { work, sent, takes } = serving({
     calls: [],
     // The first loop gets a call; the second one is refused when the handler runs.
-    refuse: () => (takes.length === 1 ? taken("0.0") : failing(401, `REFUSED_${++refused}`)),
+    refuse: () => (takes.length === 1 ? taken("0.0") : errorResponse(401, `REFUSED_${++refused}`)),
   })
   let ended = false
   const working = work(() => finished.then(() => "finished"), {
