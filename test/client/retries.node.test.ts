@@ -208,6 +208,13 @@ test("An answer that is not JSON names the likely cause", async () => {
   await expect(moved).rejects.toMatchObject({ status: 308, message: expect.stringContaining("https://new.test/") })
 })
 
+test("A stream whose events are not JSON names the likely cause", async () => {
+  const { turnpike, requests } = scripted([{ status: 200, body: "data: <html>\n\n" }])
+  const read = turnpike.turns.events("turn_1").next()
+  await expect(read).rejects.toMatchObject({ code: "UNEXPECTED_ANSWER", message: expect.stringContaining("baseUrl") })
+  expect(requests).toHaveLength(1)
+})
+
 test("An id is one segment of the path, whatever characters it contains", async () => {
   const { turnpike, requests } = scripted([DONE])
   await turnpike.turns.get("../me?x=1#y")
