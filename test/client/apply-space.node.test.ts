@@ -76,12 +76,12 @@ test("The changes that `apply` shows are those that it makes, and secrets are th
   expect(sent).toEqual(["PUT secrets ADDED", ...CONFIGURED, "DELETE secrets OLD"])
 })
 
-test("`apply --update-secrets` sends the values of all secrets of the file", async () => {
+test("With --update-secrets, `apply` sends the values of all secrets of the file", async () => {
   const { sent } = await apply("--update-secrets")
   expect(sent).toEqual(["PUT secrets KEPT", "PUT secrets ADDED", ...CONFIGURED, "DELETE secrets OLD"])
 })
 
-test("`apply --dry-run` shows the same changes and sends nothing", async () => {
+test("With --dry-run, `apply` shows the same changes and sends nothing", async () => {
   const { shown } = await apply()
   expect(await apply("--dry-run")).toEqual({ shown, sent: [] })
 })

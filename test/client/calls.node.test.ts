@@ -136,20 +136,26 @@ test("An error of onError ends the work after the handlers that run, and no loop
   const finished = new Promise<void>((resolve) => {
     finish = resolve
   })
-  let refused = 0
+  let onReported = () => {}
+  const reported = new Promise<void>((resolve) => {
+    onReported = resolve
+  })
   const { work, sent, takes } = serving({
     calls: [],
     // The first loop gets a call; the second one is refused when the handler runs.
-    refuse: () => (takes.length === 1 ? taken("0.0") : errorResponse(401, `REFUSED_${++refused}`)),
+    refuse: () => (takes.length === 1 ? taken("0.0") : errorResponse(401, "INVALID_API_KEY")),
   })
   let ended = false
   const working = work(() => finished.then(() => "finished"), {
     concurrency: 2,
-    onError: throwing(new Error("stop here")),
+    onError() {
+      onReported()
+      throw new Error("stop here")
+    },
   }).finally(() => {
     ended = true
   })
-  await vi.waitFor(() => expect(refused).toBeGreaterThan(0))
+  await reported
   await new Promise(setImmediate)
   expect(ended).toBe(false)
   finish()
