@@ -5,12 +5,11 @@ import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { promisify } from "node:util"
-import pg from "pg"
 import { reconcileNow } from "../src/billing/reconcile.ts"
+import { withClient } from "../src/local/databases.ts"
 import type { startDevServer } from "../src/local/dev-server.ts"
+import { directContext } from "../src/ops/direct.ts"
 import { markRestored } from "../src/ops/restored.ts"
-import { systemClock } from "../src/platform/clock.ts"
-import { databaseOver } from "../src/platform/db.ts"
 import type { BenchAccount } from "./load.ts"
 import { createSite, restoreSite, type Site } from "./site.ts"
 import { secondsSince } from "./statistics.ts"
@@ -59,10 +58,7 @@ export async function measureRestore(world: BenchWorld) {
   const restoring = performance.now()
   const after = await restoreSite(world, before, async (url) => {
     await run("pg_restore", ["--no-owner", "--exit-on-error", `--dbname=${url}`, backup])
-    const client = new pg.Client({ connectionString: url })
-    await client.connect()
-    await markRestored(client)
-    await client.end()
+    await withClient(url, markRestored)
   })
   const restoreSeconds = secondsSince(restoring, 1)
   const [found] = await after.sql<Record<"turns" | "open" | "pending", number>>(
@@ -213,13 +209,8 @@ async function startReceiver({ keep }: BenchWorld) {
 }
 
 async function reconcile({ databaseUrl }: Site): Promise<{ findings: number }> {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  const db = databaseOver(async ({ sql, parameters }) => {
-    const { rows, rowCount } = await client.query(sql, [...parameters])
-    return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
-  })
-  const { findings } = await reconcileNow({ db, clock: systemClock, log: () => {} })
-  await client.end()
+  const { findings } = await withClient(databaseUrl, (client) =>
+    reconcileNow({ ...directContext(client), log: () => {} }),
+  )
   return { findings: Number(findings) }
 }

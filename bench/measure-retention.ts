@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import pg from "pg"
 import { DAY_MS } from "../src/base/time.ts"
 import { reconcileNow } from "../src/billing/reconcile.ts"
+import { directContext } from "../src/ops/direct.ts"
 import { systemClock } from "../src/platform/clock.ts"
 import { type Database, databaseOver } from "../src/platform/db.ts"
 import { sweepRetention } from "../src/retention/sweep-retention.ts"
@@ -54,7 +55,7 @@ export async function measureRetention(world: BenchWorld, { stored }: Options) {
   const { seconds, statements, longest, deleted } = await over
   const left = await countRows(sql)
   const again = performance.now()
-  await sweepRetention(contextOver(timed(client).db))
+  await sweepRetention(contextOver(directContext(client).db))
   const idleMs = round(performance.now() - again)
   const open = await waitForEnds(sql)
   const { findings } = await reconcileAll(client)
@@ -128,8 +129,8 @@ const noFiles = { delete: async () => {} } as unknown as Parameters<typeof sweep
 const contextOver = (db: Database) => ({ db, clock: systemClock, files: noFiles, log: console.error })
 
 async function reconcileAll(client: pg.Client): Promise<{ findings: number }> {
-  const ctx = { db: timed(client).db, clock: systemClock, log: () => {} }
-  return { findings: Number((await reconcileNow(ctx)).findings) }
+  const { findings } = await reconcileNow({ ...directContext(client), log: () => {} })
+  return { findings: Number(findings) }
 }
 
 /** The rows that the sweep deletes, and the turns whose texts it clears. Without turns of the last day. */

@@ -2,8 +2,7 @@ import { execFile } from "node:child_process"
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
-import { build } from "esbuild"
-import { licencesOf } from "./licences.ts"
+import { bundleForNode } from "./bundle-for-node.ts"
 
 /** `npm run build:client [-- DIR]` builds the client's package for publishing in DIR, by default dist/client. */
 const dir = resolve(process.argv[2] ?? "dist/client")
@@ -18,25 +17,16 @@ for (const file of (await readdir(lib)).filter((name) => name.endsWith(".d.ts"))
   await writeFile(join(lib, file), types.replaceAll(/((?:from|import)\s*\(?"\.\/[\w-]+)\.ts"/g, '$1.js"'))
 }
 // One file without dependencies, so that `npm install` needs nothing but this package.
-const { metafile } = await build({
+const licences = await bundleForNode({
   entryPoints: ["client/cli/main.ts"],
   outfile: join(dir, "bin/turnpike.js"),
-  bundle: true,
+  isExecutable: true,
   minify: true,
-  keepNames: true,
-  format: "esm",
-  platform: "node",
   target: "node20",
   lineLimit: 200,
-  // Packages in CommonJS call require for modules of Node.
-  banner: {
-    js: '#!/usr/bin/env node\nimport { createRequire as requireFrom } from "node:module"\nconst require = requireFrom(import.meta.url)',
-  },
-  metafile: true,
-  logLevel: "error",
 })
 await chmod(join(dir, "bin/turnpike.js"), 0o755)
-await writeFile(join(dir, "bin/LICENSES.md"), await licencesOf(Object.keys(metafile.inputs)))
+await writeFile(join(dir, "bin/LICENSES.md"), licences)
 for (const file of ["package.json", "README.md"]) await copyFile(join("client", file), join(dir, file))
 await copyFile("LICENSE", join(dir, "LICENSE"))
 console.log(`The package is in ${dir}. Publish it with: npm publish ${dir}`)

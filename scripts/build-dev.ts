@@ -1,10 +1,9 @@
 import { cp, glob, mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
-import { build } from "esbuild"
 import { VERSION } from "../client/src/version.ts"
 import { buildWorker } from "../src/local/build-worker.ts"
 import { readWorkerSettings } from "../src/local/worker-settings.ts"
-import { licencesOf } from "./licences.ts"
+import { bundleForNode } from "./bundle-for-node.ts"
 
 /**
  * `npm run build:dev [-- DIR]` builds the package turnpike-dev for publishing in DIR, by default dist/dev. It is the
@@ -23,23 +22,13 @@ await mkdir(dir, { recursive: true })
 await buildWorker(ROOT, join(dir, "worker.js"))
 await rm(join(dir, "worker.js.map"))
 
-const { metafile } = await build({
+const licences = await bundleForNode({
   absWorkingDir: ROOT,
   entryPoints: PROGRAMS.map((name) => `src/local/${name}.ts`),
   outdir: join(dir, "src/local"),
-  bundle: true,
   splitting: true,
-  keepNames: true,
-  format: "esm",
-  platform: "node",
   target: "node22",
   external: INSTALLED,
-  // Packages in CommonJS call require for modules of Node.
-  banner: {
-    js: 'import { createRequire as requireFrom } from "node:module"\nconst require = requireFrom(import.meta.url)',
-  },
-  metafile: true,
-  logLevel: "error",
 })
 
 const { assets } = await readWorkerSettings(ROOT)
@@ -50,7 +39,7 @@ for (const path of copied) {
   await cp(join(ROOT, path), join(dir, path), { recursive: true })
 }
 await cp(join(ROOT, "src/local/PACKAGE.md"), join(dir, "README.md"))
-await writeFile(join(dir, "LICENSES.md"), await licencesOf(Object.keys(metafile.inputs)))
+await writeFile(join(dir, "LICENSES.md"), licences)
 await writeFile(join(dir, "package.json"), `${JSON.stringify(await manifest(), null, 2)}\n`)
 console.log(`The package is in ${dir}. Publish it with: npm publish ${dir}`)
 

@@ -57,7 +57,7 @@ export function typeOf(schema: JsonSchema, indent = ""): string {
  * Enums in responses are open (src/reference/open-answers.ts). The types of our own clients have only the known values,
  * so that TypeScript reports missing cases.
  */
-function withoutOthers([first, second, ...rest]: JsonSchema[]): JsonSchema[] {
+export function withoutOthers([first, second, ...rest]: JsonSchema[]): JsonSchema[] {
   const isOpen = first?.enum && second?.type === "string" && Object.keys(second).length === 1
   return [first, ...(isOpen ? [] : [second]), ...rest].filter((part) => part !== undefined)
 }

@@ -16,6 +16,8 @@ import httpx
 from turnpike import AsyncTurnpike, Turnpike
 
 KEY = "turnpike_test_x"
+DEADLINE = 30
+"""No test waits longer for a condition, in seconds."""
 START = 1_768_469_400.0
 """2026-01-15T09:30:00Z"""
 

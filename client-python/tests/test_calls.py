@@ -13,13 +13,11 @@ from typing import Any
 import httpx
 import turnpike
 
-from .harness import KEY, LOST, BothClients, Script, Step, failure, turn
+from .harness import DEADLINE, KEY, LOST, BothClients, Script, Step, failure, turn
 
 PATH = "/v1/turns/turn_1/calls"
 EMPTY = Step(200, {"data": []})
 KEPT = Step(200, {"taken_until": "2026-01-15T09:32:00Z"})
-DEADLINE = 30
-"""No test waits longer for a condition, in seconds."""
 
 
 def taken(call: str, tool: str = "pick") -> Step:
@@ -107,6 +105,51 @@ class Working(BothClients):
         sent = self.sent(script, "/result")
         self.assertEqual(sent[:3], [{"error": "There is no such order."}, {"error": "ValueError"}, {"error": "x" * 2000}])
         self.assertEqual(sent[3:], [{"error": "Object of type object is not JSON serializable"}, {"output": None}])
+
+    async def check_a_text_that_is_no_unicode_is_still_an_answer(self) -> None:
+        script, stop = self.working([taken("0.0"), taken("0.1"), taken("0.2")])
+
+        class Mute(Exception):
+            def __str__(self) -> str:
+                raise LookupError
+
+        def handle(call: turnpike.TakenCall) -> str:
+            if call.call == "0.0":
+                raise ValueError("caf\udce9.txt is missing")
+            if call.call == "0.1":
+                raise Mute
+            return "caf\udce9"
+
+        errors: list[Exception] = []
+
+        def report(error: Exception) -> None:
+            errors.append(error)
+            stop.set()
+
+        await script.client.calls.work(handle, stop=stop, on_error=report)
+        sent = [one["error"] for one in self.sent(script, "/result")]
+        self.assertEqual(sent[:2], ["caf?.txt is missing", "Mute"])
+        self.assertIn("surrogates not allowed", sent[2])
+        self.assertEqual(errors, [])
+
+    async def check_a_result_that_the_service_rejects_becomes_an_error_of_the_call(self) -> None:
+        for rejected in (failure("PAYLOAD_TOO_LARGE", 413), failure("VALIDATION_FAILED", 422), Step(413, "too large")):
+            script, stop = self.working([taken("0.0")], [rejected])
+            errors: list[Exception] = []
+            await script.client.calls.work(lambda call: "x" * 9, stop=stop, on_error=errors.append)
+            first, second = self.sent(script, "/result")
+            body = rejected.body
+            text = body["error"]["message"] if isinstance(body, dict) else "HTTP 413"
+            self.assertEqual((first, second), ({"output": "x" * 9}, {"error": text}))
+            keys = {one.headers["idempotency-key"] for one in script.requests if one.url.path.endswith("/result")}
+            self.assertEqual((len(keys), errors), (2, []))
+
+    async def check_a_result_is_replaced_once(self) -> None:
+        script, stop = self.working([taken("0.0")], [failure("VALIDATION_FAILED", 422)] * 2)
+        errors: list[Exception] = []
+        await script.client.calls.work(lambda call: 1, stop=stop, on_error=errors.append)
+        self.assertEqual(len(self.sent(script, "/result")), 2)
+        self.assertEqual([type(error) for error in errors], [turnpike.ValidationError])
 
     async def check_as_many_calls_as_allowed_are_worked_on_at_once(self) -> None:
         script, stop = self.working([taken(f"0.{number}") for number in range(6)])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
+import unittest
 from decimal import Decimal
 from typing import Any
 
@@ -11,7 +13,7 @@ import httpx
 import turnpike
 from turnpike._sse import EventStreamParser
 
-from .harness import DONE, LOST, RUNNING, SILENT, TURN, BothClients, Script, Step, failure, turn
+from .harness import DEADLINE, DONE, KEY, LOST, RUNNING, SILENT, TURN, BothClients, Script, Step, failure, turn
 
 
 def message(seq: int, kind: str = "text.delta") -> bytes:
@@ -41,6 +43,13 @@ class WaitingForATurn(BothClients):
         script = self.script([failure("UNAVAILABLE", 503, retry_after="20")])
         await self.raised(turnpike.APITimeoutError, script.client.turns.wait("turn_1", timeout=30))
         self.assertEqual(script.waits, [20, 10])
+
+    async def check_an_attempt_without_an_answer_is_not_the_time_limit_of_the_call(self) -> None:
+        script = self.script([SILENT], max_retries=0)
+        for timeout in (None, 90):
+            error = await self.raised(turnpike.APITimeoutError, script.client.turns.wait("turn_1", timeout=timeout))
+            self.assertIsInstance(error.__cause__, httpx.ReadTimeout)
+            self.assertIsNone(error.details)
 
     async def check_running_a_turn_sends_it_and_waits(self) -> None:
         script = self.script([Step(202, turn(state="queued")), RUNNING, DONE])
@@ -151,6 +160,24 @@ class FollowingATurn(BothClients):
         self.assertEqual((kinds, result.state, again.turn_id), (["turn.done"], "done", "turn_1"))
         self.assertEqual([request.method for request in script.requests], ["POST", "GET", "GET"])
 
+    async def check_a_stream_sends_its_turn_again_with_the_same_key(self) -> None:
+        sent, stream = Step(202, turn(state="queued")), Step(200, chunks=[message(1, "turn.done")])
+        script = self.script([LOST, sent, stream], max_retries=0)
+        lost = script.client.turns.stream(**TURN)
+        await self.raised(turnpike.APIConnectionError, _all(lost))
+        self.assertEqual([event.seq for event in await _all(lost)], [1])
+        other = self.script([sent])
+        await other.client.turns.stream(**TURN).accepted()
+        given = self.script([LOST, sent], max_retries=0)
+        own = given.client.turns.stream(**TURN, idempotency_key="order-1")
+        await self.raised(turnpike.APIConnectionError, own.accepted())
+        await own.accepted()
+        keys = [_keys(one) for one in (script, other, given)]
+        self.assertEqual([len(set(one)) for one in keys], [1, 1, 1])
+        self.assertEqual((len(keys[0]), keys[2]), (2, ["order-1", "order-1"]))
+        self.assertEqual(len({one[0] for one in keys}), 3)
+        await self.raised(ValueError, given.client.turns.stream(**TURN, idempotency_key="").accepted())
+
     async def check_the_callback_gets_each_event(self) -> None:
         steps = [Step(202, turn(state="queued")), Step(200, chunks=[message(1), message(2, "turn.done")]), DONE]
         seen: list[int] = []
@@ -185,6 +212,47 @@ class FollowingATurn(BothClients):
 
             await self.script(steps).client.turns.run(**TURN, on_waiting=later)
             self.assertEqual(told, ["approval", "turn_1"])
+
+
+class SharingAStream(unittest.TestCase):
+    """A stream that several tasks or threads use has one key, so its turn is billed once."""
+
+    def test_tasks_send_one_key(self) -> None:
+        async def run() -> list[str]:
+            keys: list[str] = []
+
+            async def answer(request: httpx.Request) -> httpx.Response:
+                keys.append(request.headers["idempotency-key"])
+                await asyncio.sleep(0)
+                return httpx.Response(202, json=turn(state="queued"))
+
+            handler: Any = answer
+            http = httpx.AsyncClient(transport=httpx.MockTransport(handler))
+            async with turnpike.AsyncTurnpike(api_key=KEY, base_url="https://api.test", http_client=http) as client:
+                stream = client.turns.stream(space="spc_1", end_user_ref="customer-1", text="hello")
+                await asyncio.gather(stream.accepted(), stream.accepted())
+            return keys
+
+        self.assertEqual(len(set(asyncio.run(run()))), 1)
+
+    def test_threads_send_one_key(self) -> None:
+        keys: list[str] = []
+        both = threading.Barrier(2)
+
+        def answer(request: httpx.Request) -> httpx.Response:
+            keys.append(request.headers["idempotency-key"])
+            both.wait(DEADLINE)
+            return httpx.Response(202, json=turn(state="queued"))
+
+        http = httpx.Client(transport=httpx.MockTransport(answer))
+        client = turnpike.Turnpike(api_key=KEY, base_url="https://api.test", http_client=http)
+        stream = client.turns.stream(space="spc_1", end_user_ref="customer-1", text="hello")
+        threads = [threading.Thread(target=stream.accepted) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(DEADLINE)
+        self.assertEqual((len(keys), len(set(keys))), (2, 1))
 
 
 class ParsingAStream(BothClients):
@@ -246,6 +314,11 @@ class DownloadsAreRead(BothClients):
         download = await script.client.files.content("file_1")
         await self.raised(turnpike.APIConnectionError, download.text())
         self.assertTrue(script.streams[0].is_closed)
+
+
+def _keys(script: Script) -> list[str]:
+    """The Idempotency-Keys of the turns that were sent."""
+    return [request.headers["idempotency-key"] for request in script.requests if request.method == "POST"]
 
 
 async def _all(items: Any) -> list[Any]:

@@ -1,5 +1,5 @@
 import type { Turnpike } from "../src/turnpike.ts"
-import { type Change, changesOf, findByName, isEqual, type LiveSpace, readLiveSpace } from "./space-changes.ts"
+import { type Change, changesOf, findByName, type LiveSpace, readLiveSpace } from "./space-changes.ts"
 import { NAME_KEY, newSpaceOf, type SpaceFile } from "./space-file.ts"
 
 /** The differences, and the state of the service that they were computed from. Null: the space does not exist. */
@@ -15,10 +15,8 @@ export async function planSpace(turnpike: Turnpike, file: SpaceFile): Promise<Pl
 }
 
 interface ApplyOptions {
-  /** The value of each secret of the file. */
+  /** The values of the secrets to send. */
   secrets: Record<string, string>
-  /** Sends the values of all secrets again, because the service never shows them. */
-  updateSecrets: boolean
   apiKey: string
 }
 
@@ -32,32 +30,19 @@ export async function applySpace(
   turnpike: Turnpike,
   file: SpaceFile,
   { live, changes }: Plan,
-  { secrets, updateSecrets, apiKey }: ApplyOptions,
+  { secrets, apiKey }: ApplyOptions,
 ): Promise<Applied> {
   if (!live) return createSpace(turnpike, file, { secrets, apiKey })
   const { space_id } = live.space
   const { spaces } = turnpike
-  const known = new Set(live.secrets.map(({ name }) => name))
   const isChanged = (path: string) => changes.some((one) => one.path === path || one.path.startsWith(`${path}.`))
+  const isRemoved = (path: string) => changes.some((one) => one.action === "remove" && one.path === path)
   // Secrets come first and are removed last, because tools and servers use them.
-  for (const [name, value] of Object.entries(secrets))
-    if (updateSecrets || !known.has(name)) await spaces.secrets.put(space_id, name, { value })
+  for (const [name, value] of Object.entries(secrets)) await spaces.secrets.put(space_id, name, { value })
   for (const server of file.mcp_servers ?? [])
-    if (
-      !isEqual(
-        server,
-        live.mcpServers.find(({ name }) => name === server.name),
-      )
-    )
-      await spaces.mcpServers.put(space_id, server.name, server)
+    if (isChanged(`mcp_servers.${server.name}`)) await spaces.mcpServers.put(space_id, server.name, server)
   for (const tool of file.tools ?? [])
-    if (
-      !isEqual(
-        tool,
-        live.tools.find(({ name }) => name === tool.name),
-      )
-    )
-      await spaces.tools.put(space_id, tool.name, tool)
+    if (isChanged(`tools.${tool.name}`)) await spaces.tools.put(space_id, tool.name, tool)
   if (file.manifest && isChanged("manifest")) await spaces.manifest.put(space_id, file.manifest)
   const fields = {
     ...(isChanged("title") && { title: file.title }),
@@ -65,22 +50,16 @@ export async function applySpace(
     ...(file.metadata && isChanged("metadata") && { metadata: { ...file.metadata, [NAME_KEY]: file.name } }),
   }
   if (Object.keys(fields).length > 0) await spaces.update(space_id, fields)
-  for (const name of removed(live.tools, file.tools)) await spaces.tools.delete(space_id, name)
-  for (const name of removed(live.mcpServers, file.mcp_servers)) await spaces.mcpServers.delete(space_id, name)
-  if (file.secrets) for (const name of known) if (!(name in file.secrets)) await spaces.secrets.delete(space_id, name)
+  for (const { name } of live.tools) if (isRemoved(`tools.${name}`)) await spaces.tools.delete(space_id, name)
+  for (const { name } of live.mcpServers)
+    if (isRemoved(`mcp_servers.${name}`)) await spaces.mcpServers.delete(space_id, name)
+  for (const { name } of live.secrets) if (isRemoved(`secrets.${name}`)) await spaces.secrets.delete(space_id, name)
   const { config_version } = await spaces.get(space_id)
   return { space_id, config_version }
 }
 
-const removed = (live: { name: string }[], wanted: { name: string }[] | undefined) =>
-  wanted ? live.map(({ name }) => name).filter((name) => !wanted.some((one) => one.name === name)) : []
-
 /** Two commands that create the same space at the same time send the same key, so they create it once. */
-async function createSpace(
-  turnpike: Turnpike,
-  file: SpaceFile,
-  { secrets, apiKey }: Pick<ApplyOptions, "secrets" | "apiKey">,
-): Promise<Applied> {
+async function createSpace(turnpike: Turnpike, file: SpaceFile, { secrets, apiKey }: ApplyOptions): Promise<Applied> {
   const body = newSpaceOf(file, secrets)
   let idempotencyKey = await digestOf(JSON.stringify(body), apiKey)
   for (;;) {

@@ -47,7 +47,6 @@ async function dev({ terminal }: CommandContext, { port, data, providers, demoDa
     child.once("error", reject)
     child.once("exit", resolve)
   })
-  if (terminal.signal.aborted) return "interrupted"
   return code === 0 ? "ok" : "broken"
 }
 

@@ -1,6 +1,7 @@
 import { ConnectionError, TurnpikeError } from "../src/errors.ts"
+import type { Page } from "../src/list.ts"
 import type { FeedEvent } from "../src/operations.ts"
-import { isWorthRetrying } from "../src/retry.ts"
+import { isWorthRetrying, waitBefore } from "../src/retry.ts"
 import { sleep } from "../src/runtime.ts"
 import type { Transport } from "../src/transport.ts"
 
@@ -10,13 +11,8 @@ export interface FedEvent {
   body: string
 }
 
-const FEED_POLICY = {
-  /** The pause after a page that had all events. */
-  pauseMs: 500,
-  /** The waits between attempts while the service does not respond: doubled from the first to the most. */
-  firstRetryMs: 500,
-  mostRetryMs: 10_000,
-}
+/** The pause in milliseconds after a page that had all events. */
+const FEED_PAUSE_MS = 500
 
 interface FollowOptions {
   /** Only events that were created at or after this time. */
@@ -34,37 +30,43 @@ interface FollowOptions {
 export async function* followFeed(transport: Transport, options: FollowOptions): AsyncGenerator<FedEvent, void> {
   const { since, type, signal, onLost, onBack } = options
   let cursor: string | undefined
-  let retryMs = 0
+  let failures = 0
   for (;;) {
     const query = { order: "asc" as const, created_after: since, type: type as FeedEvent["type"], limit: 100, cursor }
     try {
-      const response = await transport.open("listEvents", { query }, { signal, maxRetries: 0 })
-      const text = await response.text()
-      const page = JSON.parse(text) as { data: FeedEvent[]; has_more: boolean; next_cursor: string | null }
-      if (retryMs > 0) onBack?.()
-      retryMs = 0
-      const bodies = elementsOf(text)
+      const { page, bodies } = await readPage(await transport.open("listEvents", { query }, { signal, maxRetries: 0 }))
+      if (failures > 0) onBack?.()
+      failures = 0
       for (const [index, event] of page.data.entries()) yield { event, body: bodies[index] ?? JSON.stringify(event) }
       cursor = page.next_cursor ?? cursor
-      if (!page.has_more) await sleep(transport.runtime, FEED_POLICY.pauseMs, signal)
+      if (!page.has_more) await sleep(transport.runtime, FEED_PAUSE_MS, signal)
     } catch (error) {
       if (signal.aborted) return
-      const failure = lossOf(error)
-      if (!failure) throw error
-      if (retryMs === 0) onLost?.(failure)
-      retryMs = Math.min(retryMs * 2 || FEED_POLICY.firstRetryMs, FEED_POLICY.mostRetryMs)
-      const waitMs = Math.max(retryMs, (failure.retryAfter ?? 0) * 1000)
+      if (!(error instanceof TurnpikeError) || !isWorthRetrying(error, { safe: true })) throw error
+      if (failures === 0) onLost?.(error)
+      const waitMs = waitBefore(error, failures++, transport.runtime.random) ?? (error.retryAfter ?? 0) * 1000
       await sleep(transport.runtime, waitMs, signal).catch(() => {})
       if (signal.aborted) return
     }
   }
 }
 
-/** The error if a later attempt can succeed. A body that ended early is a lost connection too. */
-function lossOf(error: unknown): TurnpikeError | null {
-  if (error instanceof TurnpikeError) return isWorthRetrying(error, { safe: true }) ? error : null
-  if (!(error instanceof Error)) return null
-  return new ConnectionError("The connection was lost.", { code: "CONNECTION_FAILED", retryable: true, cause: error })
+/** Reads a page. A body that ended early is a lost connection. */
+async function readPage(response: Response): Promise<{ page: Page<FeedEvent>; bodies: string[] }> {
+  let text = ""
+  let page: Page<FeedEvent> | null
+  try {
+    text = await response.text()
+    page = JSON.parse(text)
+  } catch (cause) {
+    throw new ConnectionError("The connection was lost.", { code: "CONNECTION_FAILED", retryable: true, cause })
+  }
+  if (Array.isArray(page?.data)) return { page, bodies: elementsOf(text) }
+  throw new TurnpikeError("The response is not a list of events. Check the address of the service.", {
+    code: "UNEXPECTED_ANSWER",
+    status: response.status,
+    details: text.slice(0, 1000),
+  })
 }
 
 /** The texts of the entries of `data` in a page. Parsing and writing them again could change how numbers look. */

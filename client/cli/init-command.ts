@@ -4,7 +4,7 @@ import type { Command } from "commander"
 import { Turnpike } from "../src/turnpike.ts"
 import { CommandError } from "./failures.ts"
 import type { CommandContext, Run } from "./run.ts"
-import { connection, settingsFile, store } from "./settings.ts"
+import { settingsFile, store } from "./settings.ts"
 
 const EXAMPLE = `# A space for \`turnpike apply\`. A section that is left out stays as it is in the service.
 name: support              # finds the space again; do not change it
@@ -42,10 +42,10 @@ export function addInitCommand(program: Command, run: Run): void {
     .action(run<[string, InitOptions]>(init))
 }
 
-async function init({ terminal, at }: CommandContext, path: string, options: InitOptions) {
-  const found = await credentials(terminal, at[1], options)
+async function init({ terminal, baseUrl, connection }: CommandContext, path: string, options: InitOptions) {
+  const found = await credentials(terminal, baseUrl, options)
   const { fetch, runtime } = terminal
-  const turnpike = new Turnpike(found ? { ...found, fetch, runtime } : await connection(...at))
+  const turnpike = new Turnpike(found ? { ...found, fetch, runtime } : await connection())
   const { key } = await turnpike.me()
   if (found) {
     await store(terminal, { base_url: found.baseUrl, api_key: found.apiKey })

@@ -24,13 +24,13 @@ export function addListenCommand(program: Command, run: Run): void {
 }
 
 async function listen(context: CommandContext, { forwardTo, events, since: given }: ListenOptions) {
-  const { terminal, at, json } = context
+  const { terminal, connection, json } = context
   const { fetch, runtime, signal } = terminal
   const target = targetOf(forwardTo)
   const types = events?.split(",").map((type) => type.trim())
-  const transport = await connectRaw(...at)
+  const transport = await connectRaw(connection)
   const secret = await listenSecret(context)
-  const since = await sinceOf(context, given)
+  const since = await sinceOf(transport, given, signal)
   const print = (line: string) => (json ? terminal.err : terminal.out)(`${line}\n`)
   if (json) terminal.out(`${JSON.stringify({ forwarding_to: target, secret, since })}\n`)
   else {
@@ -50,7 +50,6 @@ async function listen(context: CommandContext, { forwardTo, events, since: given
     await forwardEvent(fed, { target, secret, runtime, fetch, signal, paint, print })
     if (json) terminal.out(`${fed.body}\n`)
   }
-  return "interrupted" as const
 }
 
 /** The secret of the environment, or one that is created once and stored. */

@@ -7,7 +7,7 @@ import { addInitCommand } from "./init-command.ts"
 import { addListenCommand } from "./listen-command.ts"
 import { addReportCommands } from "./report-commands.ts"
 import type { Run } from "./run.ts"
-import { settingsFile } from "./settings.ts"
+import { connectionOf, settingsFile } from "./settings.ts"
 import { addSpaceCommands } from "./space-commands.ts"
 import { showFailure, type Terminal } from "./terminal.ts"
 import { addTurnCommands } from "./turn-commands.ts"
@@ -33,6 +33,7 @@ export async function runProgram(args: string[], terminal: Terminal): Promise<nu
   const program = buildProgram(terminal, { asJson, onExit: (result) => (exit = result) })
   try {
     await program.parseAsync(args, { from: "user" })
+    if (terminal.signal.aborted) return EXIT_CODES.interrupted.code
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_CODES.usage.code
     if (terminal.signal.aborted) return EXIT_CODES.interrupted.code
@@ -55,9 +56,10 @@ function buildProgram(terminal: Terminal, { asJson, onExit }: Building): Command
     (work) =>
     async (...args) => {
       const options = program.opts<{ json?: true; baseUrl?: string }>()
-      const at: [Terminal, string | undefined] = [terminal, options.baseUrl]
+      const { baseUrl } = options
+      const context = { terminal, json: options.json === true, baseUrl, connection: connectionOf(terminal, baseUrl) }
       // Commander adds the command as the last argument.
-      const exit = await work({ terminal, json: options.json === true, at }, ...(args.slice(0, -1) as never))
+      const exit = await work(context, ...(args.slice(0, -1) as never))
       if (exit) onExit(exit)
     }
   program

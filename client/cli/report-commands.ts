@@ -29,8 +29,8 @@ export function addReportCommands(program: Command, run: Run): void {
     .action(run<[]>(showKey))
 }
 
-async function reportUsage({ terminal, at, json }: CommandContext, { by, from, to, csv }: UsageOptions) {
-  const turnpike = await connect(...at)
+async function reportUsage({ terminal, connection, json }: CommandContext, { by, from, to, csv }: UsageOptions) {
+  const turnpike = await connect(connection)
   const query: Query<"getUsage"> = { ...(by && { group_by: by }), ...(from && { from }), ...(to && { to }) }
   if (csv) return terminal.out(await (await turnpike.usage.csv(query)).text())
   const report = await turnpike.usage.get(query)
@@ -49,8 +49,8 @@ async function reportUsage({ terminal, at, json }: CommandContext, { by, from, t
   terminal.out(tableOf([head, ...rows, cells("total", report.total)]))
 }
 
-async function showKey({ terminal, at, json }: CommandContext) {
-  const me = await (await connect(...at)).me()
+async function showKey({ terminal, connection, json }: CommandContext) {
+  const me = await (await connect(connection)).me()
   terminal.out(json ? `${JSON.stringify(me)}\n` : tableOf(rowsOf(me)))
 }
 

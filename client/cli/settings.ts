@@ -52,7 +52,7 @@ export async function store(terminal: Terminal, values: Stored): Promise<void> {
 }
 
 /** The key and the address that a command uses. A stored key is sent only to the address that it was stored with. */
-export async function connection(terminal: Terminal, baseUrl: string | undefined) {
+async function readConnection(terminal: Terminal, baseUrl: string | undefined) {
   const { env } = terminal
   const wanted = baseUrl ?? env.TURNPIKE_BASE_URL
   if (env.TURNPIKE_API_KEY && wanted) return optionsOf(terminal, env.TURNPIKE_API_KEY, wanted)
@@ -79,9 +79,19 @@ function optionsOf({ fetch, runtime }: Terminal, apiKey: string, baseUrl: string
   return { apiKey, baseUrl, fetch, runtime }
 }
 
+type Connection = Awaited<ReturnType<typeof readConnection>>
+
+/** Reads the connection of a command, once. */
+export function connectionOf(terminal: Terminal, baseUrl: string | undefined): () => Promise<Connection> {
+  let known: Promise<Connection> | undefined
+  return () => {
+    known ??= readConnection(terminal, baseUrl)
+    return known
+  }
+}
+
 /** The client that a command uses. */
-export const connect = async (terminal: Terminal, baseUrl?: string) => new Turnpike(await connection(terminal, baseUrl))
+export const connect = async (connection: () => Promise<Connection>) => new Turnpike(await connection())
 
 /** For responses that a command needs byte for byte. */
-export const connectRaw = async (terminal: Terminal, baseUrl?: string) =>
-  new Transport(await connection(terminal, baseUrl))
+export const connectRaw = async (connection: () => Promise<Connection>) => new Transport(await connection())

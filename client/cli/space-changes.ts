@@ -108,7 +108,7 @@ function compare(path: string, from: unknown, to: unknown, changes: Change[]): v
 }
 
 /** The order of a map's keys does not matter. */
-export function isEqual(one: unknown, other: unknown): boolean {
+function isEqual(one: unknown, other: unknown): boolean {
   if (isMap(one) && isMap(other)) {
     const keys = new Set([...Object.keys(one), ...Object.keys(other)])
     return [...keys].every((key) => isEqual(one[key], other[key]))

@@ -2,7 +2,7 @@ import type { Command } from "commander"
 import type { Space } from "../src/operations.ts"
 import { applySpace, planSpace } from "./apply-space.ts"
 import type { CommandContext, Run } from "./run.ts"
-import { connect, connection } from "./settings.ts"
+import { connect } from "./settings.ts"
 import { type Change, readLiveSpace, spaceIdOf } from "./space-changes.ts"
 import { NAME_KEY, readSpaceFile, type SpaceFile, secretValues, writeSpaceFile } from "./space-file.ts"
 import { type Paint, painter, shown, tableOf } from "./terminal.ts"
@@ -24,9 +24,9 @@ export function addSpaceCommands(program: Command, run: Run): void {
     .argument("[file]", FILE, DEFAULT_FILE)
     .action(
       run<[string]>(async (context, path) => {
-        const { terminal, at } = context
+        const { terminal, connection } = context
         const file = await readSpaceFile(terminal, path)
-        const { live, changes } = await planSpace(await connect(...at), file)
+        const { live, changes } = await planSpace(await connect(connection), file)
         showChanges(context, { file, changes, space_id: live?.space.space_id ?? null })
         return changes.length > 0 ? "differs" : undefined
       }),
@@ -42,8 +42,8 @@ export function addSpaceCommands(program: Command, run: Run): void {
     .description("show a space")
     .argument("<space>", "its id, or the name in its file")
     .action(
-      run<[string]>(async ({ terminal, at }, given) => {
-        const turnpike = await connect(...at)
+      run<[string]>(async ({ terminal, connection }, given) => {
+        const turnpike = await connect(connection)
         terminal.out(`${JSON.stringify(await turnpike.spaces.get(await spaceIdOf(turnpike, given)), null, 2)}\n`)
       }),
     )
@@ -59,8 +59,8 @@ export function addSpaceCommands(program: Command, run: Run): void {
     .argument("<space>", "its id")
     .argument("<name>", "the name in its file")
     .action(
-      run<[string, string]>(async ({ terminal, at }, id, name) => {
-        const turnpike = await connect(...at)
+      run<[string, string]>(async ({ terminal, connection }, id, name) => {
+        const turnpike = await connect(connection)
         const { metadata } = await turnpike.spaces.get(id)
         const space = await turnpike.spaces.update(id, { metadata: { ...metadata, [NAME_KEY]: name } })
         terminal.out(`${space.space_id} has the name ${name}.\n`)
@@ -71,8 +71,8 @@ export function addSpaceCommands(program: Command, run: Run): void {
     .description("archive a space: it accepts no more turns, and its open turns are cancelled")
     .argument("<space>", "its id, or the name in its file")
     .action(
-      run<[string]>(async ({ terminal, at, json }, given) => {
-        const turnpike = await connect(...at)
+      run<[string]>(async ({ terminal, connection, json }, given) => {
+        const turnpike = await connect(connection)
         const space = await turnpike.spaces.archive(await spaceIdOf(turnpike, given))
         terminal.out(json ? `${JSON.stringify(space)}\n` : `${space.space_id} is archived.\n`)
       }),
@@ -85,9 +85,9 @@ interface ApplyFlags {
 }
 
 async function apply(context: CommandContext, path: string, { dryRun, updateSecrets = false }: ApplyFlags) {
-  const { terminal, at, json } = context
+  const { terminal, connection, json } = context
   const file = await readSpaceFile(terminal, path)
-  const turnpike = await connect(...at)
+  const turnpike = await connect(connection)
   const plan = await planSpace(turnpike, file)
   const needed = updateSecrets || !plan.live ? file : withoutSet(file, plan.live.secrets)
   const secrets = dryRun ? {} : secretValues(needed, terminal.env)
@@ -95,8 +95,8 @@ async function apply(context: CommandContext, path: string, { dryRun, updateSecr
   if (dryRun) return showChanges(context, { file, changes: plan.changes, space_id: plan.live?.space.space_id ?? null })
   if (plan.live && plan.changes.length === 0 && sent.length === 0)
     return showChanges(context, { file, changes: [], space_id: plan.live.space.space_id })
-  const { apiKey } = await connection(...at)
-  const applied = await applySpace(turnpike, file, plan, { secrets, updateSecrets, apiKey })
+  const { apiKey } = await connection()
+  const applied = await applySpace(turnpike, file, plan, { secrets, apiKey })
   showChanges(context, { file, changes: plan.changes, ...applied })
   if (json) return
   const again = sent.length > 0 ? `, and sent ${sent.length} secrets again` : ""
@@ -162,16 +162,16 @@ function hider({ secrets = {} }: SpaceFile, env: Record<string, string | undefin
   return (text) => values.reduce((left, [value = "", label = ""]) => left.replaceAll(value, label), text)
 }
 
-async function listSpaces({ terminal, at, json }: CommandContext, { query }: { query?: string }) {
-  const turnpike = await connect(...at)
+async function listSpaces({ terminal, connection, json }: CommandContext, { query }: { query?: string }) {
+  const turnpike = await connect(connection)
   const found = await turnpike.spaces.list({ limit: 100, ...(query !== undefined && { q: query }) }).toArray()
   if (json) return terminal.out(`${JSON.stringify(found)}\n`)
   const row = (one: Space) => [one.space_id, one.metadata[NAME_KEY] ?? "", String(one.config_version), one.title]
   terminal.out(tableOf([["SPACE", "NAME", "VERSION", "TITLE"], ...found.map(row)]))
 }
 
-async function exportSpace({ terminal, at, json }: CommandContext, id: string, { name }: { name?: string }) {
-  const turnpike = await connect(...at)
+async function exportSpace({ terminal, connection, json }: CommandContext, id: string, { name }: { name?: string }) {
+  const turnpike = await connect(connection)
   const { space, tools, mcpServers, secrets } = await readLiveSpace(turnpike, await turnpike.spaces.get(id))
   const { [NAME_KEY]: known, ...metadata } = space.metadata
   const file: SpaceFile = {

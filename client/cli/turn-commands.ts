@@ -67,20 +67,24 @@ export function addTurnCommands(program: Command, run: Run): void {
     .command("get")
     .description("show a turn")
     .argument("<turn>", "the turn, turn_…")
-    .action(run<[string]>(async (context, id) => showTurn(context, await (await connect(...context.at)).turns.get(id))))
+    .action(
+      run<[string]>(async (context, id) => showTurn(context, await (await connect(context.connection)).turns.get(id))),
+    )
   turns
     .command("cancel")
     .description("cancel a turn; one that runs stops before its next step")
     .argument("<turn>", "the turn, turn_…")
     .action(
-      run<[string]>(async (context, id) => showTurn(context, await (await connect(...context.at)).turns.cancel(id))),
+      run<[string]>(async (context, id) =>
+        showTurn(context, await (await connect(context.connection)).turns.cancel(id)),
+      ),
     )
 }
 
 type Context = Parameters<Parameters<Run>[0]>[0]
 
-async function sendTurn({ terminal, at, json }: Context, given: string | undefined, options: SendOptions) {
-  const turnpike = await connect(...at)
+async function sendTurn({ terminal, connection, json }: Context, given: string | undefined, options: SendOptions) {
+  const turnpike = await connect(connection)
   if (given === undefined && terminal.isTerminal.in) throw new CommandError("The text of the turn is missing.")
   const text = given ?? (await terminal.readInput()).trim()
   const body = {
@@ -128,9 +132,8 @@ interface TailOptions {
   since?: string
 }
 
-async function tailTurns(context: Context, id: string | undefined, options: TailOptions) {
-  const { terminal, at, json } = context
-  const turnpike = await connect(...at)
+async function tailTurns({ terminal, connection, json }: Context, id: string | undefined, options: TailOptions) {
+  const turnpike = await connect(connection)
   const paint = painter(terminal, "out")
   if (id !== undefined) {
     let start: number | undefined
@@ -143,8 +146,9 @@ async function tailTurns(context: Context, id: string | undefined, options: Tail
     return showTurn({ terminal, json: false }, await turnpike.turns.get(id))
   }
   const space = options.space && (await spaceIdOf(turnpike, options.space))
-  const feed = followFeed(await connectRaw(...at), {
-    since: await sinceOf(context, options.since),
+  const transport = await connectRaw(connection)
+  const feed = followFeed(transport, {
+    since: await sinceOf(transport, options.since, terminal.signal),
     signal: terminal.signal,
     onLost: ({ message }) => terminal.err(`${message} Trying again …\n`),
     onBack: () => terminal.err("Connected again.\n"),
@@ -176,8 +180,8 @@ function factsOf(data: Record<string, unknown>): string {
   return simple.map(([name, value]) => `${name}=${typeof value === "string" ? oneLine(value) : value}`).join(" ")
 }
 
-async function listTurns({ terminal, at, json }: Context, { space, user, state, limit }: ListOptions) {
-  const turnpike = await connect(...at)
+async function listTurns({ terminal, connection, json }: Context, { space, user, state, limit }: ListOptions) {
+  const turnpike = await connect(connection)
   const query: Query<"listTurns"> = {
     limit: Math.min(limit, 100),
     ...(space !== undefined && { space: await spaceIdOf(turnpike, space) }),

@@ -35,7 +35,7 @@ export async function* followTurn(
     const before = seq
     try {
       for await (const message of messagesOf(transport, turnId, { ...options, seq, onRetry: (ms) => (pauseMs = ms) })) {
-        const event = JSON.parse(message.data) as TurnEvent
+        const event = eventOf(message.data)
         if (event.seq <= seq) continue
         // After an abort, the remaining events of the same chunk are dropped.
         options.signal?.throwIfAborted()
@@ -54,6 +54,15 @@ export async function* followTurn(
       if (wait === null) throw error
       await sleep(transport.runtime, wait, options.signal)
     }
+  }
+}
+
+function eventOf(data: string): TurnEvent {
+  try {
+    return JSON.parse(data) as TurnEvent
+  } catch (cause) {
+    const fields = { code: "UNEXPECTED_ANSWER", details: data.slice(0, 1000), cause }
+    throw new TurnpikeError("The stream has an unexpected form. Check baseUrl.", fields)
   }
 }
 

@@ -66,7 +66,13 @@ export function readOptions(options: TurnpikeOptions): Settings {
   }
 }
 
-function wholeNumber(name: string, value: number, least: number): number {
+/** Throws TypeError for invalid options of a call. */
+export function checkRequestOptions({ maxRetries, timeoutMs }: RequestOptions): void {
+  if (maxRetries !== undefined) wholeNumber("maxRetries", maxRetries, 0)
+  if (timeoutMs !== undefined) wholeNumber("timeoutMs", timeoutMs, 1)
+}
+
+export function wholeNumber(name: string, value: number, least: number): number {
   if (Number.isInteger(value) && value >= least) return value
   throw new TypeError(`Turnpike: ${name} must be a whole number, at least ${least}.`)
 }

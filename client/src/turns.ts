@@ -88,19 +88,20 @@ export class Turns {
     const late = new AbortController()
     const takeBack = timeoutMs === undefined ? () => {} : this.#transport.runtime.after(timeoutMs, () => late.abort())
     const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal
+    const { maxRetries } = rest
+    const reading = { signal: either, maxRetries }
     let turn: Turn | undefined
     try {
       turn = await this.create(body, { ...rest, signal: either })
-      const { maxRetries } = rest
       if (onEvent || onWaiting) {
-        for await (const event of this.events(turn.turn_id, { signal: either, maxRetries })) {
+        for await (const event of this.events(turn.turn_id, reading)) {
           await onEvent?.(event)
-          if (onWaiting && event.type === "turn.waiting") await this.#tell(turn.turn_id, onWaiting, { signal: either })
+          if (onWaiting && event.type === "turn.waiting") await this.#tell(turn.turn_id, onWaiting, reading)
         }
       }
-      return await this.wait(turn.turn_id, { signal: either, maxRetries })
+      return await this.wait(turn.turn_id, reading)
     } catch (error) {
-      if (turn && cancelOnAbort && either.aborted) await this.cancel(turn.turn_id).catch(() => {})
+      if (turn && cancelOnAbort && either.aborted) await this.cancel(turn.turn_id, { maxRetries }).catch(() => {})
       if (!late.signal.aborted || signal?.aborted) throw error
       throw new TimeoutError(`The turn has not ended within ${timeoutMs} ms.`, {
         code: "TIMEOUT",

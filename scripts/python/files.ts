@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import type { ClientErrorCode } from "../../client/src/errors.ts"
 import { VERSION } from "../../client/src/version.ts"
 import { ERROR_CODES, type ErrorCode } from "../../src/base/errors.ts"
 import type { JsonSchema } from "../schema-types.ts"
@@ -7,7 +8,7 @@ import { type PythonOperation, readDocument } from "./document.ts"
 import { GENERATED, modelsOf, paramsOf } from "./models.ts"
 import { resourcesOf } from "./resources.ts"
 import { syncOf } from "./sync.ts"
-import { constantCase } from "./text.ts"
+import { constantCase, usedIn } from "./text.ts"
 import type { PythonTypes } from "./types.ts"
 
 /** The folder of the Python package. */
@@ -46,9 +47,7 @@ function operationsOf(types: PythonTypes, operations: readonly PythonOperation[]
   })
   constants.push(`GET_USAGE_GROUPS: ListOperation[UsageGroup] = ListOperation("GET", "/v1/usage", UsageGroup)\n`)
   const text = constants.join("")
-  const used = [...types.declared.keys(), ...types.unions.keys()].filter((name) =>
-    new RegExp(`[\\[ ]${name}[\\],)]`).test(text),
-  )
+  const used = usedIn(text, [...types.declared.keys(), ...types.unions.keys()])
   return `${GENERATED}"""How each operation is called."""
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ ${text}`
 }
 
 /** Codes of errors without a valid response of the service, with what to do about them. */
-const CLIENT_CODES: Record<string, string> = {
+const CLIENT_CODES: Record<ClientErrorCode, string> = {
   CONNECTION_FAILED: "Check base_url, and that this machine can reach the service.",
   TIMEOUT: "Send the request again with the same idempotency_key, or raise the time limit.",
   UNEXPECTED_ANSWER:

@@ -1,6 +1,6 @@
 import { pythonName } from "../../src/reference/python-sample.ts"
 import type { JsonSchema } from "../schema-types.ts"
-import { docstring, plain, prose, wrapped } from "./text.ts"
+import { docstring, plain, prose, usedIn, wrapped } from "./text.ts"
 import type { Declared, PythonTypes } from "./types.ts"
 
 export const GENERATED = "# Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.\n"
@@ -34,10 +34,10 @@ export function paramsOf(types: PythonTypes): string {
   const classes = sorted(requests).map((declared) => dictionaryOf(types, declared))
   const text = classes.join("\n\n")
   const answers = [...types.declared.values()].filter(({ side }) => side === "answer").map(({ name }) => name)
-  const models = [...answers, ...types.unions.keys()].filter((name) => new RegExp(`\\b${name}\\b`).test(text))
+  const models = usedIn(text, [...answers, ...types.unions.keys()])
   const from = (module: string, names: string[]) =>
     names.length > 0 ? `from ${module} import ${names.join(", ")}\n` : ""
-  const used = (names: string[]) => names.filter((name) => new RegExp(`\\b${name}\\b`).test(text))
+  const used = (names: string[]) => usedIn(text, names)
   return `${HEADER("The objects of requests.")}${from("collections.abc", used(["Mapping", "Sequence"]))}${from("datetime", used(["datetime"]))}${from("decimal", used(["Decimal"]))}${from("typing", [...used(["Any", "Literal"]), "TypedDict"])}
 ${from(".models", models.sort())}
 

@@ -3,7 +3,7 @@ import { type Argument, type Arguments, argumentsOf, documented, signature } fro
 import type { PythonOperation } from "./document.ts"
 import { GENERATED } from "./models.ts"
 import { BY_HAND, DERIVED, type MethodGroup, NAMESPACES } from "./namespaces.ts"
-import { constantCase, docstring, entry, prose } from "./text.ts"
+import { constantCase, docstring, entry, prose, usedIn } from "./text.ts"
 import type { PythonTypes } from "./types.ts"
 
 const RETRIES: Argument = {
@@ -47,7 +47,7 @@ export function resourcesOf(types: PythonTypes, operations: readonly PythonOpera
   if (lost.length > 0) throw new Error(`scripts/python/namespaces.ts has no namespace of ${lost[0]?.method}.`)
   const text = classes.join("\n\n")
   const code = text.replace(/"""[\s\S]*?"""/g, "")
-  const used = (names: Iterable<string>) => [...names].filter((name) => new RegExp(`\\b${name}\\b`).test(code)).sort()
+  const used = (names: Iterable<string>) => usedIn(code, names).sort()
   const list = (module: string, names: string[]) =>
     names.length > 0 ? `from ${module} import (\n${names.map((name) => `    ${name},\n`).join("")})\n` : ""
   const declared = (side: string) => [...types.declared.values()].filter((one) => one.side === side)

@@ -45,6 +45,10 @@ export function entry(name: string, text: string, indent: string): string {
   return [`    ${first}`, ...rest.map((line) => `        ${line}`)].join("\n")
 }
 
+/** The names that a source uses. */
+export const usedIn = (source: string, names: Iterable<string>) =>
+  [...names].filter((name) => new RegExp(`\\b${name}\\b`).test(source))
+
 export const pascal = (name: string) =>
   name.replace(/(?:^|_)([a-z])/g, (_match, letter: string) => letter.toUpperCase())
 

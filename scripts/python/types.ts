@@ -1,5 +1,5 @@
 import { pythonLiteral } from "../../src/reference/python-sample.ts"
-import { type JsonSchema, nameOf } from "../schema-types.ts"
+import { type JsonSchema, nameOf, withoutOthers } from "../schema-types.ts"
 import { pascal } from "./text.ts"
 
 /** Responses become dataclasses, and the objects of requests become typed dictionaries. */
@@ -69,11 +69,7 @@ export class PythonTypes {
   }
 
   #union(members: JsonSchema[], side: Side, owner: string, path: string): string {
-    const [first, second] = members
-    // Enums in responses are open (src/reference/open-answers.ts). Types have only the known values.
-    const isOpen = first?.enum && second?.type === "string" && Object.keys(second).length === 1
-    const kept = isOpen ? members.filter((member) => member !== second) : members
-    return [...new Set(kept.map((member) => this.typeOf(member, side, owner, path)))].join(" | ")
+    return [...new Set(withoutOthers(members).map((member) => this.typeOf(member, side, owner, path)))].join(" | ")
   }
 
   #object(schema: JsonSchema, side: Side, owner: string, path: string): string {

@@ -4,12 +4,9 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { describe, expect, test } from "vitest"
 import { EXIT_CODES } from "../../client/cli/failures.ts"
-import { elementsOf } from "../../client/cli/follow-feed.ts"
-import { verifyWebhook } from "../../client/src/index.ts"
-import { openTerminal } from "../harness/terminal.ts"
+import { COMMAND_ACCESS, errorResponse, openTerminal } from "../harness/terminal.ts"
 
-const KEY = `turnpike_live_${"k".repeat(38)}`
-const ACCESS = { TURNPIKE_API_KEY: KEY, TURNPIKE_BASE_URL: "https://api.turnpike.test" }
+const KEY = COMMAND_ACCESS.TURNPIKE_API_KEY
 const ME = {
   key: { key_id: "key_1", name: "Server", test: false, scope: "all", created_at: "", expires_at: null },
   caps: [],
@@ -17,14 +14,11 @@ const ME = {
   balance: null,
 }
 
-const failing = (status: number, code: string, more: object = {}) =>
-  Response.json({ error: { code, message: "It is so.", retryable: false, request_id: "req_1", ...more } }, { status })
-
 describe("API keys", () => {
   test.each([[["keys", KEY]], [["keys", `--key=${KEY}`]], [["keys", "--api-key", "x"]], [["keys", "--key", "x"]]])(
     "A key is refused as an argument and is not repeated: %j",
     async (args) => {
-      const { run } = await openTerminal({ env: ACCESS })
+      const { run } = await openTerminal({ env: COMMAND_ACCESS })
       const { code, out, err } = await run(...args)
       expect(code).toBe(EXIT_CODES.usage.code)
       expect(err).toContain("TURNPIKE_API_KEY")
@@ -72,11 +66,15 @@ describe("API keys", () => {
 
 describe("Errors and exit codes", () => {
   test.each([
-    ["an unknown key", () => failing(401, "INVALID_API_KEY"), "access"],
-    ["a key without the scope", () => failing(403, "SCOPE_DENIED"), "access"],
-    ["a missing object", () => failing(404, "NOT_FOUND"), "refused"],
-    ["a cap that resets tomorrow", () => failing(429, "QUOTA_EXCEEDED", { details: { cap: "key_daily" } }), "refused"],
-    ["a broken service", () => failing(500, "INTERNAL"), "unavailable"],
+    ["an unknown key", () => errorResponse(401, "INVALID_API_KEY"), "access"],
+    ["a key without the scope", () => errorResponse(403, "SCOPE_DENIED"), "access"],
+    ["a missing object", () => errorResponse(404, "NOT_FOUND"), "refused"],
+    [
+      "a cap that resets tomorrow",
+      () => errorResponse(429, "QUOTA_EXCEEDED", { details: { cap: "key_daily" } }),
+      "refused",
+    ],
+    ["a broken service", () => errorResponse(500, "INTERNAL"), "unavailable"],
     [
       "no service",
       () => {
@@ -85,7 +83,7 @@ describe("Errors and exit codes", () => {
       "unavailable",
     ],
   ] as const)("After %s, the exit code and the JSON tell the cause", async (_name, answer, exit) => {
-    const { run } = await openTerminal({ env: ACCESS, fetch: async () => answer() })
+    const { run } = await openTerminal({ env: COMMAND_ACCESS, fetch: async () => answer() })
     const { code, out, err } = await run("keys", "--json")
     expect(code).toBe(EXIT_CODES[exit].code)
     expect(out).toBe("")
@@ -93,8 +91,8 @@ describe("Errors and exit codes", () => {
   })
 
   test("An error of the service is shown with its code, message, field, hint and request id", async () => {
-    const fetch = async () => failing(422, "VALIDATION_FAILED", { param: "space" })
-    const { run } = await openTerminal({ env: ACCESS, fetch })
+    const fetch = async () => errorResponse(422, "VALIDATION_FAILED", { param: "space" })
+    const { run } = await openTerminal({ env: COMMAND_ACCESS, fetch })
     const { err } = await run("turns", "send", "--space", "spc_1", "--user", "c", "Hi")
     for (const part of ["VALIDATION_FAILED", "It is so.", "space", "hint:", "req_1"]) expect(err).toContain(part)
   })
@@ -109,7 +107,7 @@ describe("Errors and exit codes", () => {
     [["turns", "tail", "--since", "soon"], /is not a time/],
     [["dev"], /npm install --save-dev turnpike-dev@/],
   ])("A mistake in %j ends with the usage code and a next step", async (args, text) => {
-    const { run } = await openTerminal({ env: ACCESS, fetch: async () => Response.json({ data: [] }) })
+    const { run } = await openTerminal({ env: COMMAND_ACCESS, fetch: async () => Response.json({ data: [] }) })
     const { code, err } = await run(...args)
     expect(code).toBe(EXIT_CODES.usage.code)
     expect(err).toMatch(text)
@@ -139,7 +137,7 @@ describe("Errors and exit codes", () => {
       error: { code: "TIMEOUT_REACHED", message: "Late." },
     }
     const fetch = async () => Response.json(turn)
-    const { run, terminal } = await openTerminal({ env: ACCESS, fetch })
+    const { run, terminal } = await openTerminal({ env: COMMAND_ACCESS, fetch })
     const plain = await run("turns", "get", "turn_1")
     expect(plain).toMatchObject({ code: EXIT_CODES.turn.code })
     expect(plain.out + plain.err).not.toContain("\x1b")
@@ -168,7 +166,7 @@ describe("The file of a space", () => {
       requests++
       return Response.json({ data: [] })
     }
-    const { run, cwd } = await openTerminal({ env: ACCESS, fetch })
+    const { run, cwd } = await openTerminal({ env: COMMAND_ACCESS, fetch })
     await write(cwd, text)
     const { code, err } = await run("apply")
     expect(code).toBe(EXIT_CODES.usage.code)
@@ -182,80 +180,12 @@ describe("The file of a space", () => {
       methods.push(init.method as string)
       return Response.json({ data: [], has_more: false, next_cursor: null })
     }
-    const { run, cwd } = await openTerminal({ env: ACCESS, fetch })
+    const { run, cwd } = await openTerminal({ env: COMMAND_ACCESS, fetch })
     await write(cwd, "name: a\ntitle: A\nsecrets: [ORDERS_TOKEN]")
     const { code, err } = await run("apply")
     expect(code).toBe(EXIT_CODES.usage.code)
     expect(err).toContain("ORDERS_TOKEN")
     expect(new Set(methods)).toEqual(new Set(["GET"]))
-  })
-})
-
-describe("The feed", () => {
-  const event = (n: number, more = "") =>
-    `{"id":"evt_${n}","type":"ping","created_at":"2026-01-15T00:00:00.000Z","seq":null,"data":{"cost":0.0000001,"text":"a\\"],[{${more}"}}`
-  const page = (bodies: string[], cursor: string | null, more = false) =>
-    `{"data":[${bodies.join(",")}],"has_more":${more},"next_cursor":${JSON.stringify(cursor)}}`
-
-  test("Events keep their bytes, whatever characters and numbers they have", () => {
-    const bodies = [event(1), event(2, "\\\\"), event(3)]
-    expect(elementsOf(page(bodies, "c"))).toEqual(bodies)
-    expect(elementsOf(page([], null))).toEqual([])
-    for (const body of bodies) expect(() => JSON.parse(body)).not.toThrow()
-  })
-
-  test("The receiver gets each event once and in order, through lost connections and its own restart", async () => {
-    // Each step is an answer of the feed: a page after a cursor, or a failure.
-    const feed = [
-      () => new Response(page([event(1), event(2)], "after 2", true)),
-      () => {
-        throw new TypeError("fetch failed")
-      },
-      () => failing(503, "UNAVAILABLE"),
-      // A connection that breaks within the body: the events of this page come again.
-      () => new Response(page([event(3)], "after 3").slice(0, 60)),
-      () => new Response(page([event(3)], "after 3")),
-      () => new Response(page([], "after 3")),
-      () => new Response(page([event(4)], "after 4")),
-    ]
-    const cursors: (string | null)[] = []
-    const taken: { body: string; id: string; init: RequestInit }[] = []
-    let attempts = 0
-    const fetch = async (url: string, init: RequestInit) => {
-      if (url.includes("/v1/health")) return Response.json({})
-      if (url.includes("/v1/events")) {
-        cursors.push(new URL(url).searchParams.get("cursor"))
-        const step = feed.shift()
-        if (!step) {
-          interrupt()
-          throw new TypeError("fetch failed")
-        }
-        return step()
-      }
-      // The receiver restarts, then rejects once, then accepts.
-      attempts++
-      if (attempts === 1) throw new TypeError("fetch failed", { cause: { code: "ECONNREFUSED" } })
-      if (attempts === 2) return new Response("busy", { status: 500 })
-      const { "webhook-id": id } = init.headers as Record<string, string>
-      taken.push({ body: init.body as string, id: id as string, init })
-      return new Response(null, { status: 204 })
-    }
-    const secret = `whsec_${Buffer.from("a secret of this test").toString("base64")}`
-    const { run, said, interrupt } = await openTerminal({ env: { ...ACCESS, TURNPIKE_WEBHOOK_SECRET: secret }, fetch })
-    expect(await run("listen", "--forward-to", "localhost:3000/hook")).toMatchObject({
-      code: EXIT_CODES.interrupted.code,
-    })
-    expect(taken.map(({ id }) => id)).toEqual(["evt_1", "evt_2", "evt_3", "evt_4"])
-    expect(taken.map(({ body }) => body)).toEqual([1, 2, 3, 4].map((n) => event(n)))
-    expect(cursors).toEqual([null, "after 2", "after 2", "after 2", "after 2", "after 3", "after 3", "after 4"])
-    expect(said.out).toContain(secret)
-    expect(said.out).toMatch(/no program listens at http:\/\/localhost:3000\/hook/)
-    for (const { body, init } of taken) {
-      const now = new Date(Number((init.headers as Record<string, string>)["webhook-timestamp"]) * 1000)
-      await expect(verifyWebhook(body, init.headers as Record<string, string>, secret, { now })).resolves.toMatchObject(
-        { type: "ping" },
-      )
-    }
   })
 })
 

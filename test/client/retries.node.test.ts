@@ -176,6 +176,15 @@ describe("A request is not sent again", () => {
     expect([requests.length, other.requests.length]).toEqual([1, 1])
   })
 
+  test("A request is not sent again with maxRetries 0 when a turn that is run begins to wait", async () => {
+    const waiting = { id: "evt_1", seq: 1, type: "turn.waiting", data: {}, created_at: "2026-01-15T00:00:00.000Z" }
+    const stream = { status: 200, body: `id: 1\nevent: turn.waiting\ndata: ${JSON.stringify(waiting)}\n\n` }
+    const { turnpike, requests } = scripted([DONE, stream, "lost"])
+    const run = turnpike.turns.run(TURN, { maxRetries: 0, onWaiting: () => {} })
+    await expect(run).rejects.toBeInstanceOf(ConnectionError)
+    expect(requests).toHaveLength(3)
+  })
+
   test("A request is not sent again after its signal is aborted, and the reason is thrown", async () => {
     const { turnpike, requests } = scripted(["lost"])
     const reason = new Error("enough")
@@ -197,6 +206,13 @@ test("An answer that is not JSON names the likely cause", async () => {
   await expect(page).rejects.toMatchObject({ code: "UNEXPECTED_ANSWER", message: expect.stringContaining("baseUrl") })
   const moved = scripted([{ status: 308, headers: { location: "https://new.test/" } }]).turnpike.me()
   await expect(moved).rejects.toMatchObject({ status: 308, message: expect.stringContaining("https://new.test/") })
+})
+
+test("A stream whose events are not JSON names the likely cause", async () => {
+  const { turnpike, requests } = scripted([{ status: 200, body: "data: <html>\n\n" }])
+  const read = turnpike.turns.events("turn_1").next()
+  await expect(read).rejects.toMatchObject({ code: "UNEXPECTED_ANSWER", message: expect.stringContaining("baseUrl") })
+  expect(requests).toHaveLength(1)
 })
 
 test("An id is one segment of the path, whatever characters it contains", async () => {

@@ -12,6 +12,16 @@ export interface Spoken {
   err: string
 }
 
+/** An environment with a key and an address. */
+export const COMMAND_ACCESS = {
+  TURNPIKE_API_KEY: `turnpike_live_${"k".repeat(38)}`,
+  TURNPIKE_BASE_URL: "https://api.turnpike.test",
+}
+
+/** An error as the service sends it. */
+export const errorResponse = (status: number, code: string, more: object = {}) =>
+  Response.json({ error: { code, message: "It is so.", retryable: false, request_id: "req_1", ...more } }, { status })
+
 /** A clock that jumps over every wait. Time limits, which are longer, never fire. */
 export function jumpingClock(): Runtime {
   let now = Date.UTC(2026, 0, 15)

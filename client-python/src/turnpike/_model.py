@@ -13,7 +13,13 @@ from datetime import datetime, timezone
 from decimal import Decimal
 from typing import Any, Final, TypeVar
 
+F = TypeVar("F", bound=Callable[..., Any])
 M = TypeVar("M", bound="ApiObject")
+
+
+def _cached(find: F) -> F:
+    # The types of lru_cache take the class of a dataclass for a value that cannot be hashed.
+    return typing.cast(F, functools.lru_cache(maxsize=None)(find))
 
 
 class Unset:
@@ -79,7 +85,7 @@ def decode(kind: Any, value: Any) -> Any:
 Reader = Callable[[Any], Any]
 
 
-@functools.lru_cache(maxsize=None)
+@_cached
 def _reader(kind: Any) -> Reader:
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if isinstance(kind, type) and issubclass(kind, ApiObject):
@@ -117,33 +123,15 @@ def _has_literals(kind: type[ApiObject], value: Any) -> bool:
     return bool(words) and all(value.get(name) in allowed for name, allowed in words.items())
 
 
+@_cached
 def _literals_of(kind: type[ApiObject]) -> dict[str, tuple[Any, ...]]:
-    known = _LITERALS.get(kind)
-    if known is None:
-        known = _LITERALS[kind] = _find_literals(kind)
-    return known
-
-
-_LITERALS: dict[Any, dict[str, tuple[Any, ...]]] = {}
-
-
-def _find_literals(kind: type[ApiObject]) -> dict[str, tuple[Any, ...]]:
     hints = typing.get_type_hints(kind)
     discriminators = {name: hints[name] for name in ("type", "code", "cap") if name in hints}
     return {name: typing.get_args(one) for name, one in discriminators.items() if typing.get_origin(one) is typing.Literal}
 
 
+@_cached
 def _fields_of(kind: type[ApiObject]) -> dict[str, tuple[str, Reader, bool]]:
-    known = _FIELDS.get(kind)
-    if known is None:
-        known = _FIELDS[kind] = _find_fields(kind)
-    return known
-
-
-_FIELDS: dict[Any, dict[str, tuple[str, Reader, bool]]] = {}
-
-
-def _find_fields(kind: type[ApiObject]) -> dict[str, tuple[str, Reader, bool]]:
     hints = typing.get_type_hints(kind)
     return {
         one.name: (_json_name(one.name), _reader(hints[one.name]), one.default is not dataclasses.MISSING)

@@ -176,6 +176,16 @@ def error_of(status: int, headers: Mapping[str, str], text: str, retry_after: in
     )
 
 
+def timed_out(message: str, details: Mapping[str, Any] | None = None) -> APITimeoutError:
+    """The error of a call or a part of it that took too long."""
+    return APITimeoutError(message, code="TIMEOUT", retryable=True, details=details)
+
+
+def broken(message: str) -> APIConnectionError:
+    """The error of a connection that failed or broke off."""
+    return APIConnectionError(message, code="CONNECTION_FAILED", retryable=True)
+
+
 _DETAILED: dict[str, tuple[tuple[type[TurnpikeError], type[ApiObject]], ...]] = {
     "INSUFFICIENT_CREDITS": ((InsufficientCreditsError, CreditsDetails),),
     "QUOTA_EXCEEDED": ((QuotaExceededError, QuotaDetails), (CountExceededError, CountState)),

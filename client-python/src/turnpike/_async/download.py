@@ -8,7 +8,7 @@ from types import TracebackType
 
 import httpx
 
-from ..errors import APIConnectionError, APITimeoutError
+from ..errors import broken, timed_out
 
 
 class AsyncDownload:
@@ -52,9 +52,9 @@ class AsyncDownload:
             async for chunk in self._response.aiter_bytes(chunk_bytes):
                 yield chunk
         except httpx.TimeoutException as cause:
-            raise APITimeoutError("The download was not complete in time.", code="TIMEOUT", retryable=True) from cause
+            raise timed_out("The download was not complete in time.") from cause
         except (httpx.HTTPError, httpx.StreamError) as cause:
-            raise APIConnectionError("The download broke off.", code="CONNECTION_FAILED", retryable=True) from cause
+            raise broken("The download broke off.") from cause
         finally:
             await self._response.aclose()
 

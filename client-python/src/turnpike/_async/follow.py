@@ -14,7 +14,7 @@ from .._request import Input, Operation
 from .._retry import is_worth_retrying, wait_before
 from .._settings import Options
 from .._sse import EventStreamParser, StreamMessage
-from ..errors import APIConnectionError, TurnpikeError
+from ..errors import TurnpikeError, broken
 from ..models import Turn, TurnEvent
 from .transport import AsyncTransport
 
@@ -100,6 +100,6 @@ async def _messages(
                 yield message
             transport.check_time(options)
     except (httpx.HTTPError, httpx.StreamError) as cause:
-        raise APIConnectionError("The event stream broke off.", code="CONNECTION_FAILED", retryable=True) from cause
+        raise broken("The event stream broke off.") from cause
     finally:
         await response.aclose()

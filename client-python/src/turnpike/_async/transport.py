@@ -13,7 +13,7 @@ from .._request import Input, ListOperation, Operation, Prepared, prepare
 from .._retry import is_worth_retrying, parse_retry_after, wait_before
 from .._runtime import AsyncRuntime, AsyncSystemRuntime
 from .._settings import Options, Settings, checked_retries, checked_timeout
-from ..errors import APIConnectionError, APITimeoutError, TurnpikeError, error_of
+from ..errors import TurnpikeError, broken, error_of, timed_out
 from .._page import Page
 from .pager import AsyncPager
 
@@ -70,7 +70,7 @@ class AsyncTransport:
     def check_time(self, options: Options) -> None:
         """Raises APITimeoutError if the time limit of the whole call is over."""
         if self.is_over(options):
-            raise _timed_out("The time limit of the call is over.")
+            raise timed_out("The time limit of the call is over.")
 
     async def _answer(self, operation: Operation[Any], given: Input, options: Options) -> Any:
         request = prepare(self.settings, operation, given, options)
@@ -133,9 +133,9 @@ class AsyncTransport:
             )
             response = await self._http.send(sent, stream=True, auth=None, follow_redirects=False)
         except httpx.TimeoutException as cause:
-            raise _timed_out(f"No response within {limit:g} s.") from cause
+            raise timed_out(f"No response within {limit:g} s.") from cause
         except httpx.HTTPError as cause:
-            raise _broken(f"No response from {self.settings.base_url}.") from cause
+            raise broken(f"No response from {self.settings.base_url}.") from cause
         if response.is_success:
             return response
         text = await self._body(response, self.runtime.monotonic() + limit)
@@ -148,11 +148,11 @@ class AsyncTransport:
             async for chunk in response.aiter_bytes():
                 parts.append(chunk)
                 if self.runtime.monotonic() > deadline:
-                    raise _timed_out("The response was not complete in time.")
+                    raise timed_out("The response was not complete in time.")
         except httpx.TimeoutException as cause:
-            raise _timed_out("The response was not complete in time.") from cause
+            raise timed_out("The response was not complete in time.") from cause
         except (httpx.HTTPError, httpx.StreamError) as cause:
-            raise _broken("The response broke off.") from cause
+            raise broken("The response broke off.") from cause
         finally:
             await response.aclose()
         return b"".join(parts).decode("utf-8", "replace")
@@ -168,11 +168,3 @@ def _decoded(kind: Any, value: Any) -> Any:
 def _unexpected(message: str, details: Mapping[str, Any] | str) -> TurnpikeError:
     shown = details[:1000] if isinstance(details, str) else details
     return TurnpikeError(message, code="UNEXPECTED_ANSWER", details=shown)
-
-
-def _timed_out(message: str) -> APITimeoutError:
-    return APITimeoutError(message, code="TIMEOUT", retryable=True)
-
-
-def _broken(message: str) -> APIConnectionError:
-    return APIConnectionError(message, code="CONNECTION_FAILED", retryable=True)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import inspect  # async-only
+import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from .._operations import CANCEL_TURN, CREATE_TURN, GET_TURN
 from .._request import Input
 from .._settings import Options, checked_timeout
-from ..errors import APITimeoutError, TurnpikeError
+from ..errors import APITimeoutError, TurnpikeError, timed_out
 from ..models import Turn, TurnEvent
 from .follow import follow_turn, is_final
 from .transport import AsyncTransport
@@ -27,7 +29,9 @@ class AsyncTurnStream:
     def __init__(self, turns: AsyncTurnActions, body: dict[str, Any], options: Options) -> None:
         self._turns = turns
         self._body = body
-        self._options = options
+        # One key for all requests of this stream: several tasks, or a read after a lost answer, send only one turn.
+        is_given = options.idempotency_key is not None
+        self._options = options if is_given else replace(options, idempotency_key=str(uuid.uuid4()))
         self._accepted: Turn | None = None
 
     async def accepted(self) -> Turn:
@@ -76,7 +80,9 @@ class AsyncTurnActions:
         try:
             return await self._wait(turn_id, options)
         except APITimeoutError as error:
-            raise self._late(error, options, timeout, turn_id) from error
+            if not self._transport.is_over(options):
+                raise
+            raise _late(timeout, turn_id) from error
 
     def events(
         self, turn_id: str, *, after_seq: int = 0, max_retries: int | None = None
@@ -129,7 +135,7 @@ class AsyncTurnActions:
                 with suppress(TurnpikeError):
                     await self._transport.call(CANCEL_TURN, Input(path={"turn_id": turn.turn_id}), cancel)
             if isinstance(error, TurnpikeError) and self._transport.is_over(limited):
-                raise self._late(error, limited, timeout, turn.turn_id if turn else None) from error
+                raise _late(timeout, turn.turn_id if turn else None) from error
             raise
 
     async def _report(
@@ -180,14 +186,6 @@ class AsyncTurnActions:
     def _deadline(self, timeout: float | None) -> float | None:
         return None if timeout is None else self._transport.runtime.monotonic() + checked_timeout(timeout)
 
-    def _late(
-        self, error: TurnpikeError, options: Options, timeout: float | None, turn_id: str | None
-    ) -> TurnpikeError:
-        if not self._transport.is_over(options):
-            return error
-        return APITimeoutError(
-            f"The turn has not ended within {timeout:g} s.",
-            code="TIMEOUT",
-            retryable=True,
-            details={"turn_id": turn_id},
-        )
+
+def _late(timeout: float | None, turn_id: str | None) -> APITimeoutError:
+    return timed_out(f"The turn has not ended within {timeout:g} s.", {"turn_id": turn_id})

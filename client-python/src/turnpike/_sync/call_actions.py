@@ -16,7 +16,7 @@ from .._model import encode
 from .._operations import RENEW_CALL, SEND_CALL_RESULT, TAKE_CALLS
 from .._request import Input
 from .._settings import Options, checked_retries, checked_timeout
-from ..errors import ConflictError, NotFoundError, TurnpikeError
+from ..errors import ConflictError, NotFoundError, TurnpikeError, ValidationError
 from ..models import TakenCall
 from .transport import Transport
 
@@ -61,8 +61,9 @@ class CallActions:
         Works on calls of tools without a request until ``stop`` is set.
 
         The handler's return value is the result, and an exception that it raises is the error that the agent reads.
-        A call can come again after a crash: its ``turn_id`` and ``call`` identify it. After ``stop``, the handlers
-        that run are awaited and their results are sent. ``stop`` is also set if an interrupt or an error ends the work.
+        If the service rejects a result, for example because it is too large, the agent reads why. A call can come
+        again after a crash: its ``turn_id`` and ``call`` identify it. After ``stop``, the handlers that run are
+        awaited and their results are sent. ``stop`` is also set if an interrupt or an error ends the work.
 
         Args:
             handler: Called with each call. It is renewed while the handler runs.
@@ -123,7 +124,12 @@ class CallActions:
         try:
             with Repeating(self._transport.runtime, RENEW_SECONDS, renew):
                 body = self._result(call, job)
-                self._transport.call(SEND_CALL_RESULT, Input(path=path, body=body), Options())
+                try:
+                    self._transport.call(SEND_CALL_RESULT, Input(path=path, body=body), Options())
+                except ValidationError as error:
+                    # Without a result the call would come again, and its result would be rejected again.
+                    body = {"error": _cut(error.message or error.code)}
+                    self._transport.call(SEND_CALL_RESULT, Input(path=path, body=body), Options())
         except (ConflictError, NotFoundError):
             # The turn has ended, or another worker was faster.
             return
@@ -133,10 +139,24 @@ class CallActions:
     def _result(self, call: TakenCall, job: Job) -> dict[str, Any]:
         try:
             output = job.handler(call)
-            # A value that is not JSON is an error of the handler.
-            return {"output": json.loads(json.dumps(encode(output), allow_nan=False))}
+            # A value that is not JSON in UTF-8 is an error of the handler.
+            text = json.dumps(encode(output), ensure_ascii=False, allow_nan=False).encode()
+            return {"output": json.loads(text)}
         except Exception as error:
-            return {"error": (str(error) or type(error).__name__)[:MOST_ERROR_LENGTH]}
+            return {"error": _text_of(error)}
+
+
+def _text_of(error: Exception) -> str:
+    """The text that the agent reads. It is never empty."""
+    try:
+        text = str(error)
+    except Exception:
+        text = ""
+    return _cut(text or type(error).__name__)
+
+
+def _cut(text: str) -> str:
+    return text[:MOST_ERROR_LENGTH].encode("utf-8", "replace").decode()
 
 
 def _log(error: Exception) -> None:

@@ -9,7 +9,7 @@ from types import TracebackType
 
 import httpx
 
-from ..errors import APIConnectionError, APITimeoutError
+from ..errors import broken, timed_out
 
 
 class Download:
@@ -53,9 +53,9 @@ class Download:
             for chunk in self._response.iter_bytes(chunk_bytes):
                 yield chunk
         except httpx.TimeoutException as cause:
-            raise APITimeoutError("The download was not complete in time.", code="TIMEOUT", retryable=True) from cause
+            raise timed_out("The download was not complete in time.") from cause
         except (httpx.HTTPError, httpx.StreamError) as cause:
-            raise APIConnectionError("The download broke off.", code="CONNECTION_FAILED", retryable=True) from cause
+            raise broken("The download broke off.") from cause
         finally:
             self._response.close()
 
