@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { TRACE_POLICY } from "../../src/traces/policies.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { attributesOf, serveCollector } from "../harness/otlp.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
@@ -142,25 +143,28 @@ test("An endpoint that fails for days costs one row, and gets the spans of the l
 
 test("Only an endpoint with texts gets them, and each is cut", async () => {
   const [plain, open] = [await createTraced(), await createTraced({ with_text: true })]
-  serveCustomer(world, { answer: () => Response.json({ note: "canary-answer" }) })
-  const text = ['[call lookup_order {"id":"canary-input"}]', "[reply canary-reply]"].join("\n")
+  const long = "x".repeat(TRACE_POLICY.text)
+  const [answer, reply] = [{ note: `canary-answer${long}` }, `canary-reply${long}`]
+  serveCustomer(world, { answer: () => Response.json(answer) })
+  const text = `[call lookup_order {"id":"canary-input"}]\n[reply ${reply}]`
+  const cut = (whole: string) => whole.slice(0, TRACE_POLICY.text)
   for (const { client } of [plain, open]) {
     const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "canary-secret" } })
-    expect(await client.runTurn({ space, text })).toMatchObject({ state: "done", result: "canary-reply" })
+    expect(await client.runTurn({ space, text })).toMatchObject({ state: "done", result: reply })
   }
   await exportAll()
   expect(JSON.stringify(plain.collector.spans())).not.toContain("canary")
   const [root, chat, , tool] = open.collector.spans().map(attributesOf)
   expect(root?.["gen_ai.input.messages"]).toBe(
-    JSON.stringify([{ role: "user", parts: [{ type: "text", content: text }] }]),
+    JSON.stringify([{ role: "user", parts: [{ type: "text", content: cut(text) }] }]),
   )
   expect(root?.["gen_ai.output.messages"]).toBe(
-    JSON.stringify([{ role: "assistant", parts: [{ type: "text", content: "canary-reply" }], finish_reason: "stop" }]),
+    JSON.stringify([{ role: "assistant", parts: [{ type: "text", content: cut(reply) }], finish_reason: "stop" }]),
   )
   expect(String(chat?.["gen_ai.output.messages"])).toContain('"type":"tool_call"')
   expect(tool).toMatchObject({
     "gen_ai.tool.call.arguments": '{"id":"canary-input"}',
-    "gen_ai.tool.call.result": '{"note":"canary-answer"}',
+    "gen_ai.tool.call.result": cut(JSON.stringify(answer)),
   })
   expect(JSON.stringify(open.collector.spans())).not.toContain("canary-secret")
 })
