@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
+import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { parse } from "smol-toml"
 import { VERSION } from "../client/src/version.ts"
@@ -44,7 +44,10 @@ export async function packWheel(folder: string): Promise<string> {
   files.set(`${info}/RECORD`, Buffer.from(`${record.join("")}${info}/RECORD,,\n`))
   const target = join(folder, PYTHON_CLIENT_PATH)
   await mkdir(dirname(target), { recursive: true })
-  await writeFile(target, zipOf(files))
+  // A running service of this checkout may read the wheel, so it is replaced as a whole.
+  const partial = `${target}.${process.pid}`
+  await writeFile(partial, zipOf(files))
+  await rename(partial, target)
   return join(dirname(target), basename(PYTHON_CLIENT_PATH))
 }
 

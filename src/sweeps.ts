@@ -33,7 +33,7 @@ import { sweepStoppedWebhooks, sweepWebhooks } from "./webhooks/sweep-webhooks.t
 type Sweep = (ctx: PoolContext) => Promise<object>
 
 /** The sweeps that the cron trigger runs every minute. Each sweep of a room has one line here. */
-const SWEEPS = {
+export const SWEEPS = {
   turns: sweepTurns,
   waits: sweepWaits,
   expired_turns: sweepExpiredTurns,

@@ -113,6 +113,7 @@ const BY_NAME: Record<string, unknown> = {
   result: "It left this morning.",
   state: "done",
   status_reason: null,
+  waiting: null,
   truncated: false,
   files: [],
   outputs: [],

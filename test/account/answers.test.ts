@@ -5,7 +5,7 @@ import { signSessionToken } from "../../src/sign-in/session-token.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { dumpTables } from "../harness/dump.ts"
 import { codeOf } from "../harness/second-factor.ts"
-import { refundTool } from "../harness/waiting.ts"
+import { refundTool } from "../harness/waiting-tools.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World

@@ -1,19 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { refundText, refundTool } from "../harness/waiting-tools.ts"
 import { hasBrowser, type Person, startWebApp, type WebApp } from "../harness/web-app.ts"
 
-/** A worker takes its calls, so the test sees every call that was allowed. */
-const REFUND = {
-  name: "refund",
-  description: "Refunds an amount.",
-  input_schema: {
-    type: "object",
-    properties: { amount: { type: "number" } },
-    required: ["amount"],
-    additionalProperties: false,
-  },
-  request: null,
-  approval: { when: { properties: { amount: { exclusiveMinimum: 50 } }, required: ["amount"] } },
-}
 const WAITING = "/turns/waiting?test=true"
 
 describe.skipIf(!hasBrowser)("A turn that waits for an approval", () => {
@@ -43,12 +31,14 @@ describe.skipIf(!hasBrowser)("A turn that waits for an approval", () => {
   beforeAll(async () => {
     app = await startWebApp()
     person = await app.signIn()
-    space = ((await send("POST", "/v1/spaces", { title: "Shop", tools: [REFUND] })) as { space_id: string }).space_id
+    // A worker takes the calls, so the test sees every call that was allowed.
+    const shop = { title: "Shop", tools: [refundTool({ request: null })] }
+    space = ((await send("POST", "/v1/spaces", shop)) as { space_id: string }).space_id
   })
   afterAll(() => app?.stop())
 
   beforeEach(async () => {
-    const body = { space, end_user_ref: crypto.randomUUID(), text: '[call refund {"amount":80}]' }
+    const body = { space, end_user_ref: crypto.randomUUID(), text: refundText(80) }
     turnId = ((await send("POST", "/v1/turns", body)) as { turn_id: string }).turn_id
     await expect
       .poll(async () => (await send("GET", `/v1/turns/${turnId}?wait=1`)) as object)
@@ -66,14 +56,14 @@ describe.skipIf(!hasBrowser)("A turn that waits for an approval", () => {
     await field.fill("{")
     await card.getByText("is not valid JSON").waitFor()
     expect(await allow.isDisabled()).toBe(true)
-    await field.fill('{"amount":"forty"}')
+    await field.fill('{"order":"A-1","amount":"forty"}')
     await allow.click()
     await card.getByRole("alert").getByText("amount").waitFor()
-    await field.fill('{"amount":40}')
+    await field.fill('{"order":"A-1","amount":40}')
     await allow.click()
     await page.getByText("The call of refund is allowed.").waitFor()
     const taken = (await send("GET", `/v1/calls?wait=30&space=${space}`)) as { data: object[] }
-    expect(taken.data).toMatchObject([{ turn_id: turnId, tool: "refund", input: { amount: 40 } }])
+    expect(taken.data).toMatchObject([{ turn_id: turnId, tool: "refund", input: { order: "A-1", amount: 40 } }])
     await send("POST", `/v1/turns/${turnId}/calls/0.0/result`, { output: { refunded: 40 } })
     await expect.poll(turnNow).toMatchObject({ state: "done", result: expect.stringContaining('{"refunded":40}') })
   })

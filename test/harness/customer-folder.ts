@@ -40,10 +40,8 @@ export async function openCustomerFolder() {
     startProgram(program, args, { cwd: project, env: { ...env, ...more } })
   const turnpike = (...args: string[]) => start("npx", ["--offline", "turnpike", ...args])
   return {
-    dir,
     project,
     env,
-    tarballs: files,
     installSeconds: (performance.now() - started) / 1000,
     start,
     /** Runs a command of the command line to its end. */

@@ -79,15 +79,14 @@ export const attributesOf = ({ attributes }: Pick<OtlpSpan, "attributes">) =>
 
 let collectors = 0
 
-/** A collector of spans on its own host. It takes all of them by default. `spans` checks them against the protocol. */
+/** A collector of spans. It takes all of them by default. `spans` checks them against the protocol. */
 export function serveCollector(
   world: Pick<World, "serve">,
-  answer: (request: Request) => Response | Promise<Response> = () => Response.json({}),
+  { host = `collector${++collectors}.customer.com` }: { host?: string } = {},
 ) {
-  const host = `collector${++collectors}.customer.com`
   const collector = {
     url: `https://${host}/v1/traces`,
-    answer,
+    answer: (_request: Request): Response | Promise<Response> => Response.json({}),
     requests: [] as { url: string; headers: Record<string, string>; body: string }[],
     /** The spans of all requests, or of one. */
     spans: (request?: number): OtlpSpan[] =>
@@ -101,4 +100,13 @@ export function serveCollector(
     return collector.answer(request)
   })
   return collector
+}
+
+/** The path at which a user reads and changes the account's endpoint. */
+export const TRACE_ENDPOINT_PATH = "/api/account/trace-endpoint"
+
+/** Lets a minute pass, so that ended turns have settled, and exports them. */
+export async function exportTraces(world: Pick<World, "advance" | "sweep">, ms = 61_000): Promise<void> {
+  await world.advance(ms)
+  await world.sweep()
 }

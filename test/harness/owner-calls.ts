@@ -3,7 +3,8 @@ import { account } from "../../src/routes/account/group.ts"
 import { callOfOperation, createEstate, ESTATE_HOST, type Estate, ownerWithAll } from "./estate.ts"
 import type { V1Operation } from "./operations.ts"
 import type { Session } from "./shared-space.ts"
-import { refundTool, sendUntilItWaits } from "./waiting.ts"
+import { sendUntilItWaits } from "./waiting.ts"
+import { refundTool } from "./waiting-tools.ts"
 import type { World } from "./world.ts"
 
 /** Every operation of a signed-in owner that returns JSON, from the table that the worker routes by. */

@@ -34,7 +34,6 @@ export async function installWheel(python: string) {
     dir,
     wheel,
     python: installed,
-    bin: join(environment, "bin"),
     remove: () => rm(dir, { recursive: true, force: true }),
   }
 }

@@ -53,6 +53,14 @@ class RunningProgram {
     }
   }
 
+  /** Ends it at once, with its process group. One that has ended stays as it is. */
+  async kill(): Promise<number | null> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      process.kill(-(this.#child.pid as number), "SIGKILL")
+    }
+    return this.ended
+  }
+
   /** Ends it like Ctrl-C, which reaches the whole process group. */
   async interrupt(): Promise<number | null> {
     process.kill(-(this.#child.pid as number), "SIGINT")

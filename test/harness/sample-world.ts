@@ -1,6 +1,7 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Started } from "./npm-start.ts"
+import { readUntilItWaits, refundText } from "./waiting-tools.ts"
 
 export interface SampleWorld {
   /** The variables that the samples of an operation read. Each call makes new objects, since samples delete them. */
@@ -64,10 +65,10 @@ export async function createSampleWorld({ base_url, api_key, admin }: Started): 
   const waitingTurn = async (space: string, approval: string): Promise<string> => {
     const tool = { description: "Refunds an order.", input_schema: { type: "object" }, request: null, approval }
     await call("PUT", `/v1/spaces/${space}/tools/refund`, tool)
-    const text = '[call refund {"order":"A-1","amount":80}]'
-    let turn = await call("POST", "/v1/turns", { space, end_user_ref: "customer-42", text })
-    while (turn.waiting === null) turn = await call("GET", `/v1/turns/${turn.turn_id}?wait=1`)
-    return String(turn.turn_id)
+    const body = { space, end_user_ref: "customer-42", text: refundText(80) }
+    const { turn_id } = await call("POST", "/v1/turns", body)
+    await readUntilItWaits(() => call("GET", `/v1/turns/${turn_id}?wait=1`))
+    return String(turn_id)
   }
 
   /** Objects that take long to make, only for the operations that need them. */

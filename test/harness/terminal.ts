@@ -6,7 +6,7 @@ import { runProgram as runCommandLine } from "../../client/cli/program.ts"
 import type { Terminal } from "../../client/cli/terminal.ts"
 import type { Runtime } from "../../client/src/runtime.ts"
 
-export interface Spoken {
+interface Spoken {
   code: number
   out: string
   err: string

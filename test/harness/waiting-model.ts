@@ -161,14 +161,18 @@ export class WaitSequence extends Sequence {
       await this.resume(turn)
   }
 
-  /** The turn continues, without a hold. It counts in the current periods from now on. */
-  private async resume(turn: ModelTurn) {
-    const window = this.caps.windowOf(turn.key, this.now)
+  private goOn(turn: ModelTurn) {
     turn.isWaiting = false
     turn.isResumed = true
     turn.wakeAt = this.now
     this.waits.delete(turn.id)
     this.freeBehind(turn)
+  }
+
+  /** The turn continues, without a hold. It counts in the current periods from now on. */
+  private async resume(turn: ModelTurn) {
+    const window = this.caps.windowOf(turn.key, this.now)
+    this.goOn(turn)
     // An account that has never had a cap counts nothing, so its turns stay in their periods.
     const counted = await this.world.sql("select 1 from spend_counted where user_id = $1", [this.account.userId])
     if (counted.length > 0) this.roll(turn, window)
@@ -193,11 +197,7 @@ export class WaitSequence extends Sequence {
     const caps = this.caps.of(turn.key, turn.endUser, this.now, window)
     const room = Math.min(available, ...caps.map(({ limit, spent, reserved }) => limit - spent - reserved))
     if (Math.max(0, room) >= wait.needed) {
-      turn.isWaiting = false
-      turn.isResumed = true
-      turn.wakeAt = this.now
-      this.waits.delete(turn.id)
-      this.freeBehind(turn)
+      this.goOn(turn)
       this.roll(turn, window)
       turn.hold += Math.min(wanted, room)
       this.meets("continued")

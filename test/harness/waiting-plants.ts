@@ -5,6 +5,7 @@ import { waitTurn } from "../../src/runs/wait-turn.ts"
 import { acceptTurn } from "../../src/turns/accept-turn.ts"
 import { claimTurn } from "./claim.ts"
 import { BARE } from "./customer.ts"
+import { nextDay } from "./reference-caps.ts"
 import type { World } from "./world.ts"
 
 /** An account with turns that all wait for the daily cap of its key, in the order of `turns`. */
@@ -26,7 +27,7 @@ export async function plantWaits(
     const limit = {
       boundBy: "key_daily",
       counter: key_id,
-      resetsAt: nextDay(world.clock.now()),
+      resetsAt: new Date(nextDay(world.clock.ms())).toISOString(),
       needed,
       wanted: needed,
     } as const
@@ -37,5 +38,3 @@ export async function plantWaits(
   await world.sql("update api_keys set daily_credit_micros = $2 where key_id = $1", [key_id, daily])
   return { userId, keyId: key_id, turns }
 }
-
-const nextDay = (now: Date) => new Date(new Date(now).setUTCHours(24, 0, 0, 0)).toISOString()

@@ -4,23 +4,6 @@ import { readAnswer } from "./answers.ts"
 import { serveCustomer } from "./customer.ts"
 import { type TestClient, turnOf, type World } from "./world.ts"
 
-const REFUND_INPUT = {
-  type: "object",
-  properties: { order: { type: "string" }, amount: { type: "number" } },
-  required: ["order", "amount"],
-  additionalProperties: false,
-}
-
-/** A tool whose calls above 50 USD wait for a decision. */
-export const refundTool = (overrides: object = {}) => ({
-  name: "refund",
-  description: "Refunds an amount.",
-  input_schema: REFUND_INPUT,
-  request: { method: "POST", url: "https://api.customer.com/refunds" },
-  approval: { when: { properties: { amount: { exclusiveMinimum: 50 } }, required: ["amount"] } },
-  ...overrides,
-})
-
 /** A tool that answers 202: its result comes later. */
 export const laterTool = (overrides: object = {}) => ({
   name: "print",

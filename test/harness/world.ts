@@ -230,12 +230,16 @@ export async function createWorld(
       call,
       skipPing,
       space,
-      sendTurn: (body: { space: string } & Record<string, unknown>, idempotencyKey: string = crypto.randomUUID()) =>
+      sendTurn: (
+        body: { space: string } & Record<string, unknown>,
+        idempotencyKey: string = crypto.randomUUID(),
+        headers: Record<string, string> = {},
+      ) =>
         call(
           "POST",
           "/v1/turns",
           { end_user_ref: "customer-1", text: "hello", ...body },
-          { "idempotency-key": idempotencyKey },
+          { "idempotency-key": idempotencyKey, ...headers },
         ),
       /** Sends a turn and delivers everything that the queue has for it. */
       async runTurn(body: { space: string } & Record<string, unknown>): Promise<Turn> {

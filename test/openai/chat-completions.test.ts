@@ -1,6 +1,6 @@
 import type OpenAI from "openai"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { openAiOf } from "../harness/openai-clients.ts"
+import { losing, openAiOf, turnIn } from "../harness/openai-clients.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 let world: World
@@ -17,8 +17,6 @@ afterAll(() => world.close())
 
 type Messages = OpenAI.Chat.Completions.ChatCompletionMessageParam[]
 const user = "customer-1"
-const turnIn = (answer: object) =>
-  (answer as unknown as { turn: { turn_id: string; billed_cost_usd: number; conversation: string } }).turn
 const chat = (messages: Messages, more: object = {}) =>
   openai.chat.completions.create({ model, user, messages, ...more })
 
@@ -63,14 +61,8 @@ test("With a conversation, only the newest messages are sent", async () => {
 })
 
 test("A turn without a reply is TURN_FAILED, which clients do not retry", async () => {
-  let sent = 0
-  const counting = openAiOf(world, client, {
-    through: (request) => {
-      sent++
-      return world.untilAnswered(world.invoke(request))
-    },
-  })
-  const failing = counting.chat.completions.create({
+  const { through, seen } = losing(world, 0)
+  const failing = openAiOf(world, client, { through }).chat.completions.create({
     model,
     user,
     messages: [{ role: "user", content: "[fail OUT_OF_STOCK]" }],
@@ -80,18 +72,14 @@ test("A turn without a reply is TURN_FAILED, which clients do not retry", async 
     code: "TURN_FAILED",
     error: { details: { state: "failed", reason: "OUT_OF_STOCK" } },
   })
-  expect(sent).toBe(1)
+  expect(seen).toHaveLength(1)
 })
 
 describe("A stream", () => {
   /** The lines of a streamed answer. */
   async function linesOf(content: string, more: object = {}): Promise<string[]> {
-    const request = new Request("https://api.test/v1/openai/chat/completions", {
-      method: "POST",
-      headers: { authorization: `Bearer ${client.key}`, "content-type": "application/json" },
-      body: JSON.stringify({ model, user, stream: true, messages: [{ role: "user", content }], ...more }),
-    })
-    const text = await world.untilAnswered(world.invoke(request).then((response) => response.text()))
+    const body = { model, user, stream: true, messages: [{ role: "user", content }], ...more }
+    const text = await (await client.call("POST", "/v1/openai/chat/completions", body)).text()
     return text.split("\n\n").filter((line) => line !== "" && !line.startsWith(":"))
   }
 

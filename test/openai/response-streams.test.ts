@@ -1,6 +1,6 @@
 import type OpenAI from "openai"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { openAiOf } from "../harness/openai-clients.ts"
+import { openAiOf, turnIn } from "../harness/openai-clients.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { passTime } from "../harness/time.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
@@ -14,9 +14,6 @@ beforeAll(async () => {
   model = await client.space({ title: "Support" })
 })
 afterAll(() => world.close())
-
-/** The turn in a response, which is no field of OpenAI. */
-const turnIn = (response: object) => (response as { turn: { billed_cost_usd: number } }).turn
 
 describe("A stream", () => {
   const words = Array.from({ length: 30 }, (_, n) => `word${n}`).join(" ")
@@ -79,18 +76,8 @@ describe("A stream", () => {
   })
 
   test("A reader that leaves ends nothing: the turn is done and billed, and a repeat streams it again", async () => {
-    const send = () =>
-      world.invoke(
-        new Request("https://api.test/v1/openai/responses", {
-          method: "POST",
-          headers: {
-            authorization: `Bearer ${client.key}`,
-            "content-type": "application/json",
-            "idempotency-key": "a stream",
-          },
-          body: JSON.stringify({ model, input: "Bye", user: "customer-1", stream: true }),
-        }),
-      )
+    const body = { model, input: "Bye", user: "customer-1", stream: true }
+    const send = () => client.call("POST", "/v1/openai/responses", body, { "idempotency-key": "a stream" })
     const response = await send()
     expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8")
     expect(response.headers.get("idempotent-replayed")).toBeNull()

@@ -1,6 +1,6 @@
 import type OpenAI from "openai"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { openAiOf } from "../harness/openai-clients.ts"
+import { openAiOf, turnCount, turnIn } from "../harness/openai-clients.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 let world: World
@@ -15,10 +15,6 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** The fields that a response has in addition to OpenAI's. */
-type WithTurn = { turn: { turn_id: string; billed_cost_usd: number; conversation: string; files: string[] } }
-const turnIn = (response: object) => (response as unknown as WithTurn).turn
-
 /** The error of a call of OpenAI's client. */
 async function errorOf(call: Promise<unknown>) {
   const error = await call.then(
@@ -31,9 +27,6 @@ async function errorOf(call: Promise<unknown>) {
 
 const ask = (input: string, more: object = {}) =>
   openai.responses.create({ model, input, safety_identifier: "customer-1", ...more })
-
-const turnsOf = async () =>
-  Number((await world.sql<{ n: string }>("select count(*) as n from turns where user_id = $1", [client.userId]))[0]?.n)
 
 describe("A response", () => {
   test("A response has the reply, its tokens and the bill of its turn, which it shares with /v1/turns", async () => {
@@ -148,13 +141,13 @@ describe("A conversation", () => {
       previous_response_id: first.id,
       output_text: "You said: Two (after 2 earlier messages)",
     })
-    const before = await turnsOf()
+    const before = await turnCount(world, client)
     expect(await errorOf(ask("Branch", { previous_response_id: first.id }))).toMatchObject({
       status: 422,
       code: "VALIDATION_FAILED",
       param: "previous_response_id",
     })
-    expect(await turnsOf()).toBe(before)
+    expect(await turnCount(world, client)).toBe(before)
     const options = { headers: { "Idempotency-Key": "the third" } }
     const body = { model, input: "Three", user: "customer-1", previous_response_id: second.id }
     const third = await openai.responses.create(body, options)
@@ -197,10 +190,10 @@ describe("A request that no turn can honour", () => {
     [{ safety_identifier: undefined }, "safety_identifier"],
     [{ invented: true }, "invented"],
   ])("A request with %j is rejected with its field, and sends nothing", async (more, param) => {
-    const before = await turnsOf()
+    const before = await turnCount(world, client)
     const error = await errorOf(ask("Hello", more))
     expect(error).toMatchObject({ status: 422, code: "VALIDATION_FAILED", param, type: "invalid_request_error" })
-    expect(await turnsOf()).toBe(before)
+    expect(await turnCount(world, client)).toBe(before)
   })
 
   test("Fields that only tune a model are ignored, and null is the same as no field", async () => {

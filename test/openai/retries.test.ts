@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { OPENAI_POLICY } from "../../src/openai/policies.ts"
-import { openAiOf } from "../harness/openai-clients.ts"
+import { losing, openAiOf, turnCount } from "../harness/openai-clients.ts"
 import { expectPromises } from "../harness/promises.ts"
-import { createWorld, type TestClient, type World } from "../harness/world.ts"
+import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
 beforeAll(async () => {
@@ -15,39 +15,22 @@ async function begin({ usd = 10 } = {}) {
   return { client, model: await client.space() }
 }
 
-const countOf = async ({ userId }: TestClient) =>
-  Number((await world.sql<{ n: string }>("select count(*) as n from turns where user_id = $1", [userId]))[0]?.n)
-
-/** Sends requests to the service. The first answers are lost on their way back. */
-function losing(count: number) {
-  const seen: Request[] = []
-  return {
-    seen,
-    async through(request: Request): Promise<Response> {
-      seen.push(request)
-      const response = await world.untilAnswered(world.invoke(request))
-      if (seen.length <= count) throw new TypeError("the connection was lost")
-      return response
-    },
-  }
-}
-
 describe("A retry of OpenAI's client after a lost answer", () => {
   test("It sends no second turn, without any key of the caller", async () => {
     const { client, model } = await begin()
-    const { through, seen } = losing(1)
+    const { through, seen } = losing(world, 1)
     const openai = openAiOf(world, client, { through })
     const response = await openai.responses.create({ model, input: "Hello", user: "customer-1" })
     expect(response.output_text).toBe("You said: Hello")
     expect(seen.map(({ headers }) => headers.get("x-stainless-retry-count"))).toEqual(["0", "1"])
     expect(seen.map(({ headers }) => headers.get("idempotency-key"))).toEqual([null, null])
-    expect(await countOf(client)).toBe(1)
+    expect(await turnCount(world, client)).toBe(1)
     await expectPromises(world, client.userId)
   })
 
   test("With an Idempotency-Key it sends no second turn, and /v1/turns knows the same key", async () => {
     const { client, model } = await begin()
-    const openai = openAiOf(world, client, losing(2))
+    const openai = openAiOf(world, client, losing(world, 2))
     const body = {
       model,
       user: "customer-1",
@@ -55,7 +38,7 @@ describe("A retry of OpenAI's client after a lost answer", () => {
       conversation: "c",
     }
     await openai.chat.completions.create(body, { headers: { "Idempotency-Key": "order-1" } })
-    expect(await countOf(client)).toBe(1)
+    expect(await turnCount(world, client)).toBe(1)
     const again = await client.sendTurn({ space: model, text: "Hello", conversation: "c" }, "order-1")
     expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([202, "true"])
     const other = await client.sendTurn({ space: model, text: "Other", conversation: "c" }, "order-1")
@@ -66,7 +49,7 @@ describe("A retry of OpenAI's client after a lost answer", () => {
     const { client, model } = await begin()
     const openai = openAiOf(world, client)
     for (let n = 0; n < 2; n++) await openai.responses.create({ model, input: "Hello", user: "customer-1" })
-    expect(await countOf(client)).toBe(2)
+    expect(await turnCount(world, client)).toBe(2)
   })
 
   test("An equal request of another end user, or one that ended earlier, is no first try", async () => {
@@ -85,7 +68,7 @@ describe("A retry of OpenAI's client after a lost answer", () => {
 describe("A refusal", () => {
   test("An empty balance is 402 and a cap that resets in hours is 429, and the client retries neither", async () => {
     const { client, model } = await begin({ usd: 0 })
-    const { through, seen } = losing(0)
+    const { through, seen } = losing(world, 0)
     const openai = openAiOf(world, client, { through })
     await expect(openai.responses.create({ model, input: "Hello", user: "customer-1" })).rejects.toMatchObject({
       status: 402,
@@ -96,7 +79,7 @@ describe("A refusal", () => {
 
     const capped = await begin()
     await world.sql("update api_keys set daily_credit_micros = 100000 where user_id = $1", [capped.client.userId])
-    const second = losing(0)
+    const second = losing(world, 0)
     const asking = openAiOf(world, capped.client, second)
     const body = { model: capped.model, user: "customer-1" }
     await asking.responses.create({ ...body, input: "[use input=1000 output=1000000]\nHello" })

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { KeyCredential } from "../../src/actor/actor.ts"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { parseApiKey } from "../../src/keys/api-key.ts"
 import { acceptTurn } from "../../src/turns/accept-turn.ts"
 import { cancelTurn } from "../../src/turns/cancel-turn.ts"
 import { createTestClock } from "../harness/clock.ts"
-import { noQueue } from "../harness/context.ts"
+import { quietContextOf } from "../harness/context.ts"
 import { holdRows, untilBlocked, untilCalled, waitForLocks } from "../harness/locks.ts"
 import { createQuotaEstate, DEFAULT_HOLD } from "../harness/quota-load.ts"
 import { deadlocksOf, expectNoFaults, watchMoney } from "../harness/quota-watch.ts"
@@ -24,11 +22,7 @@ afterAll(async () => {
 })
 
 /** A worker whose clock differs by this offset. */
-function workerAt(offsetMs: number) {
-  const clock = createTestClock(world.clock.ms() + offsetMs)
-  const quiet = { queue: noQueue, log: () => {} }
-  return { ...createContext(parseBaseEnv(world.env), () => {}, { clock }), ...quiet }
-}
+const workerAt = (offsetMs: number) => quietContextOf(world, { clock: createTestClock(world.clock.ms() + offsetMs) })
 
 /** A key with a window that has room for one default hold. */
 async function windowedKey() {

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { reconcileNow } from "../../src/billing/reconcile.ts"
 import { sweepRetention } from "../../src/retention/sweep-retention.ts"
 import { SETTINGS } from "../../src/settings/registry.ts"
 import { contextOf } from "../harness/context.ts"
 import { makeWebhook, serveReceiver } from "../harness/receiver.ts"
-import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
+import { createWorld, turnOf, type World } from "../harness/world.ts"
 
 const DAY_MS = 86_400_000
 /** A mark looks an hour after the last turn became due, and at turns that it left after another hour. */
@@ -14,6 +14,7 @@ let world: World
 beforeAll(async () => {
   world = await createWorld({ isNew: true })
 })
+afterEach(() => world.sql("delete from settings"))
 afterAll(() => world.close())
 
 /** Runs the sweep until it finds nothing more, as it does minute after minute. */
@@ -63,9 +64,6 @@ async function finishedTurn({ test = false } = {}) {
   return { client, receiver, webhook_id, space, turn_id, key, text }
 }
 
-const replies = async (client: TestClient, space: string, text: string, conversation: string) =>
-  client.runTurn({ space, text, conversation })
-
 test("Each kind of data is deleted after its own time, and the bill of the turn is kept", async () => {
   const days = { attempt_days: 8, step_days: 10, delivery_days: 30, event_days: 32, text_days: 34 }
   for (const [key, value] of Object.entries(days)) await setting(key, value)
@@ -108,7 +106,6 @@ test("Each kind of data is deleted after its own time, and the bill of the turn 
   )
   expect(money).toEqual({ calls: 2, charged: Math.round(before.billed_cost_usd * 1e7) })
   expect((await reconcileNow(contextOf(world))).findings).toBe(0)
-  await world.sql("delete from settings")
 })
 
 test("The log of a turn without steps is empty, and its stream ends at once", async () => {
@@ -131,13 +128,13 @@ test("A repeated Idempotency-Key still gets its turn after the texts are gone", 
 
 test("A conversation whose texts are gone starts again under the same id", async () => {
   const client = await world.createAccount()
-  const space = await client.space()
-  const first = await replies(client, space, "[reply one]", "ticket-1")
-  const second = await replies(client, space, "[reply two]", "ticket-1")
+  const ticket = { space: await client.space(), conversation: "ticket-1" }
+  const first = await client.runTurn({ ...ticket, text: "[reply one]" })
+  const second = await client.runTurn({ ...ticket, text: "[reply two]" })
   // The rehearsal model reads the whole history, so its prompt grows with each turn.
   expect(second.usage.tokens_input).toBeGreaterThan(first.usage.tokens_input)
   await passDays(SETTINGS.text_days.default)
-  const third = await replies(client, space, "[reply one]", "ticket-1")
+  const third = await client.runTurn({ ...ticket, text: "[reply one]" })
   expect(third).toMatchObject({ state: "done", result: "one", conversation: first.conversation })
   expect(third.usage.tokens_input).toBe(first.usage.tokens_input)
 })
@@ -249,7 +246,6 @@ test("A lower setting takes effect with the next run, and no setting goes below 
   await sweep()
   expect((await client.getTurn(turn_id)).text).toBe("")
   expect((await client.getTurn(young.turn_id)).text).toBe("young")
-  await setting("text_days", SETTINGS.text_days.default)
 })
 
 test("Events of an account, their deliveries and the audit log are deleted after their times", async () => {

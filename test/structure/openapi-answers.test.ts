@@ -153,8 +153,10 @@ describe.each(SURFACES)("The document of %s", (surface) => {
       (one) => typeof one.turn_id === "string" && "billed_cost_usd" in one && "error" in one,
     )
     expect(turns.length).toBeGreaterThan(5)
-    for (const { state, started_at, finished_at, result, error, status_reason, billed_cost_usd, held_usd } of turns) {
+    for (const turn of turns) {
+      const { state, started_at, finished_at, result, error, status_reason, billed_cost_usd, held_usd } = turn
       const isOpen = state === "queued" || state === "running"
+      if (state !== "running") expect(turn.waiting, state).toBeNull()
       expect([state, finished_at === null, result !== null, error !== null]).toEqual([
         state,
         isOpen,

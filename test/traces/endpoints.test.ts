@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { TRACE_POLICY } from "../../src/traces/policies.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
-import { attributesOf, serveCollector } from "../harness/otlp.ts"
+import { attributesOf, exportTraces, serveCollector, TRACE_ENDPOINT_PATH } from "../harness/otlp.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
-const PATH = "/api/account/trace-endpoint"
 const OPERATOR = "https://otel.operator.com/base"
 
 let world: World
@@ -16,31 +16,19 @@ beforeAll(async () => {
       OTEL_SERVICE_NAME: "turnpike-eu",
     },
   })
-  operator = serveCollector(world)
-  world.serve("otel.operator.com", (request) => fetchOf(operator.url, request))
+  operator = serveCollector(world, { host: "otel.operator.com" })
   await world.sweep()
 })
 afterAll(() => world.close())
-
-/** Passes a request on to a collector of the test. */
-async function fetchOf(url: string, request: Request): Promise<Response> {
-  operator.requests.push({ url: request.url, headers: Object.fromEntries(request.headers), body: await request.text() })
-  return operator.answer(new Request(url))
-}
-
-async function exportAll(ms = 61_000) {
-  await world.advance(ms)
-  await world.sweep()
-}
 
 async function createTraced(body: object = {}) {
   const client = await world.createAccount()
   const collector = serveCollector(world)
   const browser = await world.signIn(client.userId)
-  const [status] = await browser.json("PUT", PATH, { url: collector.url, ...body })
+  const [status] = await browser.json("PUT", TRACE_ENDPOINT_PATH, { url: collector.url, ...body })
   expect(status).toBe(200)
   const seen = async () => {
-    const [status, answer] = await (await world.signIn(client.userId)).json("GET", PATH)
+    const [status, answer] = await (await world.signIn(client.userId)).json("GET", TRACE_ENDPOINT_PATH)
     expect(status).toBe(200)
     return answer.endpoint
   }
@@ -56,7 +44,7 @@ test("An endpoint that asks for time with Retry-After gets the same spans after 
   const { client, collector, seen, space } = await createTraced()
   collector.answer = () => Response.json({ message: "slow down" }, { status: 429, headers: { "retry-after": "300" } })
   await runTurn(client, space)
-  await exportAll()
+  await exportTraces(world)
   const failed = await seen()
   expect(failed).toMatchObject({
     spans_sent: 0,
@@ -65,10 +53,10 @@ test("An endpoint that asks for time with Retry-After gets the same spans after 
     last_failed_at: new Date(world.clock.ms()).toISOString(),
     retry_at: new Date(world.clock.ms() + 300_000).toISOString(),
   })
-  await exportAll(240_000)
+  await exportTraces(world, 240_000)
   expect(collector.requests).toHaveLength(1)
   collector.answer = () => Response.json({})
-  await exportAll()
+  await exportTraces(world)
   expect(collector.requests).toHaveLength(2)
   expect(collector.spans(1)).toEqual(collector.spans(0))
   expect(await seen()).toMatchObject({ spans_sent: 2, last_error: "HTTP 429: slow down", retry_at: null })
@@ -78,16 +66,16 @@ test("Spans that an endpoint refuses or rejects in part are not sent again, and 
   const { client, collector, seen, space } = await createTraced()
   collector.answer = () => new Response("bad token", { status: 401 })
   await runTurn(client, space)
-  await exportAll()
+  await exportTraces(world)
   expect(await seen()).toMatchObject({ spans_sent: 0, last_error: "HTTP 401: bad token" })
   collector.answer = () => Response.json({ partialSuccess: { rejectedSpans: "1", errorMessage: "too old" } })
   const next = await runTurn(client, space)
-  await exportAll(120_000)
+  await exportTraces(world, 120_000)
   expect(collector.requests).toHaveLength(2)
   expect(turnsIn(collector.spans(1))).toEqual([next.turn_id])
   expect(await seen()).toMatchObject({ spans_sent: 1, last_error: "1 spans were rejected: too old", retry_at: null })
   collector.answer = () => Response.json({})
-  await exportAll()
+  await exportTraces(world)
   expect(collector.requests).toHaveLength(2)
 })
 
@@ -120,7 +108,7 @@ test("An endpoint that fails for days costs one row, and gets the spans of the l
   await runTurn(client, space)
   const waits: number[] = []
   for (let failures = 1; failures <= 9; failures++) {
-    await exportAll()
+    await exportTraces(world)
     const { retry_at } = await seen()
     waits.push(Math.round((Date.parse(retry_at) - world.clock.ms()) / 60_000))
     await world.advance(Math.max(0, Date.parse(retry_at) - world.clock.ms() - 61_000))
@@ -134,7 +122,7 @@ test("An endpoint that fails for days costs one row, and gets the spans of the l
   await world.advance(25 * 3_600_000)
   collector.answer = () => Response.json({})
   const recent = await runTurn(client, space)
-  await exportAll()
+  await exportTraces(world)
   expect(turnsIn(collector.spans(9))).toEqual([recent.turn_id])
   const rows = await world.sql("select count(*)::int as rows from trace_exports where user_id = $1", [client.userId])
   expect(rows).toEqual([{ rows: 1 }])
@@ -142,25 +130,28 @@ test("An endpoint that fails for days costs one row, and gets the spans of the l
 
 test("Only an endpoint with texts gets them, and each is cut", async () => {
   const [plain, open] = [await createTraced(), await createTraced({ with_text: true })]
-  serveCustomer(world, { answer: () => Response.json({ note: "canary-answer" }) })
-  const text = ['[call lookup_order {"id":"canary-input"}]', "[reply canary-reply]"].join("\n")
+  const long = "x".repeat(TRACE_POLICY.text)
+  const [answer, reply] = [{ note: `canary-answer${long}` }, `canary-reply${long}`]
+  serveCustomer(world, { answer: () => Response.json(answer) })
+  const text = `[call lookup_order {"id":"canary-input"}]\n[reply ${reply}]`
+  const cut = (whole: string) => whole.slice(0, TRACE_POLICY.text)
   for (const { client } of [plain, open]) {
     const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "canary-secret" } })
-    expect(await client.runTurn({ space, text })).toMatchObject({ state: "done", result: "canary-reply" })
+    expect(await client.runTurn({ space, text })).toMatchObject({ state: "done", result: reply })
   }
-  await exportAll()
+  await exportTraces(world)
   expect(JSON.stringify(plain.collector.spans())).not.toContain("canary")
   const [root, chat, , tool] = open.collector.spans().map(attributesOf)
   expect(root?.["gen_ai.input.messages"]).toBe(
-    JSON.stringify([{ role: "user", parts: [{ type: "text", content: text }] }]),
+    JSON.stringify([{ role: "user", parts: [{ type: "text", content: cut(text) }] }]),
   )
   expect(root?.["gen_ai.output.messages"]).toBe(
-    JSON.stringify([{ role: "assistant", parts: [{ type: "text", content: "canary-reply" }], finish_reason: "stop" }]),
+    JSON.stringify([{ role: "assistant", parts: [{ type: "text", content: cut(reply) }], finish_reason: "stop" }]),
   )
   expect(String(chat?.["gen_ai.output.messages"])).toContain('"type":"tool_call"')
   expect(tool).toMatchObject({
     "gen_ai.tool.call.arguments": '{"id":"canary-input"}',
-    "gen_ai.tool.call.result": '{"note":"canary-answer"}',
+    "gen_ai.tool.call.result": cut(JSON.stringify(answer)),
   })
   expect(JSON.stringify(open.collector.spans())).not.toContain("canary-secret")
 })
@@ -179,7 +170,7 @@ test("The operator's collector gets the turns of every account, with neither tex
   await world.drain()
   await world.advance(1_000)
   const second = await other.runTurn({ space: await other.space(), text: "[fail OUT_OF_STOCK]" })
-  await exportAll()
+  await exportTraces(world)
   expect(collector.requests, "the caller did not sample its trace").toHaveLength(0)
   const requests = operator.requests.slice(before)
   expect(requests.map(({ url }) => url)).toEqual([`${OPERATOR}/v1/traces`])
@@ -208,23 +199,23 @@ test("Headers are stored sealed, are never returned, and are not sent to another
     [client.userId],
   )
   expect(stored?.row).not.toContain("canary-header")
-  const same = await browser.json("PUT", PATH, { url: `${collector.url}?tenant=1`, with_text: true })
+  const same = await browser.json("PUT", TRACE_ENDPOINT_PATH, { url: `${collector.url}?tenant=1`, with_text: true })
   expect(same).toMatchObject([200, { header_names: ["authorization"], with_text: true }])
   expect(JSON.stringify(same)).not.toContain("canary")
-  const other = await browser.json("PUT", PATH, { url: "https://other.customer.com/v1/traces" })
+  const other = await browser.json("PUT", TRACE_ENDPOINT_PATH, { url: "https://other.customer.com/v1/traces" })
   expect(other).toMatchObject([422, { detail: [{ loc: ["body", "headers"] }] }])
   await runTurn(client, space)
-  await exportAll()
+  await exportTraces(world)
   expect(collector.requests[0]).toMatchObject({
     url: `${collector.url}?tenant=1`,
     headers: { authorization: secret },
   })
-  expect(await browser.json("PUT", PATH, { url: "https://other.customer.com/v1/traces", headers: null })).toMatchObject(
-    [200, { header_names: [] }],
-  )
-  expect((await browser.json("DELETE", PATH))[0]).toBe(200)
-  expect(await browser.json("GET", PATH)).toEqual([200, { endpoint: null }])
-  expect((await browser.json("DELETE", PATH))[0]).toBe(404)
+  expect(
+    await browser.json("PUT", TRACE_ENDPOINT_PATH, { url: "https://other.customer.com/v1/traces", headers: null }),
+  ).toMatchObject([200, { header_names: [] }])
+  expect((await browser.json("DELETE", TRACE_ENDPOINT_PATH))[0]).toBe(200)
+  expect(await browser.json("GET", TRACE_ENDPOINT_PATH)).toEqual([200, { endpoint: null }])
+  expect((await browser.json("DELETE", TRACE_ENDPOINT_PATH))[0]).toBe(404)
 })
 
 test.each([
@@ -238,7 +229,7 @@ test.each([
   { url: "https://collector.customer.com/", headers: { "X-A": "1", "x-a": "2" } },
 ])("An endpoint as $url with $headers is refused", async (body) => {
   const client = await world.createAccount()
-  const [status] = await (await world.signIn(client.userId)).json("PUT", PATH, body)
+  const [status] = await (await world.signIn(client.userId)).json("PUT", TRACE_ENDPOINT_PATH, body)
   expect(status).toBe(422)
 })
 
@@ -247,7 +238,7 @@ test("A redirect of an endpoint is not followed, and its spans are given up", as
   const target = serveCollector(world)
   collector.answer = () => new Response(null, { status: 307, headers: { location: target.url } })
   await runTurn(client, space)
-  await exportAll()
+  await exportTraces(world)
   expect(target.requests).toEqual([])
   expect(await seen()).toMatchObject({ spans_sent: 0, last_error: "HTTP 307" })
 })
@@ -262,7 +253,7 @@ test("A stored URL without a public host is not called at the export either", as
   const stored = "https://collector.internal/v1/traces"
   await world.sql("update trace_exports set url = $2 where user_id = $1", [client.userId, stored])
   await runTurn(client, space)
-  await exportAll()
+  await exportTraces(world)
   expect(requests).toEqual([])
   const why = 'The URL cannot be called: its host "collector.internal" is no public name.'
   expect(await seen()).toMatchObject({ url: stored, spans_sent: 0, last_error: why })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from "vitest"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
-import { attributesOf, type OtlpSpan, serveCollector } from "../harness/otlp.ts"
+import { attributesOf, exportTraces, type OtlpSpan, serveCollector, TRACE_ENDPOINT_PATH } from "../harness/otlp.ts"
 import { makeWebhook, serveReceiver } from "../harness/receiver.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -38,17 +38,6 @@ const TEXT = [
 
 const SENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
-/** Lets a minute pass, so that ended turns have settled, and exports them. */
-async function exportAll() {
-  await world.advance(61_000)
-  await world.sweep()
-}
-
-async function putEndpoint(userId: number, body: object) {
-  const browser = await world.signIn(userId)
-  return browser.json("PUT", "/api/account/trace-endpoint", body)
-}
-
 const parentOf = (spans: OtlpSpan[], { parentSpanId }: OtlpSpan) =>
   spans.find(({ spanId }) => spanId === parentSpanId)?.name ?? null
 
@@ -58,25 +47,22 @@ test("A turn with a tool, an MCP server, a sub-agent and a webhook is one trace 
   const customer = serveCustomer(world)
   const receiver = serveReceiver(world)
   const headers = { Authorization: "Bearer collector-secret" }
-  const [status, endpoint] = await putEndpoint(client.userId, { url: collector.url, headers })
+  const browser = await world.signIn(client.userId)
+  const [status, endpoint] = await browser.json("PUT", TRACE_ENDPOINT_PATH, { url: collector.url, headers })
   expect([status, endpoint]).toMatchObject([
     200,
     { url: collector.url, header_names: ["authorization"], spans_sent: 0 },
   ])
   await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })
   const space = await client.space(configuration())
-  const accepted = await client.call(
-    "POST",
-    "/v1/turns",
-    { space, end_user_ref: "customer-1", text: TEXT },
-    { "idempotency-key": "traced", traceparent: SENT, tracestate: "vendor=abc" },
-  )
+  const sent = { traceparent: SENT, tracestate: "vendor=abc" }
+  const accepted = await client.sendTurn({ space, text: TEXT }, "traced", sent)
   expect(accepted.status).toBe(202)
   await world.drain()
   const { turn_id } = (await accepted.clone().json()) as { turn_id: string }
   const turn = await client.getTurn(turn_id)
   expect(turn).toMatchObject({ state: "done", result: "It left.", tracestate: "vendor=abc" })
-  await exportAll()
+  await exportTraces(world)
 
   expect(collector.requests).toHaveLength(1)
   expect(collector.requests[0]?.headers).toMatchObject({
@@ -139,12 +125,12 @@ test("A turn with a tool, an MCP server, a sub-agent and a webhook is one trace 
   expect(receiver.received.map((event) => event.headers.traceparent)).toEqual(spanOf("POST turn.done"))
 
   // A second sweep has nothing to send. A repeat after a lost record sends the same spans.
-  await exportAll()
+  await exportTraces(world)
   expect(collector.requests).toHaveLength(1)
   await world.sql("update trace_exports set ended_at = '-infinity'::timestamptz, turn_id = '' where user_id = $1", [
     client.userId,
   ])
-  await exportAll()
+  await exportTraces(world)
   expect(collector.requests).toHaveLength(2)
   expect(collector.spans(1)).toEqual(collector.spans(0))
 })

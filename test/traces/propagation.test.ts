@@ -24,12 +24,7 @@ const TRACE = "0af7651916cd43dd8448eb211c80319c"
 const SENT = `00-${TRACE}-b7ad6b7169203331-01`
 
 const send = (client: TestClient, space: string, headers: Record<string, string>, text = "hello") =>
-  client.call(
-    "POST",
-    "/v1/turns",
-    { space, end_user_ref: "customer-1", text },
-    { "idempotency-key": crypto.randomUUID(), ...headers },
-  )
+  client.sendTurn({ space, text }, crypto.randomUUID(), headers)
 
 const traceIdOf = ({ traceparent }: Pick<Turn, "traceparent">) => traceparent.split("-")[1]
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { ERASURE_POLICY } from "../../src/end-users/policies.ts"
-import { sendUntilAccepted, survivesEveryFailure } from "../harness/crash.ts"
+import { sendUntilAccepted, sendUntilAnswered, survivesEveryFailure } from "../harness/crash.ts"
 import { canariesOf, liveFully, serveEchoes, spaceOf } from "../harness/full-life.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { amountsOf, searchEverywhere } from "../harness/search.ts"
@@ -17,12 +17,9 @@ const allKey = async (client: TestClient) =>
   world.createClient(client.userId, (await world.makeKey(client.userId, { scope: "all" })).value)
 
 async function eraseUntilAnswered(client: TestClient, ref: string): Promise<void> {
-  for (let tries = 0; ; tries++) {
-    const response = await client.call("DELETE", `/v1/end-users/${encodeURIComponent(ref)}`)
-    if (response.status === 200) return world.settled()
-    expect(response.status, await response.text()).toBe(503)
-    expect(tries).toBeLessThan(3)
-  }
+  const response = await sendUntilAnswered(() => client.call("DELETE", `/v1/end-users/${encodeURIComponent(ref)}`))
+  expect(response.status, await response.text()).toBe(200)
+  await world.settled()
 }
 
 /** Runs the cron until every erasure of the account is closed. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
-import { refundTool, sendUntilItWaits, serveTools, waiter } from "../harness/waiting.ts"
+import { sendUntilItWaits, serveTools, waiter } from "../harness/waiting.ts"
+import { refundTool } from "../harness/waiting-tools.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 let world: World

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { type Scenario, sendUntilAccepted, survivesEveryFailure } from "../harness/crash.ts"
+import { type Scenario, sendUntilAccepted, sendUntilAnswered, survivesEveryFailure } from "../harness/crash.ts"
 import { BARE } from "../harness/customer.ts"
 import { expectBooks } from "../harness/promises.ts"
-import { laterTool, refundTool, serveTools, workTool } from "../harness/waiting.ts"
+import { laterTool, serveTools, workTool } from "../harness/waiting.ts"
+import { refundTool } from "../harness/waiting-tools.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 let world: World
@@ -27,19 +28,11 @@ async function untilIdle(client: TestClient, turnId: string) {
   throw new Error("the turn neither waits nor ends")
 }
 
-/** Repeats a request until it is not refused by the fault. Returns its status. */
-async function untilAnswered(send: () => Promise<Response>): Promise<number> {
-  for (let tries = 0; tries < 4; tries++) {
-    const { status } = await send()
-    if (status !== 503) return status
-  }
-  throw new Error("never answered")
-}
-
+const statusOf = async (send: () => Promise<Response>) => (await sendUntilAnswered(send)).status
 const decide = (client: TestClient, turnId: string, decision: string, call = "0.0") =>
-  untilAnswered(() => client.call("POST", `/v1/turns/${turnId}/calls/${call}/decision`, { decision }))
+  statusOf(() => client.call("POST", `/v1/turns/${turnId}/calls/${call}/decision`, { decision }))
 const answer = (client: TestClient, turnId: string, call = "0.0") =>
-  untilAnswered(() => client.call("POST", `/v1/turns/${turnId}/calls/${call}/result`, { output: "printed" }))
+  statusOf(() => client.call("POST", `/v1/turns/${turnId}/calls/${call}/result`, { output: "printed" }))
 
 /** The effects that the customer's server has seen for an account's turns, by key. */
 const effectsOf = (turns: { turn_id: string }[]) =>
@@ -83,7 +76,7 @@ const scenarios: Scenario[] = [
       const id = await sendUntilAccepted(client, { space, text: "[call print {}]\n[and call pick {}]" })
       await untilIdle(client, id)
       expect(await answer(client, id)).toBe(200)
-      await untilAnswered(() => client.call("GET", "/v1/calls"))
+      await sendUntilAnswered(() => client.call("GET", "/v1/calls"))
       expect(await answer(client, id, "0.1")).toBe(200)
       await untilIdle(client, id)
     },
@@ -119,7 +112,7 @@ const scenarios: Scenario[] = [
       const id = await sendUntilAccepted(client, { space, text, on_limit: "wait", max_cost_usd: 0.0015 })
       await untilIdle(client, id)
       await expectBooks(world, client.userId)
-      expect(await untilAnswered(() => client.call("PATCH", `/v1/turns/${id}`, { max_cost_usd: 0.5 }))).toBe(200)
+      expect(await statusOf(() => client.call("PATCH", `/v1/turns/${id}`, { max_cost_usd: 0.5 }))).toBe(200)
       await untilIdle(client, id)
     },
     async check(turns, client) {

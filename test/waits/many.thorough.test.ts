@@ -1,17 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { sweepWaits } from "../../src/waits/sweep-waits.ts"
-import { noQueue } from "../harness/context.ts"
+import { quietContextOf } from "../harness/context.ts"
 import { plantWaits } from "../harness/waiting-plants.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
-let context: ReturnType<typeof createContext>
+let context: ReturnType<typeof quietContextOf>
 beforeAll(async () => {
   world = await createWorld()
-  const quiet = { queue: noQueue, log: () => {} }
-  context = { ...createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock }), ...quiet }
+  context = quietContextOf(world)
 })
 afterAll(() => world.close())
 

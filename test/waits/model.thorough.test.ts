@@ -1,59 +1,17 @@
-import { env as bindings } from "cloudflare:workers"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import type { KeyCredential } from "../../src/actor/actor.ts"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
-import { parseApiKey } from "../../src/keys/api-key.ts"
-import { noQueue } from "../harness/context.ts"
-import { BARE } from "../harness/customer.ts"
-import { createRandom } from "../harness/random.ts"
+import { runSequences, SEQUENCES } from "../harness/random-sequences.ts"
 import { WaitSequence } from "../harness/waiting-model.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-// To repeat a failure, set TURNPIKE_SEQUENCES=1 TURNPIKE_SEED=<the printed seed>.
-const settings = bindings as unknown as { TURNPIKE_SEQUENCES: string; TURNPIKE_SEED: string }
-const [SEQUENCES, LENGTH] = [Number(settings.TURNPIKE_SEQUENCES), 18]
-
 let world: World
-let context: ReturnType<typeof createContext>
 beforeAll(async () => {
   world = await createWorld()
-  const clock = { ...world.clock, sleep: (ms: number) => world.advance(ms) }
-  const quiet = { queue: noQueue, log: () => {} }
-  context = { ...createContext(parseBaseEnv(world.env), () => {}, { clock }), ...quiet }
 })
 afterAll(() => world.close())
 
 test(`Random sequences (${SEQUENCES}) with waits of all kinds agree with the reference model after every step`, async () => {
-  const base = Number(settings.TURNPIKE_SEED) || createRandom("waits").seed
-  const met: Record<string, number> = {}
-  for (let n = 0; n < SEQUENCES; n++) {
-    const seed = (base + n) >>> 0
-    const { userId, key, space } = await world.createAccount({ usd: 0 })
-    const other = await world.makeKey(userId, { scope: "all" })
-    const [{ key_id: keyId } = { key_id: "" }] = await world.sql<{ key_id: string }>(
-      "select key_id from api_keys where user_id = $1 and key_id <> $2",
-      [userId, other.key_id],
-    )
-    const credentialOf = (value: string) => parseApiKey(value) as KeyCredential
-    const keys = [
-      { keyId, credential: credentialOf(key) },
-      { keyId: other.key_id, credential: credentialOf(other.value) },
-    ]
-    const account = { userId, keys, space: await space(BARE) }
-    const sequence = new WaitSequence({ world, context, random: createRandom("", seed) }, account)
-    try {
-      await sequence.run(LENGTH)
-    } catch (error) {
-      throw new Error(`seed ${seed}, after ${sequence.done.join(", ")}: ${(error as Error).message}`, { cause: error })
-    }
-    for (const [what, count] of Object.entries(sequence.met)) met[what] = (met[what] ?? 0) + count
-    // The next sequence needs a database without open and waiting turns, because sweeps would find them.
-    await world.sql("update open_turns set wake_at = 'infinity' where user_id = $1", [userId])
-    await world.sql("delete from waiting_turns where user_id = $1", [userId])
-    await world.sql("delete from waiting_accounts where user_id = $1", [userId])
-  }
-  console.log(`${SEQUENCES} sequences of ${LENGTH} operations, seeds from ${base}, ${JSON.stringify(met)}`)
+  const start = (...args: ConstructorParameters<typeof WaitSequence>) => new WaitSequence(...args)
+  const met = await runSequences(world, { name: "waits", length: 18, start })
   if (SEQUENCES >= 100) {
     for (const what of [
       "wait for balance",

@@ -1,27 +1,25 @@
 import { env as bindings } from "cloudflare:workers"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createContext } from "../../src/actor/context.ts"
-import { parseBaseEnv } from "../../src/base/env.ts"
 import { sweepWaits } from "../../src/waits/sweep-waits.ts"
-import { noQueue } from "../harness/context.ts"
+import { quietContextOf } from "../harness/context.ts"
 import { BARE } from "../harness/customer.ts"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
 import { passTime } from "../harness/time.ts"
-import { refundTool, sendUntilItWaits, serveTools, waiter } from "../harness/waiting.ts"
+import { sendUntilItWaits, serveTools, waiter } from "../harness/waiting.ts"
 import { plantWaits } from "../harness/waiting-plants.ts"
+import { refundTool } from "../harness/waiting-tools.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const ROUNDS = Number((bindings as unknown as { TURNPIKE_ROUNDS: string }).TURNPIKE_ROUNDS) || 100
 
 let world: World
 let customer: ReturnType<typeof serveTools>
-let context: ReturnType<typeof createContext>
+let context: ReturnType<typeof quietContextOf>
 beforeAll(async () => {
   world = await createWorld()
   customer = serveTools(world)
-  const quiet = { queue: noQueue, log: () => {} }
-  context = { ...createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock }), ...quiet }
+  context = quietContextOf(world)
 })
 afterAll(() => world.close())
 

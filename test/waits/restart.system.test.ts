@@ -3,6 +3,7 @@ import { promisify } from "node:util"
 import { afterAll, expect, test } from "vitest"
 import { signal } from "../../src/local/processes.ts"
 import { npmStart, type Started } from "../harness/npm-start.ts"
+import { readUntilItWaits, refundText, refundTool } from "../harness/waiting-tools.ts"
 
 const run = promisify(execFile)
 
@@ -19,28 +20,22 @@ async function curl(method: string, path: string, body?: object) {
   return JSON.parse(stdout)
 }
 
-/** A worker takes its calls, so the customer's server needs no address. */
-const REFUND = {
-  name: "refund",
-  description: "Refunds an amount.",
-  input_schema: { type: "object" },
-  request: null,
-  approval: { when: { properties: { amount: { exclusiveMinimum: 50 } }, required: ["amount"] } },
-}
-
 test("In test mode, a refund above 50 USD is approved with curl after a kill -9 of the whole service, and paid once", async () => {
   started = await npmStart()
-  const { space_id } = await curl("POST", "/v1/spaces", { title: "Shop", tools: [REFUND] })
+  // A worker takes the calls, so the customer's server needs no address.
+  const shop = { title: "Shop", tools: [refundTool({ request: null })] }
+  const { space_id } = await curl("POST", "/v1/spaces", shop)
   const send = async (amount: number) => {
-    const text = `[call refund {"amount":${amount}}]`
+    const text = refundText(amount)
     const { turn_id } = await curl("POST", "/v1/turns", { space: space_id, end_user_ref: `c${amount}`, text })
-    let turn = await curl("GET", `/v1/turns/${turn_id}`)
-    while (turn.waiting === null) turn = await curl("GET", `/v1/turns/${turn_id}?wait=1`)
-    return turn
+    return readUntilItWaits(() => curl("GET", `/v1/turns/${turn_id}?wait=1`))
   }
   const [small, large] = [await send(50), await send(51)]
   expect(small.waiting).toMatchObject({ for: "result" })
-  expect(large.waiting).toMatchObject({ for: "approval", calls: [{ call: "0.0", input: { amount: 51 } }] })
+  expect(large.waiting).toMatchObject({
+    for: "approval",
+    calls: [{ call: "0.0", input: { order: "A-1", amount: 51 } }],
+  })
 
   const { dataDir, port } = started
   signal(-started.pid, "SIGKILL")
@@ -53,7 +48,9 @@ test("In test mode, a refund above 50 USD is approved with curl after a kill -9 
   expect(await curl("POST", decision, { decision: "allow" })).toMatchObject({ state: "running" })
   expect(await curl("POST", decision, { decision: "deny" })).toMatchObject({ error: { code: "CALL_DECIDED" } })
   const { data: allowed } = await curl("GET", "/v1/calls?wait=30")
-  expect(allowed).toMatchObject([{ turn_id: large.turn_id, call: "0.0", tool: "refund", input: { amount: 51 } }])
+  expect(allowed).toMatchObject([
+    { turn_id: large.turn_id, call: "0.0", tool: "refund", input: { order: "A-1", amount: 51 } },
+  ])
   expect((await curl("GET", "/v1/calls")).data).toEqual([])
   await curl("POST", `/v1/turns/${large.turn_id}/calls/0.0/result`, { output: { refunded: 51 } })
   const done = await curl("GET", `/v1/turns/${large.turn_id}?wait=30`)

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
 import { TURN_WAIT_POLICY } from "../../src/turns/policies.ts"
 import { serveCustomer } from "../harness/customer.ts"
 import { expectPromises } from "../harness/promises.ts"
-import { laterTool, refundTool, sendUntilItWaits, serveTools, waiter, workTool } from "../harness/waiting.ts"
+import { laterTool, sendUntilItWaits, serveTools, waiter, workTool } from "../harness/waiting.ts"
+import { refundTool } from "../harness/waiting-tools.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 let world: World
@@ -35,12 +36,11 @@ test("The token that the request carried works for its call only, and without an
   const turn = await sendUntilItWaits(world, client, { space, text: "[call print {}]\n[and call print {}]" })
   const [token = "", other = ""] = customer.requests.map(({ headers }) => headers["turnpike-result-token"])
   const send = (call: string, bearer: string) =>
-    world.invoke(
-      new Request(`https://api.test/v1/turns/${turn.turn_id}/calls/${call}/result`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${bearer}`, "content-type": "application/json" },
-        body: JSON.stringify({ output: "printed" }),
-      }),
+    client.call(
+      "POST",
+      `/v1/turns/${turn.turn_id}/calls/${call}/result`,
+      { output: "printed" },
+      { authorization: `Bearer ${bearer}` },
     )
   const calls = customer.requests.map(({ headers }) => headers["idempotency-key"]?.split(".").slice(1).join("."))
   expect((await send(calls[0] ?? "", other)).status).toBe(401)

@@ -71,14 +71,18 @@ function EndpointState({ of }: { of: TraceEndpoint }) {
   )
 }
 
-/** Parses lines of the form `Name: value`. */
-const headersOf = (text: string): Record<string, string> =>
-  Object.fromEntries(
-    text.split("\n").flatMap((line) => {
-      const colon = line.indexOf(":")
-      return colon < 1 ? [] : [[line.slice(0, colon).trim(), line.slice(colon + 1).trim()]]
-    }),
-  )
+/** Parses lines of the form `Name: value`. `error` names the first line that is not one or repeats a name. */
+function readHeaders(text: string): { headers?: Record<string, string>; error?: string } {
+  const headers = new Map<string, [name: string, value: string]>()
+  for (const [index, line] of text.split("\n").entries()) {
+    if (line.trim() === "") continue
+    const [, name = "", value = ""] = /^\s*([^\s:]+)\s*:(.*)$/.exec(line) ?? []
+    if (value.trim() === "") return { error: `Line ${index + 1} must be a name, a colon and a value.` }
+    if (headers.has(name.toLowerCase())) return { error: `Line ${index + 1} repeats the header ${name}.` }
+    headers.set(name.toLowerCase(), [name, value.trim()])
+  }
+  return headers.size === 0 ? {} : { headers: Object.fromEntries(headers.values()) }
+}
 
 function EndpointForm({ of }: { of: TraceEndpoint | null }) {
   const draft = useDraft("traces")
@@ -88,13 +92,14 @@ function EndpointForm({ of }: { of: TraceEndpoint | null }) {
   const [what, setWhat] = draft.useField("what", of?.header_names.length ? "keep" : "none")
   const [headers, setHeaders] = draft.useField("headers", "", { secret: true })
   const [withText, setWithText] = draft.useField("with_text", of?.with_text ?? false)
+  const read = readHeaders(headers)
   const send = () =>
     put.mutate(
       {
         body: {
           url,
           with_text: withText,
-          ...(what === "set" && { headers: headersOf(headers) }),
+          ...(what === "set" && { headers: read.headers }),
           ...(what === "none" && { headers: null }),
         },
       },
@@ -107,7 +112,12 @@ function EndpointForm({ of }: { of: TraceEndpoint | null }) {
       onSubmit={send}
       actions={
         <>
-          <Button kind="primary" type="submit" busy={put.isPending} disabled={url === ""}>
+          <Button
+            kind="primary"
+            type="submit"
+            busy={put.isPending}
+            disabled={url === "" || (what === "set" && read.headers === undefined)}
+          >
             {of ? "Save the endpoint" : "Send traces"}
           </Button>
           {of && (
@@ -149,7 +159,7 @@ function EndpointForm({ of }: { of: TraceEndpoint | null }) {
           hint="One per line: Authorization: Bearer …"
           autoComplete="off"
           value={headers}
-          error={put.error}
+          error={read.error ?? put.error}
           onChange={({ target }) => setHeaders(target.value)}
         />
       )}

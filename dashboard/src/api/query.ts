@@ -1,5 +1,6 @@
 import {
   keepPreviousData,
+  type QueryClient,
   queryOptions,
   type UseMutationResult,
   useMutation,
@@ -23,6 +24,10 @@ export function useRead<Id extends OperationId>(id: Id, ...args: Arguments<Id>) 
   return useQuery({ ...queryOf(id, ...args), placeholderData: keepPreviousData })
 }
 
+/** Reads the queries of these operations again: those on the page now, and the others when they are shown. */
+export const readAgain = (client: QueryClient, operations: readonly OperationId[]): Promise<void> =>
+  client.invalidateQueries({ predicate: ({ queryKey }) => operations.includes(queryKey[0] as OperationId) })
+
 interface ChangeOptions {
   /** The operations whose queries are read again after a success. Default: all queries of the page. */
   changes?: OperationId[]
@@ -40,9 +45,7 @@ export function useChange<Id extends OperationId>(
     mutationFn: (input) => send(id, input),
     onSuccess: () => {
       draft?.clear()
-      return client.invalidateQueries(
-        changes ? { predicate: ({ queryKey }) => changes.includes(queryKey[0] as OperationId) } : {},
-      )
+      return changes ? readAgain(client, changes) : client.invalidateQueries()
     },
   })
 }

@@ -3,6 +3,7 @@ import { useSearch } from "@tanstack/react-router"
 import type { ApiError } from "../api/api-error.ts"
 import type { Input } from "../api/call.ts"
 import type { Webhook } from "../api/operations.ts"
+import { readAgain } from "../api/query.ts"
 import { send } from "../api/send.ts"
 import { DELIVERIES } from "../turns/delivery-table.tsx"
 import { toast } from "../ui/toast.tsx"
@@ -31,6 +32,6 @@ export function useReplay(webhook: Webhook, body: () => Input<"replayEvents">["b
       )
       onDone()
     },
-    onSettled: () => Promise.all(DELIVERIES.map((operation) => client.invalidateQueries({ queryKey: [operation] }))),
+    onSettled: () => readAgain(client, DELIVERIES),
   })
 }

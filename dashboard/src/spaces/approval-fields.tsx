@@ -1,7 +1,7 @@
 import type { ApprovalInput } from "../api/operations.ts"
 import { choicesOf } from "../api/words.ts"
 import { Select, TextArea } from "../ui/field.tsx"
-import { jsonText, readJson } from "./space-parts.ts"
+import { jsonText, readJson } from "../ui/json-text.ts"
 
 /** An approval while it is edited. The schema is kept as typed text. */
 export interface ApprovalDraft {

@@ -1,6 +1,6 @@
 import type { Manifest } from "../api/operations.ts"
 import { choicesOf } from "../api/words.ts"
-import { jsonText, readJson } from "./space-parts.ts"
+import { jsonText, readJson } from "../ui/json-text.ts"
 
 export type BuiltinTool = NonNullable<Manifest["builtin_tools"]>[number]
 
@@ -34,18 +34,8 @@ export interface ManifestDraft {
   builtin_tools: BuiltinTool[] | null
   image_model: string
   subagents: string
-  /** The settings of waits as JSON. The form shows only `on_limit`. */
-  waits: string
+  on_limit: OnLimit
 }
-
-type Waits = Pick<Manifest, "approvals" | "on_limit" | "max_wait_seconds">
-
-/** The behavior of turns at a limit. */
-export const onLimitOf = ({ waits }: ManifestDraft): OnLimit => (readJson(waits).value as Waits).on_limit ?? "fail"
-
-/** The settings of waits with another `on_limit`. The default is left out. */
-export const waitsWith = ({ waits }: ManifestDraft, onLimit: OnLimit): string =>
-  JSON.stringify({ ...(readJson(waits).value as Waits), on_limit: onLimit === "fail" ? undefined : onLimit })
 
 const figure = (value: number | undefined) => (value === undefined ? "" : String(value))
 
@@ -61,19 +51,19 @@ export const draftOf = (manifest: Manifest): ManifestDraft => ({
   builtin_tools: manifest.builtin_tools ?? null,
   image_model: manifest.image_model ?? "",
   subagents: jsonText(manifest.subagents),
-  waits: JSON.stringify({
-    approvals: manifest.approvals,
-    on_limit: manifest.on_limit,
-    max_wait_seconds: manifest.max_wait_seconds,
-  }),
+  on_limit: manifest.on_limit ?? "fail",
 })
 
-/** Omits empty fields. Text that is not a number is sent unchanged, and the API rejects it. */
-export function manifestOf(draft: ManifestDraft): Manifest {
+/**
+ * Omits empty fields, and keeps the fields of `base` that the form does not show. Text that is not a number is sent
+ * unchanged, and the API rejects it.
+ */
+export function manifestOf(draft: ManifestDraft, base: Manifest): Manifest {
   const number = (text: string) =>
     text.trim() === "" ? undefined : Number.isNaN(Number(text)) ? (text as unknown as number) : Number(text)
   const history = { max_turns: number(draft.history_turns), max_tokens: number(draft.history_tokens) }
   return {
+    ...base,
     instructions: draft.instructions || undefined,
     model: draft.model || undefined,
     temperature: number(draft.temperature),
@@ -84,6 +74,6 @@ export function manifestOf(draft: ManifestDraft): Manifest {
     builtin_tools: draft.builtin_tools ?? undefined,
     image_model: draft.image_model || undefined,
     subagents: readJson(draft.subagents).value as Manifest["subagents"],
-    ...(readJson(draft.waits).value as Waits),
+    on_limit: draft.on_limit === "fail" && base.on_limit === undefined ? undefined : draft.on_limit,
   }
 }

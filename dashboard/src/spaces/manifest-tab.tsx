@@ -8,6 +8,7 @@ import { ConflictDialog } from "../ui/conflict-dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Checkbox, Select, TextArea, TextInput } from "../ui/field.tsx"
+import { jsonText, readJson } from "../ui/json-text.ts"
 import { Read } from "../ui/read.tsx"
 import { RestoredNote } from "../ui/restored-note.tsx"
 import { toast } from "../ui/toast.tsx"
@@ -18,11 +19,9 @@ import {
   type ManifestDraft,
   manifestOf,
   ON_LIMIT_CHOICES,
-  onLimitOf,
-  waitsWith,
 } from "./manifest-draft.ts"
 import { ModelSelect } from "./model-select.tsx"
-import { isChangeable, jsonText, readJson, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
+import { isChangeable, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
 import { SubagentFields } from "./subagent-fields.tsx"
 
 export function ManifestTab({ space }: SpaceTabProps) {
@@ -104,7 +103,7 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
   }
   const save = () =>
     put.mutate(
-      { ...input, body: manifestOf(draft) },
+      { ...input, body: manifestOf(draft, base) },
       {
         onSuccess: () => {
           toast("The instructions are saved. New turns use them.")
@@ -162,12 +161,9 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
             </div>
             <Select
               label="At a limit"
-              name="on_limit"
               hint="When a turn cannot pay for its next model call. A turn can override it."
               options={ON_LIMIT_CHOICES}
-              error={put.error}
-              value={onLimitOf(draft)}
-              onChange={({ target }) => set({ waits: waitsWith(draft, target.value as ReturnType<typeof onLimitOf>) })}
+              {...bind("on_limit")}
             />
           </div>
         </div>
@@ -212,7 +208,7 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
       </fieldset>
       {theirs && (
         <ManifestConflict
-          mine={manifestOf(draft)}
+          mine={manifestOf(draft, base)}
           theirs={theirs}
           onTakeTheirs={discard}
           onKeepMine={() => {

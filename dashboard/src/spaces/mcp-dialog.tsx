@@ -6,9 +6,10 @@ import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, TextArea, TextInput } from "../ui/field.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
+import { jsonText, readJson } from "../ui/json-text.ts"
 import { toast } from "../ui/toast.tsx"
 import { ApprovalFields, approvalDraftOf, approvalFault, approvalOf } from "./approval-fields.tsx"
-import { jsonText, readJson, useSpaceInput } from "./space-parts.ts"
+import { useSpaceInput } from "./space-parts.ts"
 
 interface McpServerDialogProps {
   /** Null: adds a new one. */

@@ -81,7 +81,7 @@ function RetentionDialog({ data, onClose }: { data: Retention; onClose: () => vo
               kind="primary"
               type="submit"
               busy={put.isPending}
-              disabled={Object.values(days).some((value) => !isDays(value))}
+              disabled={KINDS.some(([kind]) => !isAllowed(kind, days[kind]))}
             >
               Save
             </Button>
@@ -115,5 +115,7 @@ function RetentionDialog({ data, onClose }: { data: Retention; onClose: () => vo
 const textsOf = (own: PutRetention): Partial<Record<Kind, string>> =>
   Object.fromEntries(Object.entries(own).map(([kind, days]) => [kind, String(days)]))
 
-const { minimum, maximum } = PutRetentionRules.text_days
-const isDays = (value: number) => Number.isInteger(value) && value >= minimum && value <= maximum
+function isAllowed(kind: Kind, days: number | undefined): boolean {
+  const { minimum, maximum } = PutRetentionRules[kind]
+  return days === undefined || (Number.isInteger(days) && days >= minimum && days <= maximum)
+}

@@ -1,6 +1,6 @@
 import { Button, IconButton } from "../ui/button.tsx"
+import { jsonText, readJson } from "../ui/json-text.ts"
 import { Doubles, type JsonFieldProps, JsonViews, useJsonRows } from "./json-views.tsx"
-import { jsonText, readJson } from "./space-parts.ts"
 
 const TYPES = ["string", "number", "integer", "boolean"]
 

@@ -5,8 +5,9 @@ import { ConfirmDialog, Dialog, DismissButton } from "../ui/dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, TextArea, TextInput } from "../ui/field.tsx"
+import { jsonText, readJson } from "../ui/json-text.ts"
 import { toast } from "../ui/toast.tsx"
-import { jsonText, readJson, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
+import { type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
 
 interface SpaceDialogProps extends SpaceTabProps {
   onClose: () => void

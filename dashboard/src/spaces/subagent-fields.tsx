@@ -2,9 +2,9 @@ import type { SubagentInput } from "../api/operations.ts"
 import { ManifestInputRules, SubagentInputRules } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
 import { Checkbox, TextArea, TextInput } from "../ui/field.tsx"
+import { jsonText, readJson } from "../ui/json-text.ts"
 import { Doubles, type JsonFieldProps, JsonViews, useJsonRows } from "./json-views.tsx"
 import { ModelSelect } from "./model-select.tsx"
-import { jsonText, readJson } from "./space-parts.ts"
 
 interface Draft {
   name: string

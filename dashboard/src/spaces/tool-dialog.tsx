@@ -7,11 +7,12 @@ import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, Select, TextArea, TextInput } from "../ui/field.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
+import { jsonText, readJson } from "../ui/json-text.ts"
 import { toast } from "../ui/toast.tsx"
 import { ApprovalFields, approvalDraftOf, approvalFault, approvalOf } from "./approval-fields.tsx"
 import { PairFields } from "./pair-fields.tsx"
 import { SchemaFields } from "./schema-fields.tsx"
-import { jsonText, readJson, useSpaceInput } from "./space-parts.ts"
+import { useSpaceInput } from "./space-parts.ts"
 
 const NEW_SCHEMA = { type: "object", properties: {}, additionalProperties: false }
 

@@ -5,9 +5,10 @@ import { CodeBlock, Json } from "../ui/code-block.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, TextArea } from "../ui/field.tsx"
+import { jsonText, readJson } from "../ui/json-text.ts"
 import { Section } from "../ui/page.tsx"
 import { Status } from "../ui/status.tsx"
-import { jsonText, readJson, useSpaceInput } from "./space-parts.ts"
+import { useSpaceInput } from "./space-parts.ts"
 
 const SAMPLES: Record<string, unknown> = { string: "", number: 0, integer: 0, boolean: false, array: [], object: {} }
 

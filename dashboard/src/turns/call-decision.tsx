@@ -1,16 +1,17 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import type { Decision, WaitingTurn } from "../api/operations.ts"
-import { queryOf, useChange } from "../api/query.ts"
+import { queryOf, readAgain, useChange } from "../api/query.ts"
 import { DecisionRules } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
 import { Json } from "../ui/code-block.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, TextArea } from "../ui/field.tsx"
+import { readJson } from "../ui/json-text.ts"
 import { plainJson } from "../ui/plain.ts"
 import { Status } from "../ui/status.tsx"
 import { toast } from "../ui/toast.tsx"
-import { earlierWords, isTooLate, readInput, WAIT_READS } from "./wait-words.ts"
+import { earlierWords, isTooLate, WAIT_READS } from "./wait-words.ts"
 
 export interface WaitProps {
   of: WaitingTurn
@@ -41,6 +42,15 @@ export function CallOfWait({ of, call, test }: WaitProps & { call: Call }) {
   )
 }
 
+/** Reads an input that a user typed. `fault`: why it is no JSON object. */
+function readInput(text: string): { input?: Record<string, unknown>; fault?: string } {
+  const { value, error } = readJson(text)
+  if (error) return { fault: error }
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? { input: value as Record<string, unknown> }
+    : { fault: "The input must be a JSON object." }
+}
+
 function DecisionOfCall({ of, call: { call, tool, input }, test }: WaitProps & { call: Call }) {
   const client = useQueryClient()
   const decide = useChange("decideCall", { changes: WAIT_READS })
@@ -57,7 +67,7 @@ function DecisionOfCall({ of, call: { call, tool, input }, test }: WaitProps & {
       if (!isTooLate(error)) return
       const user = client.getQueryData(queryOf("getCurrentUser").queryKey)
       toast(earlierWords(tool, error, user?.user_id), { bad: true })
-      await client.invalidateQueries({ predicate: ({ queryKey }) => WAIT_READS.some((read) => read === queryKey[0]) })
+      await readAgain(client, WAIT_READS)
     }
   }
   const change = (next: typeof mode) => {

@@ -1,7 +1,7 @@
 import { useSearch } from "@tanstack/react-router"
 import { useRead } from "../api/query.ts"
-import { Icon } from "../ui/icon.tsx"
 import { TextLink } from "../ui/link.tsx"
+import { Notice } from "../ui/notice.tsx"
 
 /** How to get credit: the operator's page, or the operator in person. */
 export function AddCredit({ url }: { url: string | null }) {
@@ -21,16 +21,12 @@ export function CreditNotice() {
   const setup = useRead("getSetup", { query: { test: test && "true" } })
   if (test || !balance.data || !setup.data || balance.data.available_usd > 0) return null
   return (
-    <p
-      role="status"
-      className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-md bg-warn-soft px-3 py-2 text-warn"
-    >
-      <Icon name="warning" />
+    <Notice>
       <span>This account has no available credit, so its turns are refused with 402.</span>
       <AddCredit url={setup.data.top_up_url} />
       <TextLink to="." search={(old: object) => ({ ...old, test: true }) as never} className="text-warn underline">
         Use test data, which costs nothing
       </TextLink>
-    </p>
+    </Notice>
   )
 }

@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
 import { addressOf, type OperationId } from "../api/call.ts"
 import type { TurnEvent } from "../api/operations.ts"
+import { readAgain } from "../api/query.ts"
 import { TurnStateEventRules } from "../api/rules.ts"
 import { WAIT_READS } from "./wait-words.ts"
 
@@ -95,9 +96,7 @@ export function useLiveTurn(turnId: string | undefined, { open, test }: { open: 
       const isOver = LAST.includes(event.type)
       if (isOver) stream.close()
       const reads = isOver ? ALL : READS[event.type]
-      if (reads) {
-        void client.invalidateQueries({ predicate: ({ queryKey }) => reads.includes(queryKey[0] as OperationId) })
-      }
+      if (reads) void readAgain(client, reads)
     }
     for (const type of TYPES) stream.addEventListener(type, hear)
     return () => stream.close()

@@ -49,16 +49,3 @@ export function earlierWords(tool: string, error: ApiError, userId: number | und
   const word = earlier.decision === "deny" ? "denied" : earlier.edited ? "allowed with another input" : "allowed"
   return `The call of ${tool} was already ${word} by ${by}, ${exactUtc(earlier.decided_at)}. Your decision has no effect.`
 }
-
-/** Reads an input that a user typed. `fault`: why it is no JSON object. */
-export function readInput(text: string): { input?: Record<string, unknown>; fault?: string } {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-      return { input: value as Record<string, unknown> }
-    }
-    return { fault: "must be a JSON object" }
-  } catch {
-    return { fault: "is not valid JSON" }
-  }
-}

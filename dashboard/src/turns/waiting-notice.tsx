@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query"
 import { useSearch } from "@tanstack/react-router"
 import { queryOf } from "../api/query.ts"
-import { Icon } from "../ui/icon.tsx"
 import { TextLink } from "../ui/link.tsx"
+import { Notice } from "../ui/notice.tsx"
 
 const QUIET_MS = 10_000
 
@@ -16,15 +16,11 @@ export function WaitingNotice() {
   const total = waits.data?.total ?? 0
   if (total === 0) return null
   return (
-    <p
-      role="status"
-      className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-md bg-warn-soft px-3 py-2 text-warn"
-    >
-      <Icon name="warning" />
+    <Notice>
       <span>{total === 1 ? "1 turn waits." : `${total.toLocaleString("en-US")} turns wait.`}</span>
       <TextLink to="/turns/waiting" className="text-warn underline">
         Waiting turns
       </TextLink>
-    </p>
+    </Notice>
   )
 }
