@@ -102,11 +102,7 @@ export type AdminTurnSummary = z.infer<typeof adminTurnSummarySchema>
 
 /** The calls of a wait have inputs, which operators do not see in lists. */
 const serializeWaitSummary = (waiting: TurnRow["waiting"]) =>
-  waiting && {
-    for: waiting.for,
-    since: toInstant(waiting.since),
-    expires_at: toInstant(waiting.expires_at),
-  }
+  waiting && { for: waiting.for, since: toInstant(waiting.since), expires_at: toInstant(waiting.expires_at) }
 
 function serializeSummary({ turn, took_us, slug, space_title, key_name }: Answers["found_turn"]) {
   return {

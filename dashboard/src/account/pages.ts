@@ -1,4 +1,5 @@
 import type { PageInfo } from "../ui/page-info.ts"
+import { ACCOUNT_TABS } from "./words.ts"
 
 export const accountPages = {
   account: {
@@ -6,5 +7,6 @@ export const accountPages = {
     title: "Account",
     about: "Sessions, identities, password, limits, alerts and traces.",
     nav: "Integrations",
+    tabs: ACCOUNT_TABS,
   },
 } as const satisfies Record<string, PageInfo>

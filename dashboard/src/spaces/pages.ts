@@ -1,4 +1,5 @@
 import type { PageInfo } from "../ui/page-info.ts"
+import { SPACE_TABS } from "./words.ts"
 
 export const spacesPages = {
   list: {
@@ -12,5 +13,6 @@ export const spacesPages = {
     title: "Space",
     about: "One agent: its instructions, tools, secrets and files.",
     samples: { spaceId: { list: "/api/account/spaces?limit=1", field: "space_id" } },
+    tabs: SPACE_TABS,
   },
 } as const satisfies Record<string, PageInfo>
