@@ -1,5 +1,4 @@
 import type { PageInfo } from "../ui/page-info.ts"
-import { ACCOUNT_TABS } from "./words.ts"
 
 export const accountPages = {
   account: {
@@ -7,6 +6,6 @@ export const accountPages = {
     title: "Account",
     about: "Sessions, identities, password, limits, alerts and traces.",
     nav: "Integrations",
-    tabs: ACCOUNT_TABS,
+    tabs: ["sign-in", "sessions", "limits", "alerts", "traces"],
   },
 } as const satisfies Record<string, PageInfo>

@@ -1,5 +1,4 @@
 import type { PageInfo } from "../ui/page-info.ts"
-import { SPACE_TABS } from "./words.ts"
 
 export const spacesPages = {
   list: {
@@ -13,6 +12,6 @@ export const spacesPages = {
     title: "Space",
     about: "One agent: its instructions, tools, secrets and files.",
     samples: { spaceId: { list: "/api/account/spaces?limit=1", field: "space_id" } },
-    tabs: SPACE_TABS,
+    tabs: ["instructions", "tools", "mcp", "secrets", "versions", "files", "sharing", "retention", "use"],
   },
 } as const satisfies Record<string, PageInfo>
