@@ -42,7 +42,12 @@ const PUBLIC: ShownPage[] = [
   })),
 ]
 
-const areas = [...new Set([...PUBLIC, ...ALL_PAGES].map(({ area }) => area))]
+/** The pages with each of their tabs. */
+const SHOWN: ShownPage[] = ALL_PAGES.flatMap(({ tabs = [], ...page }) =>
+  [undefined, ...tabs.slice(1)].map((tab) => ({ ...page, tab })),
+)
+
+const areas = [...new Set([...PUBLIC, ...SHOWN].map(({ area }) => area))]
 if (values.only && !areas.includes(values.only)) {
   console.error(`There is no area ${values.only}. Name one of ${areas.sort().join(", ")}.`)
   process.exit(2)
@@ -68,8 +73,8 @@ async function proveAll(browser: Browser, signIn: string): Promise<number> {
   let visits = 0
   const people = [
     { name: null, pages: PUBLIC },
-    { name: values.empty ? "Barbara" : "Demo", pages: ALL_PAGES.filter(({ path }) => !path.startsWith("/operator")) },
-    { name: "Admin", pages: ALL_PAGES.filter(({ path }) => path.startsWith("/operator")) },
+    { name: values.empty ? "Barbara" : "Demo", pages: SHOWN.filter(({ path }) => !path.startsWith("/operator")) },
+    { name: "Admin", pages: SHOWN.filter(({ path }) => path.startsWith("/operator")) },
   ]
   for (const { name, pages } of people) {
     const wanted = pages.filter(({ area }) => !values.only || area === values.only)
@@ -92,11 +97,14 @@ async function proveAll(browser: Browser, signIn: string): Promise<number> {
           viewport: { width, height: width < 600 ? 844 : 900 },
         })
         for (const shown of wanted) {
-          const file = join(TARGET, [kind, shown.area, nameOf(shown.path), width, theme].join("-"))
+          const file = join(
+            TARGET,
+            [kind, shown.area, nameOf(shown.path), shown.tab, width, theme].filter(Boolean).join("-"),
+          )
           const wrong = await provePage(context, { origin, shown, file: `${file}.png`, answers })
           visits++
           faults += wrong.length
-          for (const text of wrong) console.log(`FAIL ${shown.path} ${width} ${theme}: ${text}`)
+          for (const text of wrong) console.log(`FAIL ${shown.path} ${shown.tab ?? ""} ${width} ${theme}: ${text}`)
         }
         await context.close()
       }

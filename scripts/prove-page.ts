@@ -7,6 +7,8 @@ export interface ShownPage {
   area: string
   path: string
   samples?: Record<string, { list: string; field: string }>
+  /** The tab to open. Undefined: the default. */
+  tab?: string | undefined
 }
 
 interface Visit {
@@ -40,7 +42,7 @@ export async function provePage(context: BrowserContext, { origin, shown, file, 
   const wrong: string[] = []
   try {
     const path = await fill(page, origin, shown)
-    const address = origin + path
+    const address = origin + path + (shown.tab ? `?tab=${shown.tab}` : "")
     // Without a value for a parameter, the page shows that the object does not exist.
     const isMissing = path.split("/").includes(UNKNOWN)
     page.on("pageerror", (error) => wrong.push(`error: ${error.message}`))

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_9affd4943367"
+export const RELEASE = "turnpike_fbe19875dbab"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -813,6 +813,7 @@ export interface Records {
     end_user: string | null
     conversation: string | null
     state: string | null
+    waiting: string | null
     reason: string | null
     model: string | null
     failure: string | null
@@ -4743,7 +4744,7 @@ export const RECORDS: Record<keyof Records, readonly string[]> = {
   new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "metadata:json", "timeout", "traceparent", "tracestate", "on_limit", "max_wait"],
   request: ["kind", "token", "test", "moment", "request_id", "address"],
   trace_limits: ["turns", "bytes", "text", "events", "attempts", "deliveries", "window_seconds"],
-  turn_filter: ["account", "space", "key", "end_user", "conversation", "state", "reason", "model", "failure", "min_cost", "min_took_us", "q", "created_after", "created_before"],
+  turn_filter: ["account", "space", "key", "end_user", "conversation", "state", "waiting", "reason", "model", "failure", "min_cost", "min_took_us", "q", "created_after", "created_before"],
   turn_page: ["sort", "descending", "most", "skipped"],
   wait_reason: ["calls:json", "bound_by", "counter", "resets_at", "needed", "wanted", "again_at"],
 }

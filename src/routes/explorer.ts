@@ -4,7 +4,7 @@ import { ERROR_KINDS } from "../base/words.ts"
 import { booleanParam, createdQuery, idParam, listQuery, numberParam, searchParam } from "../http/query.ts"
 import { FOUND_TURN_SORTS } from "../turns/find-turns.ts"
 import { EXPLORER_POLICY } from "../turns/policies.ts"
-import { TURN_STATES } from "../turns/schemas.ts"
+import { TURN_STATES, waitReasonSchema } from "../turns/schemas.ts"
 
 const DAYS = EXPLORER_POLICY.usualMs / DAY_MS
 
@@ -27,6 +27,13 @@ export const explorerFilters = {
   end_user_ref: idParam.optional(),
   conversation: idParam.optional().meta({ description: "A conversation's id." }),
   state: z.enum(TURN_STATES).optional(),
+  waiting: z
+    .enum([...waitReasonSchema.options, "any"])
+    .optional()
+    .meta({
+      description:
+        "Only turns that wait for this, or with `any` for anything. Without `created_after`, also older turns.",
+    }),
   reason: idParam.optional().meta({
     description: "The code of a failed turn, or the reason of a cancelled one.",
     example: "MODEL_UNAVAILABLE",

@@ -6,6 +6,8 @@ create type turnpike.turn_filter as (
   end_user text, -- null
   conversation text, -- null
   state text, -- null
+  -- Only turns that wait for a 'limit', an 'approval' or a 'result', or for 'any' of them.
+  waiting text, -- null
   -- The code of a failed turn, or the reason of a cancelled one.
   reason text, -- null
   model text, -- null
@@ -52,18 +54,31 @@ create type turnpike.found_turn as (
   account_email text -- null
 );
 
--- Returns the ended turns that match, from their narrow index, and the open ones from open_turns. p_all: the turns of
--- all accounts.
+-- Returns the ended turns that match, from their narrow index, the open ones from open_turns, and waiting ones from
+-- waiting_turns. p_all: the turns of all accounts.
 create function turnpike.turns_in(caller turnpike.caller, p_all boolean, p_filter turnpike.turn_filter, p_moment timestamptz)
 returns setof turnpike.matched_turn language plpgsql stable rows 10000
   set enable_seqscan = off set jit = off set max_parallel_workers_per_gather = 0 as $$
 declare
   account bigint := case when p_all then (p_filter).account else caller.user_id end;
   of_space bigint := (select s.space_id from spaces s where s.slug = (p_filter).space);
-  since timestamptz := coalesce((p_filter).created_after, '-infinity');
+  start timestamptz := coalesce((p_filter).created_after, '-infinity');
   until timestamptz := coalesce((p_filter).created_before, 'infinity');
 begin
   if (p_filter).space is not null and of_space is null then
+    return;
+  end if;
+  if (p_filter).waiting is not null then
+    return query
+      select t.turn_id, t.user_id, t.space_id, t.state, t.status_reason, t.model, 0::bigint,
+        (date_part('epoch', p_moment - t.created_at) * 1e6)::bigint, t.created_at
+      from waiting_turns w join turns t on t.turn_id = w.turn_id
+      where (account is null or w.user_id = account) and w.test = caller.test and (p_filter).waiting in ('any', w.reason)
+        and ((p_filter).failure is null or exists (select from infrastructure_errors x
+          where x.turn_id = w.turn_id and x.created_at >= start and x.created_at < until and x.kind = (p_filter).failure))
+        and ((p_filter).conversation is null or t.conversation_id = (p_filter).conversation)
+        and t.created_at >= start and t.created_at < until and turnpike.is_matching(p_filter, of_space, t.space_id, t.key_id,
+          t.end_user_ref, t.state, t.status_reason, t.model, 0, (date_part('epoch', p_moment - t.created_at) * 1e6)::bigint);
     return;
   end if;
   if (p_filter).failure is not null then
@@ -72,7 +87,7 @@ begin
         (date_part('epoch', coalesce(t.finished_at, p_moment) - t.created_at) * 1e6)::bigint, t.created_at
       from turns t
       where t.turn_id in (select distinct x.turn_id from infrastructure_errors x
-          where x.created_at >= since and x.created_at < until and x.kind = (p_filter).failure)
+          where x.created_at >= start and x.created_at < until and x.kind = (p_filter).failure)
         and (account is null or t.user_id = account) and t.test = caller.test
         and ((p_filter).conversation is null or t.conversation_id = (p_filter).conversation)
         and turnpike.is_matching(p_filter, of_space, t.space_id, t.key_id,
@@ -86,7 +101,7 @@ begin
         (date_part('epoch', coalesce(t.finished_at, p_moment) - t.created_at) * 1e6)::bigint, t.created_at
       from turns t
       where t.conversation_id = (p_filter).conversation and (account is null or t.user_id = account) and t.test = caller.test
-        and t.created_at >= since and t.created_at < until and turnpike.is_matching(p_filter, of_space, t.space_id, t.key_id,
+        and t.created_at >= start and t.created_at < until and turnpike.is_matching(p_filter, of_space, t.space_id, t.key_id,
           t.end_user_ref, t.state, t.status_reason, t.model, t.billed_credit_micros,
           (date_part('epoch', coalesce(t.finished_at, p_moment) - t.created_at) * 1e6)::bigint);
     return;
@@ -97,7 +112,7 @@ begin
         select e.turn_id, e.user_id, e.space_id, e.state, e.status_reason, e.model, e.billed_credit_micros,
           (date_part('epoch', e.finished_at - e.created_at) * 1e6)::bigint, e.created_at
         from ended_turns e
-        where e.finished_at >= since and e.created_at >= since and e.created_at < until and e.test = caller.test
+        where e.finished_at >= start and e.created_at >= start and e.created_at < until and e.test = caller.test
           and turnpike.is_matching(p_filter, of_space, e.space_id, e.key_id, e.end_user_ref, e.state, e.status_reason, e.model,
             e.billed_credit_micros, (date_part('epoch', e.finished_at - e.created_at) * 1e6)::bigint);
     else
@@ -105,7 +120,7 @@ begin
         select e.turn_id, e.user_id, e.space_id, e.state, e.status_reason, e.model, e.billed_credit_micros,
           (date_part('epoch', e.finished_at - e.created_at) * 1e6)::bigint, e.created_at
         from ended_turns e
-        where e.user_id = account and e.test = caller.test and e.finished_at >= since and e.created_at >= since and e.created_at < until
+        where e.user_id = account and e.test = caller.test and e.finished_at >= start and e.created_at >= start and e.created_at < until
           and turnpike.is_matching(p_filter, of_space, e.space_id, e.key_id, e.end_user_ref, e.state, e.status_reason, e.model,
             e.billed_credit_micros, (date_part('epoch', e.finished_at - e.created_at) * 1e6)::bigint);
     end if;
@@ -115,7 +130,7 @@ begin
       select t.turn_id, t.user_id, t.space_id, t.state, t.status_reason, t.model, 0::bigint,
         (date_part('epoch', p_moment - t.created_at) * 1e6)::bigint, t.created_at
       from open_turns o join turns t on t.turn_id = o.turn_id
-      where (account is null or o.user_id = account) and o.test = caller.test and o.created_at >= since and t.created_at >= since and t.created_at < until
+      where (account is null or o.user_id = account) and o.test = caller.test and o.created_at >= start and t.created_at >= start and t.created_at < until
         and turnpike.is_matching(p_filter, of_space, t.space_id, t.key_id, t.end_user_ref, t.state, t.status_reason, t.model, 0,
           (date_part('epoch', p_moment - t.created_at) * 1e6)::bigint);
   end if;

@@ -7,7 +7,8 @@ import { toInstant } from "../base/time.ts"
 import type { ERROR_KINDS } from "../base/words.ts"
 import type { Answers, Records } from "../platform/procedures.ts"
 import { EXPLORER_POLICY } from "./policies.ts"
-import { TURN_STATES, type TurnState } from "./schemas.ts"
+import { TURN_STATES, type TurnState, turnSchema, type Waiting } from "./schemas.ts"
+import type { TurnRow } from "./turn-row.ts"
 
 export const FOUND_TURN_SORTS = ["newest", "cost", "duration"] as const
 
@@ -19,6 +20,7 @@ export interface ExplorerFilters {
   end_user_ref?: string | undefined
   conversation?: string | undefined
   state?: TurnState | undefined
+  waiting?: Waiting["for"] | "any" | undefined
   reason?: string | undefined
   /** Only for admins: turns with a failure of this kind. */
   failure?: (typeof ERROR_KINDS)[number] | undefined
@@ -46,6 +48,11 @@ const excerpt = (what: string) =>
 const summary = {
   turn_id: z.string(),
   state: z.enum(TURN_STATES),
+  waiting: turnSchema.shape.waiting
+    .unwrap()
+    .pick({ for: true, since: true, expires_at: true })
+    .nullable()
+    .meta({ id: "WaitSummary", description: "Why a running turn waits. Null: it does not wait." }),
   status_reason: z.string().nullable().meta({
     description: "Why the turn is `failed` (the error's code) or `cancelled`. Otherwise null.",
     example: null,
@@ -93,10 +100,15 @@ export const adminTurnSummarySchema = z
 
 export type AdminTurnSummary = z.infer<typeof adminTurnSummarySchema>
 
+/** The calls of a wait have inputs, which operators do not see in lists. */
+const serializeWaitSummary = (waiting: TurnRow["waiting"]) =>
+  waiting && { for: waiting.for, since: toInstant(waiting.since), expires_at: toInstant(waiting.expires_at) }
+
 function serializeSummary({ turn, took_us, slug, space_title, key_name }: Answers["found_turn"]) {
   return {
     turn_id: turn.turn_id,
     state: turn.state as TurnState,
+    waiting: serializeWaitSummary(turn.waiting as TurnRow["waiting"]),
     status_reason: turn.status_reason,
     space: slug,
     space_title,
@@ -129,8 +141,9 @@ const serializeForAdmin = (row: Answers["found_turn"]): AdminTurnSummary => ({
 function filterOf(ctx: Context, all: boolean, filters: ExplorerFilters): Records["turn_filter"] {
   const { min_cost_usd: cost, min_seconds: seconds, created_after, created_before } = filters
   const since = ctx.clock.now().getTime() - EXPLORER_POLICY.usualMs
-  // An owner's conversation has few turns. All other lists are bounded by time.
-  const usual = all || filters.conversation === undefined ? new Date(since) : null
+  // A conversation has few turns, and few turns of an owner wait. All other lists are bounded by time.
+  const isShort = filters.conversation !== undefined || filters.waiting !== undefined
+  const usual = all || !isShort ? new Date(since) : null
   return {
     account: filters.user_id ?? null,
     space: filters.space ?? null,
@@ -138,6 +151,7 @@ function filterOf(ctx: Context, all: boolean, filters: ExplorerFilters): Records
     end_user: filters.end_user_ref ?? null,
     conversation: filters.conversation ?? null,
     state: filters.state ?? null,
+    waiting: filters.waiting ?? null,
     reason: filters.reason ?? null,
     failure: filters.failure ?? null,
     model: filters.model ?? null,

@@ -1,7 +1,10 @@
 import * as z from "zod"
 import { toInstant } from "../base/time.ts"
+import type { Waiting } from "./schemas.ts"
 import type { TurnEventRow } from "./turn-event.ts"
 
+/** The name of a wait for nothing that has a name. */
+const PAUSE = "Waiting"
 const SPAN_KINDS = ["queue", "model", "tool", "attempt", "wait"] as const
 
 const spanSchema = z
@@ -9,11 +12,13 @@ const spanSchema = z
     kind: z.enum(SPAN_KINDS).meta({
       description:
         "`queue`: until a worker took the turn. `model`: a model call. `tool`: a tool call. `attempt`: a call of a model, a container or a " +
-        "sub-agent that failed; only its end is known. `wait`: a pause before the next attempt, or until the provider has capacity.",
+        "sub-agent that failed; only its end is known. `wait`: a pause before the next attempt, until the provider has capacity, or until a " +
+        "person or another system acts: a decision, a result or a higher limit.",
       example: "model",
     }),
     name: z.string().meta({
-      description: "The model, the tool, or the code of the failed attempt.",
+      description:
+        "The model, the tool, the code of the failed attempt, or the tools or the limit that the turn waits for.",
       example: "rehearsal/standard",
     }),
     step: z.int().nullable().meta({ description: "The number of its step.", example: 0 }),
@@ -22,7 +27,8 @@ const spanSchema = z
     duration_ms: z.int().meta({ example: 840 }),
     state: z.enum(["ok", "failed", "open"]).meta({ description: "`open`: it has not ended.", example: "ok" }),
     detail: z.string().nullable().meta({
-      description: "Why a model's answer ended, the kind of a failed call, or what a pause waits for.",
+      description:
+        "Why a model's answer ended, the kind of a failed call, or what a pause waits for, such as `approval`.",
       example: "tool-calls",
     }),
   })
@@ -108,12 +114,34 @@ export function traceSpans(
     const next = [...calls, ...failures].map(({ start_ms }) => start_ms).filter((other) => other > start)
     const until = Math.min(end - from, ...next)
     const state = next.length === 0 && !over ? ("open" as const) : ("ok" as const)
-    const wait = span(start, until, { kind: "wait", name: "Waiting", step: null, subagent: null, state, detail })
+    const wait = span(start, until, { kind: "wait", name: PAUSE, step: null, subagent: null, state, detail })
     return wait.duration_ms > 0 ? [wait] : []
   })
   // Within a millisecond, a step's tools come after its model call and before the next step.
   const order = ({ step, kind }: TraceSpan) => (step ?? -1) * SPAN_KINDS.length + SPAN_KINDS.indexOf(kind)
-  return [queue, ...calls, ...failures, ...waits].sort((a, b) => a.start_ms - b.start_ms || order(a) - order(b))
+  return [queue, ...calls, ...failures, ...waits, ...halts()].sort(
+    (a, b) => a.start_ms - b.start_ms || order(a) - order(b),
+  )
+
+  /** A wait for a limit, a decision or a result ends with the next `turn.resumed`, or with the turn. */
+  function halts(): TraceSpan[] {
+    const resumed = events.filter(({ type }) => type === "turn.resumed")
+    return events
+      .filter(({ type }) => type === "turn.waiting")
+      .map(({ seq, created_at, data }) => {
+        const next = resumed.find((event) => event.seq > seq)
+        const waiting = (data.waiting ?? {}) as Partial<Waiting>
+        const tools = [...new Set(waiting.calls?.map(({ tool }) => tool))]
+        return span(at(created_at), next ? at(next.created_at) : end - from, {
+          kind: "wait",
+          name: waiting.limit?.kind ?? (tools.join(", ") || PAUSE),
+          step: null,
+          subagent: null,
+          state: next || over ? "ok" : "open",
+          detail: waiting.for ?? null,
+        })
+      })
+  }
 
   /** A call has an event for its start and one for its end. A call that was cut has no end. */
   function callSpans(starts: "step.started" | "tool.started", ends: "step.ended" | "tool.ended"): TraceSpan[] {

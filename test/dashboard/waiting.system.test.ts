@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { axeOf } from "../../scripts/prove-page.ts"
 import { refundText, refundTool } from "../harness/waiting-tools.ts"
 import { hasBrowser, type Person, startWebApp, type WebApp } from "../harness/web-app.ts"
 
@@ -80,6 +81,32 @@ describe.skipIf(!hasBrowser)("A turn that waits for an approval", () => {
     expect(await turnNow()).toMatchObject({ state: "done" })
     await page.getByRole("tab", { name: "Events" }).click()
     await page.getByText("call.decided").waitFor()
+  })
+
+  test("The explorer filters by what turns wait for, and the timeline of a turn says where it waited, without axe findings", async () => {
+    const { page, origin } = person
+    await page.goto(`${origin}/turns?test=true`)
+    const filter = page.getByRole("combobox", { name: "Waiting" })
+    await filter.selectOption({ label: "waiting for a limit" })
+    await page.getByText("No turns match these filters").waitFor()
+    await filter.selectOption({ label: "waiting for an approval" })
+    const row = page.getByRole("row").filter({ has: page.locator(`a[href*="${turnId}"]`) })
+    await row.getByText("waiting for an approval").waitFor()
+    expect(new URL(page.url()).searchParams.get("waiting")).toBe("approval")
+    expect(await axeOf(page)).toEqual([])
+    await row.locator(`a[href*="${turnId}"]`).click()
+    const timeline = page.getByRole("region", { name: "Timeline" })
+    await timeline.getByText("for an approval · refund").waitFor()
+    await timeline.getByText("waiting", { exact: true }).waitFor()
+    expect(await axeOf(page)).toEqual([])
+    await page.goto(origin + WAITING)
+    await cardOn(person).getByRole("button", { name: "Allow" }).waitFor()
+    expect(await axeOf(page)).toEqual([])
+    await send("POST", `/v1/turns/${turnId}/calls/0.0/decision`, { decision: "deny" })
+    await expect.poll(turnNow).toMatchObject({ state: "done" })
+    await page.goto(`${origin}/turns/${turnId}?test=true`)
+    await timeline.getByText("for an approval · refund").waitFor()
+    expect(await timeline.getByText("waiting", { exact: true }).count()).toBe(0)
   })
 
   test("A decision after another one says so, and shows who decided what", async () => {

@@ -6,5 +6,6 @@ export const accountPages = {
     title: "Account",
     about: "Sessions, identities, password, limits, alerts and traces.",
     nav: "Integrations",
+    tabs: ["sign-in", "sessions", "limits", "alerts", "traces"],
   },
 } as const satisfies Record<string, PageInfo>

@@ -1,6 +1,7 @@
 import type { QueryWord } from "../api/words.ts"
+import { accountPages } from "./pages.ts"
 
-export const ACCOUNT_TABS = ["sign-in", "sessions", "limits", "alerts", "traces"] as const
+export const ACCOUNT_TABS = accountPages.account.tabs
 export type AccountTab = (typeof ACCOUNT_TABS)[number]
 
 /** The types of events that need an action of the account's owner. */

@@ -11,8 +11,6 @@ import { Tabs } from "../ui/tabs.tsx"
 import { analyticsPages } from "./pages.ts"
 import { Ranked, Scope, UsedStats, usd, usedColumns, useReportSearch } from "./report-parts.tsx"
 
-const TABS = ["days", "models", "users"] as const
-
 export function AnalyticsCostsPage() {
   const {
     days = getCostsReportQuery.days.default,
@@ -22,7 +20,7 @@ export function AnalyticsCostsPage() {
   const input = { query: { days } }
   const ofUsers = { query: { days, limit } }
   const costs = useRead("getCostsReport", input)
-  const shown = TABS.find((one) => one === tab) ?? "days"
+  const shown = analyticsPages.costs.tabs.find((one) => one === tab) ?? "days"
   return (
     <Page {...analyticsPages.costs}>
       <FilterBar

@@ -18,6 +18,7 @@ export const analyticsPages = {
     title: "Costs",
     about: "Cost, bill and margin by day, model and user.",
     nav: "Cost reports",
+    tabs: ["days", "models", "users"],
   },
   rates: {
     path: "/operator/analytics/rates",
@@ -60,6 +61,7 @@ export const analyticsPages = {
     title: "Hours",
     about: "Usage by hour, in total and by space.",
     nav: "Usage reports",
+    tabs: ["all", "spaces"],
   },
   errors: {
     path: "/operator/analytics/errors",
@@ -72,5 +74,6 @@ export const analyticsPages = {
     title: "Context",
     about: "Context sizes and cache hit rates.",
     nav: "Quality reports",
+    tabs: ["roles", "spaces"],
   },
 } as const satisfies Record<string, PageInfo>

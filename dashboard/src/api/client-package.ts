@@ -2,3 +2,6 @@
 
 /** The path of the client's package at this service, for `npm install`. */
 export const CLIENT_PACKAGE = "/client/turnpike-client-0.1.0.tgz"
+
+/** The path of the Python client's wheel at this service, for `pip install`. */
+export const PYTHON_CLIENT_PACKAGE = "/client/turnpike-0.1.0-py3-none-any.whl"

@@ -271,6 +271,7 @@ export interface AdminTurn {
 export interface AdminTurnSummary {
   turn_id: string
   state: "queued" | "running" | "done" | "failed" | "cancelled"
+  waiting: WaitSummary
   /** Why the turn is `failed` (the error's code) or `cancelled`. Otherwise null. */
   status_reason: string | null
   space: string
@@ -4013,9 +4014,9 @@ export interface TraceEndpoint {
 }
 
 export interface TraceSpan {
-  /** `queue`: until a worker took the turn. `model`: a model call. `tool`: a tool call. `attempt`: a call of a model, a container or a sub-agent that failed; only its end is known. `wait`: a pause before the next attempt, or until the provider has capacity. */
+  /** `queue`: until a worker took the turn. `model`: a model call. `tool`: a tool call. `attempt`: a call of a model, a container or a sub-agent that failed; only its end is known. `wait`: a pause before the next attempt, until the provider has capacity, or until a person or another system acts: a decision, a result or a higher limit. */
   kind: "queue" | "model" | "tool" | "attempt" | "wait"
-  /** The model, the tool, or the code of the failed attempt. */
+  /** The model, the tool, the code of the failed attempt, or the tools or the limit that the turn waits for. */
   name: string
   /** The number of its step. */
   step: number | null
@@ -4026,7 +4027,7 @@ export interface TraceSpan {
   duration_ms: number
   /** `open`: it has not ended. */
   state: "ok" | "failed" | "open"
-  /** Why a model's answer ended, the kind of a failed call, or what a pause waits for. */
+  /** Why a model's answer ended, the kind of a failed call, or what a pause waits for, such as `approval`. */
   detail: string | null
 }
 
@@ -4278,6 +4279,7 @@ export interface TurnStepList {
 export interface TurnSummary {
   turn_id: string
   state: "queued" | "running" | "done" | "failed" | "cancelled"
+  waiting: WaitSummary
   /** Why the turn is `failed` (the error's code) or `cancelled`. Otherwise null. */
   status_reason: string | null
   space: string
@@ -4703,6 +4705,15 @@ export interface UserSpaceList {
   limit: number
   offset: number
 }
+
+/** Why a running turn waits. Null: it does not wait. */
+export type WaitSummary = {
+  /** A limit, a decision about a call, or the result of a call. */
+  for: "limit" | "approval" | "result"
+  since: string
+  /** Then the turn fails with `WAIT_EXPIRED` and keeps its partial result. */
+  expires_at: string
+} | null
 
 export interface Waiting {
   /** A limit, a decision about a call, or the result of a call. */
@@ -5387,6 +5398,8 @@ export interface Operations {
       /** A conversation's id. */
       conversation?: string | undefined
       state?: "queued" | "running" | "done" | "failed" | "cancelled" | undefined
+      /** Only turns that wait for this, or with `any` for anything. Without `created_after`, also older turns. */
+      waiting?: "limit" | "approval" | "result" | "any" | undefined
       /** The code of a failed turn, or the reason of a cancelled one. */
       reason?: string | undefined
       /** A model, as a pin. */
@@ -5456,6 +5469,8 @@ export interface Operations {
       /** A conversation's id. */
       conversation?: string | undefined
       state?: "queued" | "running" | "done" | "failed" | "cancelled" | undefined
+      /** Only turns that wait for this, or with `any` for anything. Without `created_after`, also older turns. */
+      waiting?: "limit" | "approval" | "result" | "any" | undefined
       /** The code of a failed turn, or the reason of a cancelled one. */
       reason?: string | undefined
       /** A model, as a pin. */
@@ -6127,6 +6142,8 @@ export interface Operations {
       /** A conversation's id. */
       conversation?: string | undefined
       state?: "queued" | "running" | "done" | "failed" | "cancelled" | undefined
+      /** Only turns that wait for this, or with `any` for anything. Without `created_after`, also older turns. */
+      waiting?: "limit" | "approval" | "result" | "any" | undefined
       /** The code of a failed turn, or the reason of a cancelled one. */
       reason?: string | undefined
       /** A model, as a pin. */
@@ -6317,6 +6334,8 @@ export interface Operations {
       /** A conversation's id. */
       conversation?: string | undefined
       state?: "queued" | "running" | "done" | "failed" | "cancelled" | undefined
+      /** Only turns that wait for this, or with `any` for anything. Without `created_after`, also older turns. */
+      waiting?: "limit" | "approval" | "result" | "any" | undefined
       /** The code of a failed turn, or the reason of a cancelled one. */
       reason?: string | undefined
       /** A model, as a pin. */

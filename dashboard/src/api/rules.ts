@@ -697,6 +697,10 @@ export const UserSpaceRules = {
   via: { words: ["registered", "board"] },
 } as const
 
+export const WaitSummaryRules = {
+  for: { words: ["limit", "approval", "result"] },
+} as const
+
 export const WaitingRules = {
   for: { words: ["limit", "approval", "result"] },
   "calls[].for": { words: ["approval", "result"] },
@@ -762,6 +766,7 @@ export const exploreTurnsQuery = {
   end_user_ref: { minLength: 1, maxLength: 128 },
   conversation: { minLength: 1, maxLength: 128 },
   state: { words: ["queued", "running", "done", "failed", "cancelled"] },
+  waiting: { words: ["limit", "approval", "result", "any"] },
   reason: { minLength: 1, maxLength: 128 },
   model: { minLength: 1, maxLength: 128 },
   min_cost_usd: { minimum: 0, maximum: 1000000 },
@@ -788,6 +793,7 @@ export const getAllTurnStatsQuery = {
   end_user_ref: { minLength: 1, maxLength: 128 },
   conversation: { minLength: 1, maxLength: 128 },
   state: { words: ["queued", "running", "done", "failed", "cancelled"] },
+  waiting: { words: ["limit", "approval", "result", "any"] },
   reason: { minLength: 1, maxLength: 128 },
   model: { minLength: 1, maxLength: 128 },
   min_cost_usd: { minimum: 0, maximum: 1000000 },
@@ -939,6 +945,7 @@ export const getTurnStatsQuery = {
   end_user_ref: { minLength: 1, maxLength: 128 },
   conversation: { minLength: 1, maxLength: 128 },
   state: { words: ["queued", "running", "done", "failed", "cancelled"] },
+  waiting: { words: ["limit", "approval", "result", "any"] },
   reason: { minLength: 1, maxLength: 128 },
   model: { minLength: 1, maxLength: 128 },
   min_cost_usd: { minimum: 0, maximum: 1000000 },
@@ -999,6 +1006,7 @@ export const listAllTurnsQuery = {
   end_user_ref: { minLength: 1, maxLength: 128 },
   conversation: { minLength: 1, maxLength: 128 },
   state: { words: ["queued", "running", "done", "failed", "cancelled"] },
+  waiting: { words: ["limit", "approval", "result", "any"] },
   reason: { minLength: 1, maxLength: 128 },
   model: { minLength: 1, maxLength: 128 },
   min_cost_usd: { minimum: 0, maximum: 1000000 },

@@ -2,7 +2,7 @@ import { useSearch } from "@tanstack/react-router"
 import type { AccountSetup } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { useLiveTurn } from "../turns/live-turn.ts"
-import { installCommand, turnAsPython, turnAsTypeScript } from "../turns/turn-code.ts"
+import { installCommand, pipCommand, turnAsPython, turnAsTypeScript } from "../turns/turn-code.ts"
 import { TurnState } from "../turns/turn-table.tsx"
 import { isOpenTurn } from "../turns/turn-words.ts"
 import { CodeBlock } from "../ui/code-block.tsx"
@@ -65,8 +65,11 @@ function FirstTurnCode({ space }: { space: string | undefined }) {
           label: "Python",
           content: () => (
             <div className="flex flex-col gap-2">
-              <p className="text-muted">In a shell, with the key in TURNPIKE_API_KEY. It needs only Python itself.</p>
-              <CodeBlock code={exportBaseUrl()} label="The address as a variable" />
+              <p className="text-muted">
+                In a shell, with the key in TURNPIKE_API_KEY. It needs Python 3.10 or newer. If pip does not find the
+                package <code>httpx</code>, it needs a package index too.
+              </p>
+              <CodeBlock code={`${exportBaseUrl()}\n${pipCommand()}`} label="The installation of the Python client" />
               <p className="text-muted">
                 Save this as <code>turn.py</code>, and run <code>python3 turn.py</code>.
               </p>

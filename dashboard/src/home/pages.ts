@@ -6,5 +6,7 @@ export const homePages = {
     title: "Home",
     about: "Your balance, today's turns and alerts.",
     nav: "Workspace",
+    /** The languages of the code on the page. */
+    tabs: ["curl", "typescript", "python"],
   },
 } as const satisfies Record<string, PageInfo>

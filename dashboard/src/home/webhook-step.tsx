@@ -4,7 +4,7 @@ import { useRead } from "../api/query.ts"
 import { LiveTest } from "../integrations/live-test.tsx"
 import { RECEIVER_PYTHON, RECEIVER_TYPESCRIPT } from "../integrations/receiver-code.ts"
 import { WebhookState } from "../integrations/webhook-state.tsx"
-import { installCommand } from "../turns/turn-code.ts"
+import { installCommand, pipCommand } from "../turns/turn-code.ts"
 import { Button } from "../ui/button.tsx"
 import { CodeBlock } from "../ui/code-block.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
@@ -27,7 +27,10 @@ export function WebhookStep({ test }: { test: true | undefined }) {
         Turnpike posts each event to your server, so that it does not have to poll. Run this receiver with the signing
         secret in TURNPIKE_WEBHOOK_SECRET. The secret is shown when you create the webhook.
       </p>
-      {!isPython && <CodeBlock code={installCommand()} label="The installation of the client for the receiver" />}
+      <CodeBlock
+        code={isPython ? pipCommand() : installCommand()}
+        label={`The installation of the ${isPython ? "Python client" : "client"} for the receiver`}
+      />
       <CodeBlock
         code={isPython ? RECEIVER_PYTHON : RECEIVER_TYPESCRIPT}
         label={`A receiver in ${isPython ? "Python" : "TypeScript"}`}

@@ -14,24 +14,20 @@ createServer(async (request, response) => {
   }
 }).listen(process.env.PORT ?? 3000)`
 
-/** The same in Python, with its standard library alone. */
-export const RECEIVER_PYTHON = `import base64, hashlib, hmac, json, os, time
+/** The same in Python. */
+export const RECEIVER_PYTHON = `import os
 from http.server import BaseHTTPRequestHandler, HTTPServer
-
-SECRET = base64.b64decode(os.environ["TURNPIKE_WEBHOOK_SECRET"].removeprefix("whsec_"))
+from turnpike import WebhookVerificationError, verify_webhook
 
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        moment = self.headers.get("webhook-timestamp", "0")
-        signed = b".".join([self.headers.get("webhook-id", "").encode(), moment.encode(), body])
-        wanted = b"v1," + base64.b64encode(hmac.new(SECRET, signed, hashlib.sha256).digest())
-        given = self.headers.get("webhook-signature", "").encode().split()
-        is_ours = any(hmac.compare_digest(one, wanted) for one in given) and abs(time.time() - int(moment)) < 300
-        if is_ours:
-            event = json.loads(body)
-            print(event["type"], event["id"], flush=True)
-        self.send_response(204 if is_ours else 400)
+        body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        try:
+            event = verify_webhook(body, self.headers.items(), os.environ["TURNPIKE_WEBHOOK_SECRET"])
+            print(event.type, event.id, flush=True)
+            self.send_response(204)
+        except WebhookVerificationError:
+            self.send_response(400)
         self.end_headers()
 
 HTTPServer(("", int(os.environ.get("PORT", "3000"))), Receiver).serve_forever()`

@@ -2,7 +2,7 @@ import { useSearch } from "@tanstack/react-router"
 import type { KeyboardEvent } from "react"
 import type { CreateChatTurn, SpaceSummary } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
-import { installCommand, turnAsPython, turnAsTypeScript } from "../turns/turn-code.ts"
+import { installCommand, pipCommand, turnAsPython, turnAsTypeScript } from "../turns/turn-code.ts"
 import { Button } from "../ui/button.tsx"
 import { CodeBlock } from "../ui/code-block.tsx"
 import { exportBaseUrl, turnCurl } from "../ui/commands.ts"
@@ -188,7 +188,12 @@ function AsCode({ asked: { conversation: _own, ...asked } }: { asked: CreateChat
         {
           value: "python",
           label: "As Python",
-          content: () => <CodeBlock code={turnAsPython(turn)} label="As Python" />,
+          content: () => (
+            <div className="flex flex-col gap-2">
+              <CodeBlock code={`${exportBaseUrl()}\n${pipCommand()}`} label="The installation of the Python client" />
+              <CodeBlock code={turnAsPython(turn)} label="As Python" />
+            </div>
+          ),
         },
       ]}
     />

@@ -6,5 +6,6 @@ export const playgroundPages = {
     title: "Playground",
     about: "Send a turn and watch it run.",
     nav: "Workspace",
+    tabs: ["curl", "typescript", "python"],
   },
 } as const satisfies Record<string, PageInfo>

@@ -4,8 +4,6 @@ import { lazyPage } from "../shell/lazy-page.ts"
 import { oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { playgroundPages as pages } from "./pages.ts"
 
-const CODE_TABS = ["curl", "typescript", "python"] as const
-
 interface PlaygroundSearch {
   space?: string
   conversation?: string
@@ -23,7 +21,7 @@ interface PlaygroundSearch {
   text?: string
   /** The turn that was sent last. */
   turn?: string
-  tab?: (typeof CODE_TABS)[number]
+  tab?: (typeof pages.playground.tabs)[number]
 }
 
 export const playgroundRoutes = [
@@ -41,7 +39,7 @@ export const playgroundRoutes = [
       files: textIn(search.files),
       text: textIn(search.text),
       turn: textIn(search.turn),
-      tab: oneIn(search.tab, CODE_TABS),
+      tab: oneIn(search.tab, pages.playground.tabs),
     }),
     component: lazyPage(() => import("./playground-page.tsx"), "PlaygroundPage"),
   }),

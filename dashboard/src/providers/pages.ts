@@ -18,6 +18,7 @@ export const providersPages = {
     title: "Add an account",
     about: "Log in to a provider account, or add an API key.",
     nav: "Models",
+    tabs: ["code", "device", "key"],
   },
   media: {
     path: "/operator/providers/media",

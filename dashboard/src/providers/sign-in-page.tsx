@@ -8,8 +8,6 @@ import { CodeLogin } from "./code-login.tsx"
 import { DeviceLogin } from "./device-login.tsx"
 import { providersPages } from "./pages.ts"
 
-const TABS = ["code", "device", "key"] as const
-
 export function ProviderSignInPage() {
   const { tab } = useSearch({ from: "/app/admin/operator/providers/sign-in" })
   const { data } = useRead("listProviders")
@@ -18,7 +16,7 @@ export function ProviderSignInPage() {
     <Page {...providersPages.signIn} above={<TextLink to="/operator/providers">Provider pools</TextLink>}>
       <Tabs
         label="Login method"
-        value={TABS.find((one) => one === tab) ?? "code"}
+        value={providersPages.signIn.tabs.find((one) => one === tab) ?? "code"}
         tabs={[
           { value: "code", label: "Main pool: login with a code", content: () => <CodeLogin taken={names} /> },
           { value: "device", label: "Alt-pool: login with a device", content: () => <DeviceLogin /> },

@@ -12,5 +12,6 @@ export const spacesPages = {
     title: "Space",
     about: "One agent: its instructions, tools, secrets and files.",
     samples: { spaceId: { list: "/api/account/spaces?limit=1", field: "space_id" } },
+    tabs: ["instructions", "tools", "mcp", "secrets", "versions", "files", "sharing", "retention", "use"],
   },
 } as const satisfies Record<string, PageInfo>

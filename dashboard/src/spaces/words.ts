@@ -1,16 +1,7 @@
 import { choicesOf, type QueryWord } from "../api/words.ts"
+import { spacesPages } from "./pages.ts"
 
-export const SPACE_TABS = [
-  "instructions",
-  "tools",
-  "mcp",
-  "secrets",
-  "versions",
-  "files",
-  "sharing",
-  "retention",
-  "use",
-] as const
+export const SPACE_TABS = spacesPages.detail.tabs
 export type SpaceTab = (typeof SPACE_TABS)[number]
 
 /** The values of the filter besides its default, which lists active spaces. */

@@ -1,4 +1,5 @@
 import type { PageInfo } from "../ui/page-info.ts"
+import { TURN_TABS } from "./turn-words.ts"
 
 export const turnsPages = {
   list: {
@@ -18,6 +19,7 @@ export const turnsPages = {
     title: "Turn",
     about: "One turn: its steps, bill, files and deliveries.",
     samples: { turnId: { list: "/api/account/turns?limit=1", field: "turn_id" } },
+    tabs: TURN_TABS,
   },
 } as const satisfies Record<string, PageInfo>
 

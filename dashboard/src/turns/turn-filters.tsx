@@ -4,6 +4,7 @@ import { TurnRules } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
 import { ChoiceFilter, FilterBar, RangePicker, TextFilter } from "../ui/filter-bar.tsx"
 import type { ExplorerSearch } from "./turn-search.ts"
+import { WAITING_FILTER } from "./wait-words.ts"
 
 interface TurnFiltersProps {
   search: ExplorerSearch
@@ -26,6 +27,7 @@ export function TurnFilters({ search, children, more = {}, end, texts }: TurnFil
       <TextFilter label={texts ? "Id, customer, title or text" : "Id, customer or title"} name="q" value={set.q} wide />
       {children}
       <ChoiceFilter label="State" name="state" value={set.state} all="All states" options={TurnRules.state.words} />
+      <ChoiceFilter label="Waiting" name="waiting" value={set.waiting} all="Waiting or not" options={WAITING_FILTER} />
       {isOpen ? (
         <>
           <TextFilter label="End user" name="end_user_ref" value={set.end_user_ref} />

@@ -6,6 +6,7 @@ import { countIn, instantIn, oneIn, type RawSearch, textIn } from "../shell/sear
 export interface ExplorerSearch {
   q?: string
   state?: Turn["state"]
+  waiting?: (typeof exploreTurnsQuery.waiting.words)[number]
   space?: string
   conversation?: string
   end_user_ref?: string
@@ -35,6 +36,7 @@ const amountIn = (value: unknown) => {
 export const readExplorerSearch = (search: RawSearch): ExplorerSearch => ({
   q: textIn(search.q),
   state: oneIn(search.state, TurnRules.state.words),
+  waiting: oneIn(search.waiting, exploreTurnsQuery.waiting.words),
   space: textIn(search.space),
   conversation: textIn(search.conversation),
   end_user_ref: textIn(search.end_user_ref),

@@ -1,10 +1,11 @@
 import type { ReactNode } from "react"
-import type { Turn, Waiting } from "../api/operations.ts"
+import type { Turn, TurnSummary, Waiting } from "../api/operations.ts"
 import { TextLink } from "../ui/link.tsx"
 import { Status } from "../ui/status.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { Id, Money, Time } from "../ui/values.tsx"
 import { noTextOf } from "./turn-words.ts"
+import { waitWords } from "./wait-words.ts"
 
 interface TurnTableProps {
   turns: readonly Turn[] | undefined
@@ -33,12 +34,7 @@ export const TurnState = ({ turn: { state, status_reason, truncated, waiting, wa
 )
 
 /** What a running turn waits for. */
-export const WaitState = ({ of }: { of: Pick<Waiting, "for"> }) => (
-  <Status
-    word={`waiting for ${of.for === "limit" ? "a limit" : of.for === "approval" ? "an approval" : "a result"}`}
-    tone="warn"
-  />
-)
+export const WaitState = ({ of }: { of: Pick<Waiting, "for"> }) => <Status word={waitWords(of.for)} tone="warn" />
 
 /** A model as a pin. A long one is cut; its title has the whole name. */
 export const ModelName = ({ pin }: { pin: string }) => (
@@ -48,9 +44,14 @@ export const ModelName = ({ pin }: { pin: string }) => (
 )
 
 /** A turn's state and its reason in the explorer. */
-export const SummaryState = ({ of: { state, status_reason } }: { of: Pick<Turn, "state" | "status_reason"> }) => (
+export const SummaryState = ({
+  of: { state, waiting, status_reason },
+}: {
+  of: Pick<TurnSummary, "state" | "waiting" | "status_reason">
+}) => (
   <span className="inline-flex flex-wrap items-center gap-2">
     <Status word={state} />
+    {waiting && <WaitState of={waiting} />}
     {status_reason && <code className="text-muted text-xs">{status_reason}</code>}
   </span>
 )

@@ -1,11 +1,31 @@
 import { ApiError } from "../api/api-error.ts"
 import type { OperationId } from "../api/call.ts"
-import type { Waiting } from "../api/operations.ts"
-import { choicesOf } from "../api/words.ts"
+import type { TurnTrace, Waiting } from "../api/operations.ts"
+import { choicesOf, type QueryWord } from "../api/words.ts"
 import { exactUtc } from "../ui/values.tsx"
 
 /** The reasons for which turns wait, as filters name them. */
 export const WAIT_CHOICES = choicesOf<Waiting["for"]>({ approval: "an approval", result: "a result", limit: "a limit" })
+
+const WAIT_NAMES = new Map<string, string>(WAIT_CHOICES)
+
+/** Says for what a turn waits, such as "waiting for an approval". */
+export const waitWords = (reason: Waiting["for"]) => `waiting for ${WAIT_NAMES.get(reason)}`
+
+/** The same as values of the explorer's filter. */
+export const WAITING_FILTER = choicesOf<QueryWord<"exploreTurns", "waiting">>({
+  any: "waiting",
+  approval: waitWords("approval"),
+  result: waitWords("result"),
+  limit: waitWords("limit"),
+})
+
+/** A wait of a trace: its reason, and the tools or the limit. Other pauses have no reason of `Waiting`. */
+export function waitNote({ name, detail }: Pick<TurnTrace["spans"][number], "name" | "detail">): string {
+  const reason = WAIT_NAMES.get(detail ?? "")
+  if (!reason) return detail === null ? "" : `for ${detail}`
+  return `for ${reason} · ${detail === "limit" ? limitName(name) : name}`
+}
 
 /** The operations to read again after a wait has begun, changed or ended. */
 export const WAIT_READS: OperationId[] = [

@@ -1,6 +1,7 @@
 import type { TurnTrace } from "../api/operations.ts"
 import { lasted } from "../ui/durations.ts"
 import { Status } from "../ui/status.tsx"
+import { waitNote } from "./wait-words.ts"
 
 type Span = TurnTrace["spans"][number]
 
@@ -52,7 +53,9 @@ export function Waterfall({ trace: { spans, total_ms } }: { trace: TurnTrace }) 
                 {span.kind === "queue" || span.kind === "wait" ? WORDS[span.kind] : span.name}
               </span>
               <span className="text-muted text-xs">{noteOf(span)}</span>
-              {span.state !== "ok" && <Status word={span.state === "open" ? "running" : "failed"} />}
+              {span.state !== "ok" && (
+                <Status word={span.state === "failed" ? "failed" : span.kind === "wait" ? "waiting" : "running"} />
+              )}
             </span>
             <span
               aria-hidden="true"
@@ -76,9 +79,9 @@ export function Waterfall({ trace: { spans, total_ms } }: { trace: TurnTrace }) 
   )
 }
 
-function noteOf({ kind, subagent, step, detail }: Span): string {
+function noteOf({ kind, name, subagent, step, detail }: Span): string {
   if (kind === "queue") return ""
-  if (kind === "wait") return detail === null ? "" : `for ${detail}`
+  if (kind === "wait") return waitNote({ name, detail })
   const of =
     kind === "attempt" ? `failed ${(detail ?? "call").replaceAll("_", " ")}` : kind === "tool" ? "tool" : "model"
   return [subagent, step === null ? of : `${of}, step ${step}`].filter(Boolean).join(" · ")

@@ -8,4 +8,6 @@ export interface PageInfo {
   nav?: string
   /** Where `npm run pages` finds values of path parameters: a field of the first entry of a list. */
   samples?: Record<string, { list: string; field: string }>
+  /** The values of the search parameter `tab`. The first one is the default. */
+  tabs?: readonly string[]
 }

@@ -12,5 +12,6 @@ export const usersPages = {
     title: "User",
     about: "One account: its plan, spaces, energy, access and history.",
     samples: { userId: { list: "/api/admin/users?limit=1", field: "user_id" } },
+    tabs: ["account", "spaces", "energy", "access", "history"],
   },
 } as const satisfies Record<string, PageInfo>

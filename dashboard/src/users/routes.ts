@@ -6,8 +6,6 @@ import { lazyPage } from "../shell/lazy-page.ts"
 import { countIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { usersPages as pages } from "./pages.ts"
 
-const USER_TABS = ["account", "spaces", "energy", "access", "history"] as const
-
 export const usersRoutes = [
   createRoute({
     getParentRoute: () => adminRoute,
@@ -27,8 +25,8 @@ export const usersRoutes = [
     path: pages.user.path,
     validateSearch: (
       search: RawSearch,
-    ): { tab?: (typeof USER_TABS)[number]; days?: number; entry?: number; offset?: number } => ({
-      tab: oneIn(search.tab, USER_TABS),
+    ): { tab?: (typeof pages.user.tabs)[number]; days?: number; entry?: number; offset?: number } => ({
+      tab: oneIn(search.tab, pages.user.tabs),
       entry: countIn(search.entry),
       days: countIn(search.days),
       offset: countIn(search.offset),

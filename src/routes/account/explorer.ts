@@ -22,6 +22,7 @@ const COLUMNS: CsvColumns<TurnSummary> = {
   created_at: ({ created_at }) => created_at,
   finished_at: ({ finished_at }) => finished_at,
   state: ({ state }) => state,
+  waiting_for: ({ waiting }) => waiting?.for ?? null,
   status_reason: ({ status_reason }) => status_reason,
   space: ({ space }) => space,
   space_title: ({ space_title }) => space_title,

@@ -21,6 +21,7 @@ const COLUMNS: CsvColumns<AdminTurnSummary> = {
   created_at: ({ created_at }) => created_at,
   finished_at: ({ finished_at }) => finished_at,
   state: ({ state }) => state,
+  waiting_for: ({ waiting }) => waiting?.for ?? null,
   status_reason: ({ status_reason }) => status_reason,
   user_id: ({ account }) => account.user_id,
   account_name: ({ account }) => account.name,
