@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import type { TurnSummary } from "../../src/turns/find-turns.ts"
 import type { TraceSpan } from "../../src/turns/turn-trace.ts"
 import { signInAdmin } from "../harness/books.ts"
-import { refundTool, sendUntilItWaits, serveTools, waiter } from "../harness/waiting.ts"
+import { sendUntilItWaits, serveTools, waiter } from "../harness/waiting.ts"
+import { refundTool } from "../harness/waiting-tools.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
