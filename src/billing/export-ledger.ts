@@ -19,7 +19,7 @@ export const putExportSchema = z
       example: true,
     }),
   })
-  .meta({ id: "PutExport" })
+  .meta({ id: "PutUsageExport" })
 
 export const exportSchema = z
   .object({
@@ -31,7 +31,7 @@ export const exportSchema = z
       description: "No row comes into an hour before this time any more. Null: it was never started.",
     }),
   })
-  .meta({ id: "Export" })
+  .meta({ id: "UsageExport" })
 
 export type LedgerExport = z.infer<typeof exportSchema>
 
