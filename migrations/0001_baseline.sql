@@ -1426,7 +1426,7 @@ create index ledger_without_charges on ledger (user_id, created_at) include (rea
 create trigger ledger_append_only before update or delete on ledger
   for each statement execute function guard_append_only();
 
--- Accounts whose ledger is exported as events (src/billing/export-ledger.sql). ledger_id: the last row that was exported.
+-- Accounts whose ledger is exported as events (src/billing/export-ledger.sql). ledger_id: the last exported row.
 -- Hours before closed_until are closed: no row comes into them any more.
 create table ledger_exports (
   user_id bigint primary key references users,
@@ -1449,7 +1449,7 @@ create table export_hours (
 );
 create index export_hours_open on export_hours (user_id, hour) where closed_at is null;
 
--- The public halves of the keys that have signed receipts and statements. A key that has left the key ring keeps its row.
+-- The public halves of the keys that have signed receipts and statements. A key that left the key ring keeps its row.
 create table signing_keys (
   kid text primary key,
   public_key text not null,

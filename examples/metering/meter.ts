@@ -3,9 +3,7 @@ import { DatabaseSync } from "node:sqlite"
 import { Turnpike } from "turnpike-client"
 import { METERS, type Row } from "./meters.ts"
 
-/**
- * Forwards each charge and refund of the ledger to a meter, and proves each hour that is closed. Run it every few minutes.
- */
+/** Forwards each charge and refund of the ledger to a meter, and proves each closed hour. Run it every few minutes. */
 interface Hour {
   from: string
   rows: number

@@ -33,7 +33,7 @@ function expectOk({ status, text }: { status: number; text: string }, row: Row) 
   if (!isOk(status)) throw new Error(`row ${row.ledger_id}: HTTP ${status} ${text.slice(0, 200)}`)
 }
 
-/** Stripe meters refuse an identifier again for at least 24 hours. The end user is Stripe's customer, such as cus_123. */
+/** Stripe refuses an identifier again for at least 24 hours. The end user is Stripe's customer, such as cus_123. */
 const stripe: Meter = async (row) => {
   const body = new URLSearchParams({
     event_name: EVENT,

@@ -23,7 +23,6 @@ function check(holds: boolean, what: string) {
 async function read(path: string) {
   const response = await fetch(base + path, { headers: { authorization: `Bearer ${key}` } })
   const body = await response.json()
-  if (body.error?.code === "STATEMENT_NOT_READY") return null
   if (!response.ok) throw new Error(`${path}: HTTP ${response.status} ${JSON.stringify(body)}`)
   return body
 }
@@ -76,7 +75,7 @@ for (let cursor: string | null = ""; cursor !== null; ) {
 }
 
 const answer = await read(`/v1/usage/statements/${month}`)
-if (answer?.statement) {
+if (answer.statement) {
   const { document } = answer.statement as Signed
   check(isSigned(answer.statement), "the statement: its signature")
   const rows = [...days].map(([day, { receipts, charged, digest }]) => {

@@ -7,7 +7,7 @@ export type CanonicalValue =
   | readonly CanonicalValue[]
   | { readonly [name: string]: CanonicalValue }
 
-/** JSON in the canonical form of RFC 8785 (JCS): sorted names, no spaces. Throws for a number that is not an integer. */
+/** JSON in the canonical form of RFC 8785: sorted names, no spaces. Throws for a number that is not an integer. */
 export function canonicalJson(value: CanonicalValue): string {
   if (value === null || typeof value !== "object") {
     if (typeof value === "number" && !Number.isSafeInteger(value)) throw new Error(`${value} is not an integer`)

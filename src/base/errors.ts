@@ -131,12 +131,6 @@ export const ERROR_CODES = {
     cause: "The turn is still queued or running, so it has no bill and no receipt.",
     cure: "Wait until it has ended, or cancel it.",
   },
-  STATEMENT_NOT_READY: {
-    status: 409,
-    retryable: true,
-    cause: "The month is not over, so its statement could still change.",
-    cure: "Read it after the time in the message. Until then, read the usage report and single receipts.",
-  },
   TURN_NOT_BILLED: {
     status: 409,
     retryable: false,

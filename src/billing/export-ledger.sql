@@ -132,8 +132,8 @@ begin
   end if;
 end $$;
 
--- Writes the event of one ledger row, and adds the row to its hour. The digest of an hour begins with 32 zero bytes. Each
--- row makes it the SHA-256 of the digest before and the line `<ledger_id> <amount_usd>` with a line feed.
+-- Writes the event of one ledger row, and adds the row to its hour. The digest of an hour begins with 32 zero bytes.
+-- Each row makes it the SHA-256 of the digest before and the line `<ledger_id> <amount_usd>` with a line feed.
 create function turnpike.export_row(export ledger_exports, exported turnpike.exported_row, p_moment timestamptz) returns boolean
 language plpgsql as $$
 declare
@@ -152,8 +152,8 @@ begin
       'turn_id', entry.turn_id, 'end_user_ref', exported.end_user_ref, 'space', exported.slug, 'key_id', exported.key_id, 'booked_at', turnpike.iso_instant(entry.created_at)), p_moment);
 end $$;
 
--- Closes the hours of an export that ended by p_ended_before, oldest first, and writes their events. The caller holds the
--- lock of the export and has exported all rows. Hours between two closed hours have no rows.
+-- Closes the hours of an export that ended by p_ended_before, oldest first, and writes their events. The caller holds
+-- the lock of the export and has exported all rows. Hours between two closed hours have no rows.
 create function turnpike.close_hours(export ledger_exports, p_ended_before timestamptz, p_moment timestamptz,
   out closed integer, out has_subscriber boolean) language plpgsql as $$
 declare

@@ -72,8 +72,9 @@ export type Statement = z.infer<typeof statementSchema>
 export const monthStatementSchema = z
   .object({
     month: z.string().meta({ example: "2026-10" }),
-    state: z.enum(["building", "final"]).meta({
-      description: "`building`: the receipts of a large month are still being read. Read it again after a minute.",
+    state: z.enum(["open", "building", "final"]).meta({
+      description:
+        "`open`: the month is not over. `building`: the receipts of a large month are still being read. Read it again after a minute.",
       example: "final",
     }),
     receipts_read: z.int().meta({ description: "The number of receipts that were read so far.", example: 1042 }),
@@ -81,13 +82,13 @@ export const monthStatementSchema = z
       .object({ document: statementSchema, ...signedShape })
       .meta({ id: "SignedStatement" })
       .nullable()
-      .meta({ description: "The signed statement, which never changes. Null while it is being built." }),
+      .meta({ description: "The signed statement, which never changes. Null unless `state` is `final`." }),
   })
   .meta({ id: "MonthStatement" })
 
 export interface MonthStatement {
   month: string
-  state: "building" | "final"
+  state: "open" | "building" | "final"
   receipts_read: number
   statement: SignedDocument<Statement> | null
 }
@@ -100,22 +101,13 @@ const settledAt = (ctx: Pick<Context, "clock">) => new Date(ctx.clock.now().getT
 
 /**
  * Returns the statement of a month. The first request for a month reads its receipts; a sweep reads the rest of a large
- * month. Throws SCOPE_DENIED, NOT_FOUND, STATEMENT_NOT_READY.
+ * month. Throws SCOPE_DENIED.
  */
 export async function getStatement(ctx: Context, credential: Credential, month: string): Promise<MonthStatement> {
   const args = { month: `${month}-01`, settled: settledAt(ctx) }
   const { row } = await callAs(ctx, credential, "open_statement", args)
   if (row.refused === "scope") throw accountScope()
-  if (row.refused === "not_found") {
-    throw new TurnpikeError("NOT_FOUND", `Your account had no usage before ${month} ended, so there is no statement.`)
-  }
-  if (row.refused === "early") {
-    const ready = new Date(Date.parse(spanOfMonth(month).to) + RECEIPT_POLICY.settlesMs)
-    throw new TurnpikeError(
-      "STATEMENT_NOT_READY",
-      `The month ${month} is not over. Its statement can be read from ${ready.toISOString()}.`,
-    )
-  }
+  if (!row.statement?.month) return { month, state: "open", receipts_read: 0, statement: null }
   let statement = row.statement as unknown as StatementRow
   for (let page = 0; statement.closed_at === null && page < RECEIPT_POLICY.requestPages; page++) {
     statement = await addStatementPage(ctx, statement)

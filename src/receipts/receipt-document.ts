@@ -112,8 +112,8 @@ type ReceiptRow = Answers["receipt"]
 type CallRow = Answers["receipt_call"]
 
 /**
- * The receipt of an ended turn. Every field comes from columns that never change, so that a receipt has the same digest at
- * any time. A field for some turns only, such as a charge of the key owner, must be absent from the receipts of all others.
+ * The receipt of an ended turn. Every field comes from columns that never change, so a receipt always has the same
+ * digest. A field for some turns only, such as a charge of the key owner, must be absent from the receipts of all others.
  */
 export function receiptDocument(row: ReceiptRow): Receipt {
   const calls = row.calls.map((call) => receiptCall(row, call))

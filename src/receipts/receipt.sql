@@ -22,8 +22,8 @@ create type turnpike.receipt_call as (
   created_at timestamptz
 );
 
--- Everything that the receipt of an ended turn says. None of it changes after the end, and none of it is a text of the
--- turn, so erasure and retention do not touch it.
+-- Everything that the receipt of an ended turn says. It never changes after the end, and has no texts of the turn, so
+-- erasure and retention do not touch it.
 create type turnpike.receipt as (
   turn_id text,
   test boolean,
@@ -88,7 +88,7 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- A page of the receipts of an account's live turns that ended in a span, in the order of their ends, after one of them.
+-- A page of the receipts of an account's live turns that ended in a span, in the order of their ends.
 create function turnpike.receipts_between(p_user_id bigint, p_from timestamptz, p_to timestamptz, p_after timestamptz, p_after_turn text,
   p_limit integer) returns setof turnpike.receipt language plpgsql stable set enable_seqscan = off set jit = off as $$
 begin
@@ -100,7 +100,7 @@ begin
     join turns t on t.turn_id = n.turn_id order by n.finished_at, n.turn_id collate "C";
 end $$;
 
--- A page of the refunds of turns that were booked in a span, by id, after one of them, with the receipts of their turns.
+-- A page of the refunds of turns that were booked in a span, by id, with the receipts of their turns.
 create function turnpike.refunds_between(p_user_id bigint, p_from timestamptz, p_to timestamptz, p_after bigint, p_limit integer)
 returns table (refund ledger, receipt turnpike.receipt) language plpgsql stable set enable_seqscan = off set jit = off as $$
 begin

@@ -71,7 +71,7 @@ export interface SignedDocument<Document> {
   signature: string
 }
 
-/** Signs the canonical form of a document as a JWS with detached content (RFC 7515, appendix F), with the newest key. */
+/** Signs the canonical form of a document with the newest key, as a JWS with detached content (RFC 7515, appendix F). */
 export async function signDocument<Document extends CanonicalValue>(
   ctx: Pick<Context, "keyRing" | "db" | "clock">,
   document: Document,

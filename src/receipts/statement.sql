@@ -18,25 +18,31 @@ begin
   return caller.scope = 'all' and not (caller.kind = 'key' and caller.test);
 end $$;
 
--- Returns the statement of the caller's account for a month, and creates it if it was never asked for.
--- p_settled: nothing can end before this moment any more. refused: scope, not_found (a month before the account's first),
--- early (the month is not over).
+-- Returns the statement of the caller's account for a month, and creates it if it was never asked for. A month before
+-- the account's first usage has an empty one, which is not stored. statement: null if the month is not over.
+-- p_settled: nothing can end before this moment any more. refused: scope.
 create function turnpike.open_statement(p_request turnpike.request, p_month date, p_settled timestamptz,
   out actor turnpike.caller, out refused text, out statement statements) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   span record := turnpike.month_starts(p_month);
+  empty statements;
 begin
   actor := caller;
   if caller.usable is not true then
     return;
   end if;
-  refused := case when turnpike.sees_account(caller) is not true then 'scope'
-    when (span.ends > turnpike.usage_since(caller.user_id)) is not true then 'not_found'
-    when span.ends > p_settled then 'early' end;
-  if refused is null then
-    insert into statements (user_id, month, created_at) values (caller.user_id, p_month, p_request.moment) on conflict do nothing;
-    select s.* into statement from statements s where s.user_id = caller.user_id and s.month = p_month;
+  refused := case when turnpike.sees_account(caller) is not true then 'scope' end;
+  if refused is null and span.ends <= p_settled then
+    if span.ends > turnpike.usage_since(caller.user_id) then
+      insert into statements (user_id, month, created_at) values (caller.user_id, p_month, p_request.moment) on conflict do nothing;
+      select s.* into statement from statements s where s.user_id = caller.user_id and s.month = p_month;
+    else
+      empty := jsonb_populate_record(null::statements, jsonb_build_object('user_id', caller.user_id, 'month', p_month, 'days', '[]'::jsonb,
+        'receipts', 0, 'charged_credit_micros', 0, 'refunds', 0, 'refunded_credit_micros', 0, 'refund_digest', repeat('0', 64),
+        'other_charges', 0, 'other_credit_micros', 0, 'created_at', p_request.moment, 'closed_at', p_request.moment));
+      statement := empty;
+    end if;
   end if;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
@@ -60,7 +66,7 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- Statements that are not complete, those that were tried least recently first. p_before: not those that were tried since.
+-- Statements that are not complete, least recently tried first. p_before: not those that were tried since.
 create function turnpike.take_statements(p_before timestamptz, p_limit integer, p_moment timestamptz) returns setof statements
 language plpgsql as $$
 begin

@@ -37,7 +37,7 @@ export function mountReceipts(app: App, mounting: Mounting) {
       tag: "Turns",
       summary: "Read a turn's receipt",
       description:
-        "What an ended turn was charged, as a signed document from which every amount can be computed again. It has no texts, never " +
+        "The charge of an ended turn, as a signed document from which every amount can be computed again. It has no texts, never " +
         "changes, and stays readable after the erasure of the end user. A refund is a document of its own that names the receipt. See " +
         "[Receipts and statements](/docs/receipts).",
       params: z.object({ turn_id: idParam }),
@@ -79,7 +79,7 @@ export function mountReceipts(app: App, mounting: Mounting) {
       params: z.object({ month: monthParam }),
       query: bareQuery(mounting),
       answer: { status: 200, description: "The statement.", schema: monthStatementSchema },
-      errors: errorsAt(mounting, ["SCOPE_DENIED", "NOT_FOUND", "STATEMENT_NOT_READY"]),
+      errors: errorsAt(mounting, ["SCOPE_DENIED"]),
     },
     async (c, { params }) => getStatement(c.get("ctx"), c.get("credential"), params.month),
   )

@@ -77,6 +77,7 @@ export async function createEstate(
       "events/{event_id}": delivery?.event_id ?? "",
       "end-users/{end_user_ref}": canary,
       "erasures/{erasure_id}": erasure_id,
+      "statements/{month}": new Date(world.clock.ms()).toISOString().slice(0, 7),
     },
     references: {
       space,
@@ -158,6 +159,7 @@ const CALLS: Record<string, (estate: Estate) => EstateCall> = {
     body: { space, end_user_ref: canary, text: "new", conversation: references.conversation, files: references.files },
   }),
   createWatchToken: () => ({ body: {} }),
+  putUsageExport: () => ({ body: { enabled: true } }),
   createTurn: ({ space, canary, references }) => ({
     body: { space, end_user_ref: canary, text: "new", conversation: references.conversation, files: references.files },
     headers: { "idempotency-key": "new" },

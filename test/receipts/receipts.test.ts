@@ -104,7 +104,7 @@ describe("The receipt of a turn", () => {
     ])
   })
 
-  test("What is not charged is waived for a reason: a test turn, and tokens beyond the hold", async () => {
+  test("An amount that is not charged is waived for a reason: a test turn, or tokens beyond the hold", async () => {
     const client = await world.createAccount()
     const testing = world.createClient(client.userId, (await world.makeKey(client.userId, { test: true })).value)
     const free = await testing.runTurn({ space: await testing.space(), text: "[use input=1000 output=10]" })

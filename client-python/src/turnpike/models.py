@@ -774,12 +774,15 @@ class MonthStatement(ApiObject):
     """The object MonthStatement of the API."""
 
     month: str
-    state: Literal["building", "final"]
-    """`building`: the receipts of a large month are still being read. Read it again after a minute."""
+    state: Literal["open", "building", "final"]
+    """
+    `open`: the month is not over. `building`: the receipts of a large month are still being read. Read it again
+    after a minute.
+    """
     receipts_read: int
     """The number of receipts that were read so far."""
     statement: SignedStatement | None
-    """The signed statement, which never changes. Null while it is being built."""
+    """The signed statement, which never changes. Null unless `state` is `final`."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { useParams } from "@tanstack/react-router"
 import { addressOf } from "../api/call.ts"
 import type { Statement } from "../api/operations.ts"
-import { queryOf, useRead } from "../api/query.ts"
+import { queryOf } from "../api/query.ts"
 import { buttonLook } from "../ui/button.tsx"
 import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
 import { AlignedMoney } from "../ui/figures.tsx"
@@ -20,11 +20,8 @@ const BUILDING_MS = 5_000
 export function StatementPage() {
   const { month } = useParams({ from: "/app/statements/$month" })
   const input = { path: { month } }
-  const months = useRead("listStatements")
-  const isOpen = months.data?.items.find((one) => one.month === month)?.state === "open"
   const statement = useQuery({
     ...queryOf("getStatement", input),
-    enabled: months.isSuccess && !isOpen,
     refetchInterval: ({ state }) => state.data?.state === "building" && BUILDING_MS,
   })
   return (
@@ -41,24 +38,22 @@ export function StatementPage() {
         )
       }
     >
-      {isOpen ? (
-        <p>
-          This month is not over. Its statement is final soon after its end. Until then, see{" "}
-          <TextLink to="/usage">Usage</TextLink>.
-        </p>
-      ) : (
-        <Read of={statement} rows={8}>
-          {({ statement: signed, receipts_read }) =>
-            signed ? (
-              <WholeStatement document={signed.document} digest={signed.digest} />
-            ) : (
-              <p role="status">
-                The receipts of this month are being read: <Count value={receipts_read} /> so far.
-              </p>
-            )
-          }
-        </Read>
-      )}
+      <Read of={statement} rows={8}>
+        {({ state, statement: signed, receipts_read }) =>
+          signed ? (
+            <WholeStatement document={signed.document} digest={signed.digest} />
+          ) : state === "open" ? (
+            <p>
+              This month is not over. Its statement is final soon after its end. Until then, see{" "}
+              <TextLink to="/usage">Usage</TextLink>.
+            </p>
+          ) : (
+            <p role="status">
+              The receipts of this month are being read: <Count value={receipts_read} /> so far.
+            </p>
+          )
+        }
+      </Read>
     </Page>
   )
 }

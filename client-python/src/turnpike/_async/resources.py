@@ -1810,9 +1810,9 @@ class AsyncTurns(AsyncTurnActions):
         """
         Read a turn's receipt.
 
-        What an ended turn was charged, as a signed document from which every amount can be computed again. It
-        has no texts, never changes, and stays readable after the erasure of the end user. A refund is a
-        document of its own that names the receipt. See Receipts and statements.
+        The charge of an ended turn, as a signed document from which every amount can be computed again. It has
+        no texts, never changes, and stays readable after the erasure of the end user. A refund is a document of
+        its own that names the receipt. See Receipts and statements.
 
         Args:
             turn_id: The turn, `turn_…`.
@@ -2784,8 +2784,6 @@ class AsyncUsage(AsyncUsageActions):
 
         Raises:
             PermissionDeniedError: SCOPE_DENIED.
-            NotFoundError: NOT_FOUND.
-            ConflictError: STATEMENT_NOT_READY.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
