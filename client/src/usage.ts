@@ -1,11 +1,11 @@
 import type { List } from "./list.ts"
 import type {
-  UsageExport,
   ListedStatement,
   Model,
   MonthStatement,
   PutUsageExport,
   StatementDocument,
+  UsageExport,
   UsageGroup,
   UsageReport,
 } from "./operations.ts"

@@ -14,6 +14,12 @@ create function turnpike.usd_decimal(p_micros bigint) returns text language sql 
   select round(p_micros / 10000000.0, 7)::text
 $$;
 
+-- True if the caller may see the money of its whole account.
+create function turnpike.sees_account(caller turnpike.caller) returns boolean language plpgsql as $$
+begin
+  return caller.scope = 'all' and not (caller.kind = 'key' and caller.test);
+end $$;
+
 -- Starts the export of an account, unless it runs. Only rows that are booked from now on are exported.
 create function turnpike.start_export(p_user_id bigint, p_moment timestamptz) returns void language plpgsql as $$
 begin
@@ -52,7 +58,7 @@ begin
   if caller.usable is not true then
     return;
   end if;
-  refused := case when caller.scope is distinct from 'all' or (caller.kind = 'key' and caller.test) then 'scope' end;
+  refused := case when turnpike.sees_account(caller) is not true then 'scope' end;
   if refused is null then
     if p_enabled then
       perform turnpike.start_export(caller.user_id, p_request.moment);

@@ -11,7 +11,7 @@ import type { JsonRow } from "../platform/json-row.ts"
 import { describeError } from "../platform/log.ts"
 import { EXPORT_POLICY } from "./policies.ts"
 
-export const putExportSchema = z
+export const putLedgerExportSchema = z
   .strictObject({
     enabled: z.boolean().meta({
       description:
@@ -21,7 +21,7 @@ export const putExportSchema = z
   })
   .meta({ id: "PutUsageExport" })
 
-export const exportSchema = z
+export const ledgerExportSchema = z
   .object({
     enabled: z.boolean(),
     started_at: z.iso.datetime().nullable().meta({
@@ -33,7 +33,7 @@ export const exportSchema = z
   })
   .meta({ id: "UsageExport" })
 
-export type LedgerExport = z.infer<typeof exportSchema>
+export type LedgerExport = z.infer<typeof ledgerExportSchema>
 
 /** Returns the export of the account's ledger. Starts or stops it if `enabled` is given. Throws SCOPE_DENIED. */
 export async function putExport(ctx: Context, credential: Credential, enabled: boolean | null): Promise<LedgerExport> {

@@ -30,9 +30,11 @@ export const signedShape = {
   }),
 }
 
-export const signedReceiptSchema = z.object({ document: receiptSchema, ...signedShape }).meta({ id: "SignedReceipt" })
+export const signedReceiptSchema = z
+  .object({ kind: z.literal("receipt"), document: receiptSchema, ...signedShape })
+  .meta({ id: "SignedReceipt" })
 export const signedRefundSchema = z
-  .object({ document: refundDocumentSchema, ...signedShape })
+  .object({ kind: z.literal("refund"), document: refundDocumentSchema, ...signedShape })
   .meta({ id: "SignedRefund" })
 
 export const turnReceiptSchema = z

@@ -43,7 +43,7 @@ export const statementSchema = z
             amount_usd: decimal,
             digest: digest.meta({
               description:
-                "It begins with 32 zero bytes. For each receipt, by `ended_at` and then `turn_id`, it becomes the SHA-256 of itself and " +
+                "It begins with zero bytes. For each receipt, by `ended_at` and then `turn_id`, it becomes the SHA-256 of itself and " +
                 "the receipt's digest.",
             }),
           })
@@ -67,7 +67,7 @@ export const statementSchema = z
   })
   .meta({ id: "Statement" })
 
-export type Statement = z.infer<typeof statementSchema>
+export type MonthSums = z.infer<typeof statementSchema>
 
 export const monthStatementSchema = z
   .object({
@@ -79,7 +79,7 @@ export const monthStatementSchema = z
     }),
     receipts_read: z.int().meta({ description: "The number of receipts that were read so far.", example: 1042 }),
     statement: z
-      .object({ document: statementSchema, ...signedShape })
+      .object({ kind: z.literal("statement"), document: statementSchema, ...signedShape })
       .meta({ id: "SignedStatement" })
       .nullable()
       .meta({ description: "The signed statement, which never changes. Null unless `state` is `final`." }),
@@ -90,7 +90,7 @@ export interface MonthStatement {
   month: string
   state: "open" | "building" | "final"
   receipts_read: number
-  statement: SignedDocument<Statement> | null
+  statement: SignedDocument<MonthSums> | null
 }
 
 export const accountScope = () =>
@@ -121,7 +121,7 @@ export async function getStatement(ctx: Context, credential: Credential, month: 
   }
 }
 
-async function statementDocument(month: string, row: StatementRow): Promise<Statement> {
+async function statementDocument(month: string, row: StatementRow): Promise<MonthSums> {
   return {
     document: "statement",
     version: 1,

@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { usdDecimal } from "../base/money.ts"
+import { USD_DECIMALS, usdDecimal } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import type { LedgerRow } from "../billing/ledger-entry.ts"
 import type { Answers } from "../platform/procedures.ts"
@@ -8,7 +8,7 @@ import { digestOf } from "./signing-keys.ts"
 const PER_TOKENS = 1_000_000
 
 /** Each amount of a call is the exact sum of its lines, rounded up to a ten-millionth of a dollar. */
-export const ROUNDING = "up to 0.0000001 USD, once for each call"
+export const ROUNDING = `up to ${usdDecimal(1)} USD, once for each call`
 
 const decimal = z.string().meta({ format: "decimal", example: "0.0000460" })
 const instant = z.iso.datetime()
@@ -27,7 +27,7 @@ const lineSchema = z
     unit_price_usd: decimal
       .nullable()
       .meta({ description: "The price of `per` units. Null: not known any more.", example: "1.0000000" }),
-    per: z.int().meta({ description: "1000000 for tokens, 1 for images.", example: PER_TOKENS }),
+    per: z.int().meta({ description: "The units of the price: a million tokens, or one image.", example: PER_TOKENS }),
   })
   .meta({ id: "ReceiptLine" })
 
@@ -46,7 +46,7 @@ const callSchema = z
     price_version: z.int().meta({ description: "The version of the model's prices that applied.", example: 1 }),
     lines: z.array(lineSchema),
     computed_usd: decimal.meta({
-      description: "The sum of `quantity` × `unit_price_usd` / `per` over the lines, rounded up to 7 decimals.",
+      description: `The sum of \`quantity\` × \`unit_price_usd\` / \`per\` over the lines, rounded up to ${USD_DECIMALS} decimals.`,
     }),
     waived_usd: decimal.meta({ description: "The part of `computed_usd` that is not charged.", example: "0.0000000" }),
     waived_for: z
@@ -98,7 +98,10 @@ export const refundDocumentSchema = z
     document: z.literal("refund"),
     version: z.literal(1),
     turn_id: z.string(),
-    receipt_digest: z.string().meta({ description: "The digest of the receipt that is refunded." }),
+    receipt_digest: z.string().meta({
+      description: "The digest of the receipt that is refunded.",
+      example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    }),
     currency: z.literal("USD"),
     refunded_usd: decimal,
     ledger_id: z.int().meta({ description: "The refund's entry in the ledger.", example: 812 }),
@@ -113,7 +116,7 @@ type CallRow = Answers["receipt_call"]
 
 /**
  * The receipt of an ended turn. Every field comes from columns that never change, so a receipt always has the same
- * digest. A field for some turns only, such as a charge of the key owner, must be absent from the receipts of all others.
+ * digest. A field for some turns only, such as a charge of the key owner, must be absent from all other receipts.
  */
 export function receiptDocument(row: ReceiptRow): Receipt {
   const calls = row.calls.map((call) => receiptCall(row, call))

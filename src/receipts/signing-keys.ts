@@ -65,14 +65,16 @@ export async function listSigningKeys(ctx: Pick<Context, "keyRing" | "db" | "clo
   return [...current, ...(await Promise.all(former.map(({ public_key }) => publicKey(public_key))))]
 }
 
-export interface SignedDocument<Document> {
+/** `kind`: its field `document`, which tells signed documents of a list apart. */
+export interface SignedDocument<Document extends { document: string }> {
+  kind: Document["document"]
   document: Document
   digest: string
   signature: string
 }
 
-/** Signs the canonical form of a document with the newest key, as a JWS with detached content (RFC 7515, appendix F). */
-export async function signDocument<Document extends CanonicalValue>(
+/** Signs the canonical form of a document with the newest key: a JWS with detached content (RFC 7515, appendix F). */
+export async function signDocument<Document extends CanonicalValue & { document: string }>(
   ctx: Pick<Context, "keyRing" | "db" | "clock">,
   document: Document,
 ): Promise<SignedDocument<Document>> {
@@ -82,12 +84,12 @@ export async function signDocument<Document extends CanonicalValue>(
   const { protected: header, signature } = await new FlattenedSign(bytes)
     .setProtectedHeader({ alg: "EdDSA", kid: key.shown.kid })
     .sign(key.secret)
-  return { document, digest: await digestOf(document), signature: `${header}..${signature}` }
+  return { kind: document.document, document, digest: await digestOf(document), signature: `${header}..${signature}` }
 }
 
 /** SHA-256 of the canonical form of a document, in hex. */
 export const digestOf = async (document: CanonicalValue): Promise<string> =>
-  hexOf(await sha256(new TextEncoder().encode(canonicalJson(document))))
+  hexOf(await sha256(Uint8Array.from(new TextEncoder().encode(canonicalJson(document)))))
 
 /** The digest of a list before its first document. */
 export const NO_DIGEST = "0".repeat(64)

@@ -12,12 +12,6 @@ begin
     (select e.finished_at from ended_turns e where e.user_id = p_user_id and not e.test order by e.finished_at limit 1));
 end $$;
 
--- True if the caller may see the money of its whole account.
-create function turnpike.sees_account(caller turnpike.caller) returns boolean language plpgsql as $$
-begin
-  return caller.scope = 'all' and not (caller.kind = 'key' and caller.test);
-end $$;
-
 -- Returns the statement of the caller's account for a month, and creates it if it was never asked for. A month before
 -- the account's first usage has an empty one, which is not stored. statement: null if the month is not over.
 -- p_settled: nothing can end before this moment any more. refused: scope.

@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { exportSchema, putExport, putExportSchema } from "../billing/export-ledger.ts"
+import { ledgerExportSchema, putExport, putLedgerExportSchema } from "../billing/export-ledger.ts"
 import type { App } from "../http/app.ts"
 import { idParam, pageOf, pageQuery } from "../http/query.ts"
 import { getReceipt, turnReceiptSchema } from "../receipts/get-receipt.ts"
@@ -111,7 +111,7 @@ export function mountReceipts(app: App, mounting: Mounting) {
       tag,
       summary: "Read the state of the usage export",
       query: bareQuery(mounting),
-      answer: { status: 200, description: "The export.", schema: exportSchema },
+      answer: { status: 200, description: "The export.", schema: ledgerExportSchema },
       errors: errorsAt(mounting, ["SCOPE_DENIED"]),
     },
     async (c) => putExport(c.get("ctx"), c.get("credential"), null),
@@ -129,8 +129,8 @@ export function mountReceipts(app: App, mounting: Mounting) {
         "that names one of these types starts it too. See [Metering and billing](/docs/metering).",
       idempotent: "naturally",
       query: bareQuery(mounting),
-      body: putExportSchema,
-      answer: { status: 200, description: "The export.", schema: exportSchema },
+      body: putLedgerExportSchema,
+      answer: { status: 200, description: "The export.", schema: ledgerExportSchema },
       errors: errorsAt(mounting, ["SCOPE_DENIED"]),
     },
     async (c, { body }) => putExport(c.get("ctx"), c.get("credential"), body.enabled),

@@ -239,20 +239,6 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
       expect(stream).toContain(`"data":${JSON.stringify({ state: "done", result })}`)
     })
 
-    test("The client reads receipts and statements, and starts and stops the export of charges", async () => {
-      const { turn_id, billed_cost_usd } = await turnpike.turns.run({ space, ...END_USER, text: "Prove it." })
-      const { receipt, refund } = await turnpike.turns.receipt(turn_id)
-      expect([Number(receipt.document.total_usd), refund]).toEqual([billed_cost_usd, null])
-      const month = receipt.document.ended_at.slice(0, 7)
-      const months = await turnpike.usage.statements().toArray()
-      expect(months.map((one) => one.month)).toContain(month)
-      expect(await turnpike.usage.statement(month)).toMatchObject({ month })
-      const documents = await turnpike.usage.documents(month, { limit: 100 }).toArray()
-      expect(documents.map(({ digest }) => digest)).toContain(receipt.digest)
-      expect(await turnpike.usage.putExport({ enabled: true })).toEqual(await turnpike.usage.getExport())
-      expect(await turnpike.usage.putExport({ enabled: false })).toMatchObject({ enabled: false })
-    })
-
     test("The client distinguishes errors and keeps all details of the service", async () => {
       const wrong = clientWith({ apiKey: `${demo.api_key.slice(0, -1)}${demo.api_key.endsWith("0") ? 1 : 0}` }).me()
       await expect(wrong).rejects.toBeInstanceOf(AuthenticationError)

@@ -95,7 +95,7 @@ async function fakeMeter(kind: keyof typeof KINDS) {
     if (request.url !== path || request.headers.authorization !== "Bearer meter-key") return answer(401, {})
     if (!event.id || !event.customer || !Number.isSafeInteger(event.amount)) return answer(400, { error: "invalid" })
     if (fate === "busy") return answer(429, {})
-    if (state.taken.some(({ id }) => id === event.id)) return answer(...again(event.id))
+    if (state.taken.some(({ id }) => id === event.id)) return answer(again(event.id)[0], again(event.id)[1])
     state.taken.push(event)
     return fate === "lost"
       ? response.destroy()
@@ -161,4 +161,4 @@ test("Each of the three meters gets each charge once over lost answers, refusals
       await turnpike.usage.putExport({ enabled: false })
     }
   }
-}, 240_000)
+})

@@ -905,7 +905,7 @@ class ReceiptLine(ApiObject):
     unit_price_usd: str | None
     """The price of `per` units. Null: not known any more."""
     per: int
-    """1000000 for tokens, 1 for images."""
+    """The units of the price: a million tokens, or one image."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1039,6 +1039,7 @@ class Secret(ApiObject):
 class SignedReceipt(ApiObject):
     """The object SignedReceipt of the API."""
 
+    kind: Literal["receipt"]
     document: Receipt
     digest: str
     """SHA-256 of the document's canonical JSON (RFC 8785), in hex."""
@@ -1053,6 +1054,7 @@ class SignedReceipt(ApiObject):
 class SignedRefund(ApiObject):
     """The object SignedRefund of the API."""
 
+    kind: Literal["refund"]
     document: RefundDocument
     digest: str
     """SHA-256 of the document's canonical JSON (RFC 8785), in hex."""
@@ -1067,6 +1069,7 @@ class SignedRefund(ApiObject):
 class SignedStatement(ApiObject):
     """The object SignedStatement of the API."""
 
+    kind: Literal["statement"]
     document: Statement
     digest: str
     """SHA-256 of the document's canonical JSON (RFC 8785), in hex."""
@@ -1132,7 +1135,7 @@ class StatementDay(ApiObject):
     amount_usd: str
     digest: str
     """
-    It begins with 32 zero bytes. For each receipt, by `ended_at` and then `turn_id`, it becomes the SHA-256 of
+    It begins with zero bytes. For each receipt, by `ended_at` and then `turn_id`, it becomes the SHA-256 of
     itself and the receipt's digest.
     """
 

@@ -2924,7 +2924,7 @@ export interface ReceiptLine {
   quantity: number
   /** The price of `per` units. Null: not known any more. */
   unit_price_usd: string | null
-  /** 1000000 for tokens, 1 for images. */
+  /** The units of the price: a million tokens, or one image. */
   per: number
 }
 
@@ -3341,6 +3341,7 @@ export interface SignInWays {
 }
 
 export interface SignedReceipt {
+  kind: "receipt"
   document: Receipt
   /** SHA-256 of the document's canonical JSON (RFC 8785), in hex. */
   digest: string
@@ -3349,6 +3350,7 @@ export interface SignedReceipt {
 }
 
 export interface SignedRefund {
+  kind: "refund"
   document: RefundDocument
   /** SHA-256 of the document's canonical JSON (RFC 8785), in hex. */
   digest: string
@@ -3357,6 +3359,7 @@ export interface SignedRefund {
 }
 
 export interface SignedStatement {
+  kind: "statement"
   document: Statement
   /** SHA-256 of the document's canonical JSON (RFC 8785), in hex. */
   digest: string
@@ -3587,7 +3590,7 @@ export interface StatementDay {
   day: string
   receipts: number
   amount_usd: string
-  /** It begins with 32 zero bytes. For each receipt, by `ended_at` and then `turn_id`, it becomes the SHA-256 of itself and the receipt's digest. */
+  /** It begins with zero bytes. For each receipt, by `ended_at` and then `turn_id`, it becomes the SHA-256 of itself and the receipt's digest. */
   digest: string
 }
 
