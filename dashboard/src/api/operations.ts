@@ -6204,10 +6204,6 @@ export interface Operations {
       /** A month (UTC). */
       month: string
     }
-    query?: {
-      /** `true` for the data of test keys and their spaces. Default: live data. */
-      test?: boolean | "true" | "false" | undefined
-    }
     answer: MonthStatement
   }
 
@@ -6449,10 +6445,6 @@ export interface Operations {
 
   /** Read the state of the usage export */
   getUsageExport: {
-    query?: {
-      /** `true` for the data of test keys and their spaces. Default: live data. */
-      test?: boolean | "true" | "false" | undefined
-    }
     answer: UsageExport
   }
 
@@ -7012,18 +7004,12 @@ export interface Operations {
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
-      /** `true` for the data of test keys and their spaces. Default: live data. */
-      test?: boolean | "true" | "false" | undefined
     }
     answer: StatementDocumentList
   }
 
   /** List monthly statements */
   listStatements: {
-    query?: {
-      /** `true` for the data of test keys and their spaces. Default: live data. */
-      test?: boolean | "true" | "false" | undefined
-    }
     answer: ListedStatementList
   }
 
@@ -7429,10 +7415,6 @@ export interface Operations {
 
   /** Start or stop the usage export */
   putUsageExport: {
-    query?: {
-      /** `true` for the data of test keys and their spaces. Default: live data. */
-      test?: boolean | "true" | "false" | undefined
-    }
     body: PutUsageExport
     answer: UsageExport
   }
