@@ -15,7 +15,8 @@ let turnpike: Turnpike
 
 beforeAll(async () => {
   ;[service, client] = await Promise.all([npmStart(), installPackedClient()])
-  await cp("examples/metering", join(client.project, "metering"), { recursive: true })
+  for (const name of ["metering", "verify-receipts"])
+    await cp(join("examples", name), join(client.project, name), { recursive: true })
   turnpike = new Turnpike({ apiKey: service.api_key, baseUrl: service.base_url })
 })
 
@@ -160,5 +161,39 @@ test("Each of the three meters gets each charge once over lost answers, refusals
       meter.close()
       await turnpike.usage.putExport({ enabled: false })
     }
+  }
+})
+
+test("The verification proves the receipts of a month, and finds an amount that was changed on the way", async () => {
+  const space = (await turnpike.spaces.create({ title: "Receipts" })).space_id
+  const { turn_id, finished_at } = await turnpike.turns.run({ space, end_user_ref: "cus_9", text: "Prove it." })
+  const month = (finished_at as string).slice(0, 7)
+  const changing = createServer(async (request, response) => {
+    const headers = { authorization: request.headers.authorization ?? "" }
+    const answer = await fetch(`${service.base_url}${request.url}`, { headers })
+    const body = (await answer.text()).replace(
+      /("quantity":)(\d+)/,
+      (_match, name, count) => name + (Number(count) + 1000),
+    )
+    response.writeHead(answer.status, { "content-type": "application/json" }).end(body)
+  })
+  await new Promise<void>((listening) => changing.listen(0, "127.0.0.1", listening))
+  const run = (url: string) =>
+    runProgram(process.execPath, ["verify.ts", month], {
+      cwd: join(client.project, "verify-receipts"),
+      env: { PATH: process.env.PATH, TURNPIKE_BASE_URL: url, TURNPIKE_API_KEY: service.api_key },
+    }).then(
+      ({ stdout }) => ({ code: 0, stdout, stderr: "" }),
+      ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, stdout, stderr }),
+    )
+  try {
+    const proven = await run(service.base_url)
+    expect(proven, proven.stderr).toMatchObject({ code: 0, stdout: expect.stringMatching(/: [1-9]\d* receipts/) })
+    const wrong = await run(`http://127.0.0.1:${(changing.address() as AddressInfo).port}`)
+    expect(wrong.code, turn_id).toBe(1)
+    expect(wrong.stderr).toMatch(/the signature of its receipt/)
+    expect(wrong.stderr).toMatch(/: a call/)
+  } finally {
+    changing.close()
   }
 })

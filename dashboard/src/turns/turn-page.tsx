@@ -118,10 +118,12 @@ function WholeTurn({ turn, test, live }: WholeTurnProps) {
 }
 
 const Bill = ({ turn, of }: Pick<WholeTurnProps, "turn"> & OfTurn) => (
-  <>
-    <BillTab of={of} />
+  <div className="flex flex-col gap-5">
+    <div className="min-w-0">
+      <BillTab of={of} />
+    </div>
     <Suspense>{!isOpenTurn(turn.state) && <ReceiptOfTurn of={of} />}</Suspense>
-  </>
+  </div>
 )
 
 function TurnStats({ turn, test }: Pick<WholeTurnProps, "turn" | "test">) {
