@@ -115,7 +115,7 @@ async function intrude(key: string, call: ReturnType<typeof callOfOperation>) {
   return { status: response.status, code: error?.code, pgCalls: Number(calls), added }
 }
 
-/** An end_user_ref belongs to one account, so limits can be set for one without turns. Every account has every month. */
+/** Limits can be set for an end_user_ref without turns, and every account has every month. */
 const OWN_WORDS = ["putEndUserLimits", "getStatement", "listStatementDocuments"]
 
 const forgetUses = ({ userId }: TestClient) =>
