@@ -1426,6 +1426,66 @@ create index ledger_without_charges on ledger (user_id, created_at) include (rea
 create trigger ledger_append_only before update or delete on ledger
   for each statement execute function guard_append_only();
 
+-- Accounts whose ledger is exported as events (src/billing/export-ledger.sql). ledger_id: the last exported row.
+-- Hours before closed_until are closed: no row comes into them any more.
+create table ledger_exports (
+  user_id bigint primary key references users,
+  enabled boolean not null,
+  started_at timestamptz not null,
+  ledger_id bigint not null,
+  closed_until timestamptz not null
+);
+
+-- The exported rows of an hour (UTC): their number, sum and digest. An hour without rows has no row here.
+create table export_hours (
+  user_id bigint not null,
+  hour timestamptz not null,
+  rows bigint not null,
+  sum_credit_micros bigint not null,
+  digest bytea not null,
+  -- Null: rows still come into it.
+  closed_at timestamptz,
+  primary key (user_id, hour)
+);
+create index export_hours_open on export_hours (user_id, hour) where closed_at is null;
+
+-- The public halves of the keys that have signed receipts and statements. A key that left the key ring keeps its row.
+create table signing_keys (
+  kid text primary key,
+  public_key text not null,
+  created_at timestamptz not null
+);
+
+-- Statements of months (UTC) that an account has asked for. A sweep reads the receipts of a month page by page
+-- (src/receipts/build-statement.ts). The sums and digests are those of the receipts and refunds that it has read.
+create table statements (
+  user_id bigint not null references users,
+  month date not null,
+  -- Raised by each page. A page that was read twice is added once.
+  pages integer not null default 0,
+  -- The last receipt that was read.
+  read_at timestamptz not null default '-infinity',
+  read_turn_id text not null default '',
+  -- [{day, receipts, charged, digest}], for each day with receipts.
+  days jsonb not null default '[]',
+  receipts bigint not null default 0,
+  charged_credit_micros bigint not null default 0,
+  -- Refunds are read after all receipts. ledger_id: the last refund that was read. Null: receipts are still read.
+  ledger_id bigint,
+  refunds bigint not null default 0,
+  refunded_credit_micros bigint not null default 0,
+  refund_digest text not null default '',
+  -- Charges without a turn: containers and storage.
+  other_charges bigint not null default 0,
+  other_credit_micros bigint not null default 0,
+  created_at timestamptz not null,
+  -- When the sweep last tried it. Statements that failed come after all others.
+  tried_at timestamptz,
+  closed_at timestamptz,
+  primary key (user_id, month)
+);
+create index statements_open on statements (tried_at nulls first) where closed_at is null;
+
 create index ledger_by_time on ledger using brin (created_at) with (pages_per_range = 64, autosummarize = on);
 
 -- One row for each committed model call and for each picture.

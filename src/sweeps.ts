@@ -1,6 +1,7 @@
 import { sweepIdempotencyKeys } from "./actor/once.ts"
 import { sweepAnalytics } from "./analytics/roll.ts"
-import { RECONCILIATION_POLICY } from "./billing/policies.ts"
+import { sweepLedgerExports } from "./billing/export-ledger.ts"
+import { EXPORT_POLICY, RECONCILIATION_POLICY } from "./billing/policies.ts"
 import { POSTING_POLICY, sweepPostings } from "./billing/post-charges.ts"
 import { sweepBooks } from "./billing/reconcile.ts"
 import { ERASURE_POLICY } from "./end-users/policies.ts"
@@ -17,6 +18,7 @@ import { PROVIDER_POLICY } from "./providers/policies.ts"
 import { sweepProviderLogins } from "./providers/poll-device-login.ts"
 import { sweepSnapshots } from "./providers/sweep-snapshots.ts"
 import { sweepCounters } from "./quotas/sweep-counters.ts"
+import { sweepStatements } from "./receipts/build-statement.ts"
 import { sweepRetention } from "./retention/sweep-retention.ts"
 import { sweepTurns } from "./runs/sweep-turns.ts"
 import { sweepSessions } from "./sign-in/sweep-sessions.ts"
@@ -49,6 +51,8 @@ export const SWEEPS = {
   sessions: sweepSessions,
   counters: sweepCounters,
   postings: sweepPostings,
+  ledger_exports: sweepLedgerExports,
+  statements: sweepStatements,
   analytics: sweepAnalytics,
   plans: sweepPlans,
   overview: sweepOverview,
@@ -85,6 +89,7 @@ export const DUE_TIMES: DueTimes = {
   shards_idle: secondsOf(POSTING_POLICY.idleMs),
   books_every: secondsOf(RECONCILIATION_POLICY.everyMs),
   poll_late: secondsOf(PROVIDER_POLICY.pollLateMs),
+  export_closes: secondsOf(EXPORT_POLICY.closeAfterMs),
   traces_kept: secondsOf(TRACE_POLICY.keepsMs),
   longest: secondsOf(SLEEP_POLICY.quietMs),
 }

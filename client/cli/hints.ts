@@ -20,6 +20,7 @@ export const HINTS: Record<string, string> = {
   CALL_DECIDED: "Read the turn's event `call.decided`, which says who decided what.",
   CALL_ANSWERED: "Send each result once. The same result again gets the response of the first one.",
   CALL_NOT_WAITING: "Read the turn. `waiting.calls` names the calls that wait.",
+  TURN_NOT_ENDED: "Wait until it has ended, or cancel it.",
   SPACE_ARCHIVED: "Use another space. Archiving cannot be undone.",
   WEBHOOK_DISABLED: "Fix the receiver, then `PATCH` the webhook with `{\"enabled\": true}`.",
   WEBHOOK_EXISTS: "Change that webhook (`PATCH`), or delete it first. A retry with the same Idempotency-Key returns the webhook that the first request created.",

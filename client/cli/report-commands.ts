@@ -24,6 +24,11 @@ export function addReportCommands(program: Command, run: Run): void {
     .option("--csv", "print CSV")
     .action(run<[UsageOptions]>(reportUsage))
   program
+    .command("statements")
+    .description("list the months, or show the signed statement of one")
+    .argument("[month]", "a month in UTC, such as 2026-10; without it, all months")
+    .action(run<[string | undefined]>(showStatements))
+  program
     .command("keys")
     .description("show the API key in use: its scope, its caps and the balance; the dashboard creates keys")
     .action(run<[]>(showKey))
@@ -47,6 +52,30 @@ async function reportUsage({ terminal, connection, json }: CommandContext, { by,
   const head = [report.group_by.toUpperCase(), "BILLED", "TURNS", "INPUT TOKENS", "CACHED", "OUTPUT TOKENS"]
   const rows = groups.map((one) => cells(one.group, one))
   terminal.out(tableOf([head, ...rows, cells("total", report.total)]))
+}
+
+async function showStatements({ terminal, connection, json }: CommandContext, month: string | undefined) {
+  const { usage } = await connect(connection)
+  if (month === undefined) {
+    const months = await usage.statements().toArray()
+    if (json) return terminal.out(`${JSON.stringify(months)}\n`)
+    const rows = months.map((one) => [one.month, one.state, String(one.receipts ?? ""), one.total_usd ?? ""])
+    return terminal.out(tableOf([["MONTH", "STATE", "RECEIPTS", "TOTAL USD"], ...rows]))
+  }
+  const answer = await usage.statement(month)
+  if (json) return terminal.out(`${JSON.stringify(answer)}\n`)
+  const { state, statement } = answer
+  if (!statement) return terminal.err(`The statement of ${month} is ${state}.\n`)
+  const { days, refunds, other_charges, total_usd } = statement.document
+  terminal.out(
+    tableOf([
+      ["DAY", "RECEIPTS", "USD"],
+      ...days.map((one) => [one.day, String(one.receipts), one.amount_usd]),
+      ["refunds", String(refunds.count), `-${refunds.amount_usd}`],
+      ["containers and storage", String(other_charges.count), other_charges.amount_usd],
+      ["total", "", total_usd],
+    ]),
+  )
 }
 
 async function showKey({ terminal, connection, json }: CommandContext) {

@@ -71,6 +71,11 @@ export function addTurnCommands(program: Command, run: Run): void {
       run<[string]>(async (context, id) => showTurn(context, await (await connect(context.connection)).turns.get(id))),
     )
   turns
+    .command("receipt")
+    .description("show the signed receipt of an ended turn; --json prints it as it can be verified")
+    .argument("<turn>", "the turn, turn_…")
+    .action(run<[string]>(showReceipt))
+  turns
     .command("cancel")
     .description("cancel a turn; one that runs stops before its next step")
     .argument("<turn>", "the turn, turn_…")
@@ -82,6 +87,26 @@ export function addTurnCommands(program: Command, run: Run): void {
 }
 
 type Context = Parameters<Parameters<Run>[0]>[0]
+
+async function showReceipt({ terminal, connection, json }: Context, id: string) {
+  const answer = await (await connect(connection)).turns.receipt(id)
+  if (json) return terminal.out(`${JSON.stringify(answer)}\n`)
+  const { document, digest } = answer.receipt
+  const lines = document.calls.flatMap(({ model, lines }) =>
+    lines.map(({ kind, quantity, unit_price_usd, per }) => [model, kind, String(quantity), `${unit_price_usd}/${per}`]),
+  )
+  const waived = document.calls.filter(({ waived_for }) => waived_for !== null)
+  terminal.out(
+    tableOf([
+      ["MODEL", "KIND", "QUANTITY", "USD"],
+      ...lines,
+      ...waived.map(({ waived_usd, waived_for }) => ["not charged", String(waived_for), "", `-${waived_usd}`]),
+      ["total", "", "", document.total_usd],
+      ...(answer.refund ? [["refunded", "", "", answer.refund.document.refunded_usd]] : []),
+      ["digest", digest, "", ""],
+    ]),
+  )
+}
 
 async function sendTurn({ terminal, connection, json }: Context, given: string | undefined, options: SendOptions) {
   const turnpike = await connect(connection)

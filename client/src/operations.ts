@@ -3,11 +3,11 @@
 /** Another event of the account, or a test. New types will have this form. */
 export interface AccountEvent {
   id: string
-  type: "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping"
+  type: "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping"
   created_at: string
   /** Always null: the event belongs to no turn. */
   seq: number | null
-  /** Depends on `type`. `endpoint.disabled`: `webhook_id`, `url`, `reason` (gone, failing). `ping`: `webhook_id`. Notices to the account's owner, for keys to all spaces only: `account.signed_in`: `session_id`, `address`, `user_agent`. `account.locked`: `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor), `change`. `key.created`: `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared`: `spaces` (at most 20), `space_count`, `people` (at most 20), `people_count`. */
+  /** Depends on `type`. `usage.posted`: `ledger_id` (the row's id, which is never used again), `hour` (the hour (UTC) into which the row counts), `kind` (usage, space_usage, refund), `amount_usd` (a decimal; negative for a refund), `turn_id`, `end_user_ref`, `space`, `key_id`, `booked_at`. `hour.closed`: `from`, `to`, `rows`, `sum` (the sum of `amount_usd`, a decimal), `digest` (SHA-256 over the rows, in hex), `empty_since` (there are no rows from then until `from`). `endpoint.disabled`: `webhook_id`, `url`, `reason` (gone, failing). `ping`: `webhook_id`. Notices to the account's owner, for keys to all spaces only: `account.signed_in`: `session_id`, `address`, `user_agent`. `account.locked`: `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor), `change`. `key.created`: `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared`: `spaces` (at most 20), `space_count`, `people` (at most 20), `people_count`. */
   data: Record<string, unknown>
 }
 
@@ -231,7 +231,7 @@ export interface CreateWebhook {
   /** The URL to which events are posted. It must use https and a public host name. */
   url: string
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** Your own description. */
   description?: string | null | undefined
 }
@@ -570,6 +570,22 @@ export interface ListModelsAnswer {
   image_models: ImageModel[]
 }
 
+export interface ListedStatement {
+  month: string
+  /** `open`: the month is not over. `closed`: its statement was not read yet. `building`: it is being built. `final`: it never changes. */
+  state: "open" | "closed" | "building" | "final"
+  /** The number of receipts. Null unless it is final. */
+  receipts: number | null
+  /** Null unless it is final. */
+  total_usd: string | null
+}
+
+export interface ListedStatementList {
+  data: ListedStatement[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
 /** The configuration of a space's agent. */
 export interface Manifest {
   /** The agent's system instructions. */
@@ -742,8 +758,18 @@ export interface Model {
   max_output_tokens: number
 }
 
+export interface MonthStatement {
+  month: string
+  /** `open`: the month is not over. `building`: the receipts of a large month are still being read. Read it again after a minute. */
+  state: "open" | "building" | "final"
+  /** The number of receipts that were read so far. */
+  receipts_read: number
+  /** The signed statement, which never changes. Null unless `state` is `final`. */
+  statement: SignedStatement | null
+}
+
 export interface OtherErrorBody {
-  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "API_KEY_EXPIRED" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
+  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "API_KEY_EXPIRED" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "TURN_NOT_ENDED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
   message: string
   /** The field or parameter that is wrong. */
   param?: string | undefined
@@ -839,6 +865,11 @@ export interface PutTool {
   timeout_seconds?: number | undefined
 }
 
+export interface PutUsageExport {
+  /** `true` exports every charge and refund that is booked from now on. `false` closes the current hour and stops. */
+  enabled: boolean
+}
+
 /** The `details` of QUOTA_EXCEEDED: the cap that blocks the turn longest. */
 export interface QuotaDetails {
   cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily" | "members_daily"
@@ -872,6 +903,88 @@ export interface QuotaExceededErrorBody {
 
 export interface Readiness {
   status: "ready"
+}
+
+/** What a turn was charged. It never changes after the end of the turn. */
+export interface Receipt {
+  document: "receipt"
+  version: 1
+  turn_id: string
+  test: boolean
+  state: "done" | "failed" | "cancelled"
+  space: string
+  /** Null for a turn of the web chat. */
+  key_id: string | null
+  /** Null for a turn of the web chat. */
+  end_user_ref: string | null
+  accepted_at: string
+  /** The time of the charge. It decides the month of the statement. */
+  ended_at: string
+  currency: "USD"
+  rounding: string
+  /** Model calls and images, including those of sub-agents, in order. */
+  calls: ReceiptCall[]
+  hold: ReceiptHold
+  /** The sum of the calls, and the amount of the entry in the ledger. */
+  total_usd: string
+}
+
+export interface ReceiptCall {
+  /** The step's number. */
+  step: number
+  /** The tool call that made an image. Null: a model call. */
+  call: number | null
+  /** The sub-agent's name. Null: the space's own agent. */
+  subagent: string | null
+  /** The model, as a pin. */
+  model: string
+  /** The version of the model's prices that applied. */
+  price_version: number
+  lines: ReceiptLine[]
+  /** The sum of `quantity` × `unit_price_usd` / `per` over the lines, rounded up to 7 decimals. */
+  computed_usd: string
+  /** The part of `computed_usd` that is not charged. */
+  waived_usd: string
+  /** `test`: test turns are free. `lost`: the service has lost the turn. `over_hold`: a charge never exceeds the turn's hold. Null: nothing is waived. */
+  waived_for: "test" | "lost" | "over_hold" | null
+  /** The amount charged: `computed_usd` - `waived_usd`. */
+  amount_usd: string
+  made_at: string
+}
+
+export interface ReceiptHold {
+  /** The amount held when the turn ended. */
+  held_usd: string
+  /** The part that was charged: `total_usd`. */
+  charged_usd: string
+  /** The part that was released. */
+  released_usd: string
+}
+
+export interface ReceiptLine {
+  /** `input`: prompt tokens that no other line has. `cached`: read from the provider's cache. `cache_written`: written to it. `cache_written_hour`: written to it for an hour. */
+  kind: "input" | "cached" | "cache_written" | "cache_written_hour" | "output" | "image"
+  /** The number of tokens or images. */
+  quantity: number
+  /** The price of `per` units. Null: not known any more. */
+  unit_price_usd: string | null
+  /** The units of the price: a million tokens, or one image. */
+  per: number
+}
+
+/** A refund of a turn. The receipt of the turn does not change. */
+export interface RefundDocument {
+  document: "refund"
+  version: 1
+  turn_id: string
+  /** The digest of the receipt that is refunded. */
+  receipt_digest: string
+  currency: "USD"
+  refunded_usd: string
+  /** The refund's entry in the ledger. */
+  ledger_id: number
+  /** It decides the month of the statement. */
+  refunded_at: string
 }
 
 export type RefusedBy = RefusedByCap | RefusedByBalance | RefusedByCostLimit
@@ -920,7 +1033,7 @@ export interface Replay {
   /** The end of the period (exclusive). Default: no end. */
   to?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** `true` also sends events that this webhook has already accepted. */
   include_delivered?: boolean | undefined
 }
@@ -969,6 +1082,33 @@ export interface SecretList {
   next_cursor: string | null
 }
 
+export interface SignedReceipt {
+  kind: "receipt"
+  document: Receipt
+  /** SHA-256 of the document's canonical JSON (RFC 8785), in hex. */
+  digest: string
+  /** A JWS with detached content (RFC 7515, appendix F): its payload is the canonical JSON of the document. `kid` in its header names the key at `/.well-known/jwks.json`. */
+  signature: string
+}
+
+export interface SignedRefund {
+  kind: "refund"
+  document: RefundDocument
+  /** SHA-256 of the document's canonical JSON (RFC 8785), in hex. */
+  digest: string
+  /** A JWS with detached content (RFC 7515, appendix F): its payload is the canonical JSON of the document. `kid` in its header names the key at `/.well-known/jwks.json`. */
+  signature: string
+}
+
+export interface SignedStatement {
+  kind: "statement"
+  document: Statement
+  /** SHA-256 of the document's canonical JSON (RFC 8785), in hex. */
+  digest: string
+  /** A JWS with detached content (RFC 7515, appendix F): its payload is the canonical JSON of the document. `kid` in its header names the key at `/.well-known/jwks.json`. */
+  signature: string
+}
+
 export interface Space {
   /** The id of the space, which turns send as `space`. */
   space_id: string
@@ -996,6 +1136,61 @@ export interface SpaceList {
   data: Space[]
   has_more: boolean
   next_cursor: string | null
+}
+
+export interface Statement {
+  document: "statement"
+  version: 1
+  month: string
+  from: string
+  /** Exclusive. */
+  to: string
+  currency: "USD"
+  receipts: StatementReceipts
+  /** The days (UTC) with receipts. */
+  days: StatementDay[]
+  refunds: StatementRefunds
+  other_charges: StatementOther
+  /** Receipts and other charges less refunds. */
+  total_usd: string
+}
+
+export interface StatementDay {
+  day: string
+  receipts: number
+  amount_usd: string
+  /** It begins with zero bytes. For each receipt, by `ended_at` and then `turn_id`, it becomes the SHA-256 of itself and the receipt's digest. */
+  digest: string
+}
+
+export type StatementDocument = SignedReceipt | SignedRefund
+
+export interface StatementDocumentList {
+  data: StatementDocument[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
+/** Charges for containers and storage. */
+export interface StatementOther {
+  count: number
+  amount_usd: string
+}
+
+/** The receipts of all live turns that ended in the month. */
+export interface StatementReceipts {
+  count: number
+  amount_usd: string
+  /** SHA-256 of the digests in `days`, one after the other. */
+  digest: string
+}
+
+/** The refunds that were booked in the month, whenever their turns ended. */
+export interface StatementRefunds {
+  count: number
+  amount_usd: string
+  /** As in `days`, over the refunds by `ledger_id`. */
+  digest: string
 }
 
 /** An agent to which the main agent can delegate tasks. Sub-agents cannot delegate. */
@@ -1266,6 +1461,12 @@ export interface TurnList {
   next_cursor: string | null
 }
 
+export interface TurnReceipt {
+  receipt: SignedReceipt
+  /** The refund of the turn. Null: it was not refunded. */
+  refund: SignedRefund | null
+}
+
 /** A turn has a new state. */
 export interface TurnStateEvent {
   id: string
@@ -1283,11 +1484,19 @@ export interface UpdateWebhook {
   /** The URL to which events are posted. It must use https and a public host name. */
   url?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** Your own description. */
   description?: string | null | undefined
   /** `false` disables the webhook. `true` enables it again, also if it was disabled automatically. */
   enabled?: boolean | undefined
+}
+
+export interface UsageExport {
+  enabled: boolean
+  /** The export has every row that was booked since then. Null: it was never started. */
+  started_at: string | null
+  /** No row comes into an hour before this time any more. Null: it was never started. */
+  closed_until: string | null
 }
 
 export interface UsageGroup {
@@ -1724,6 +1933,15 @@ export interface Operations {
     answer: Space
   }
 
+  /** Read a monthly statement */
+  getStatement: {
+    params: {
+      /** A month (UTC). */
+      month: string
+    }
+    answer: MonthStatement
+  }
+
   /** Read a tool */
   getTool: {
     params: {
@@ -1746,6 +1964,15 @@ export interface Operations {
       wait?: number | undefined
     }
     answer: Turn
+  }
+
+  /** Read a turn's receipt */
+  getTurnReceipt: {
+    params: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+    }
+    answer: TurnReceipt
   }
 
   /** Report usage by end user, space, model, key or day */
@@ -1775,6 +2002,11 @@ export interface Operations {
       cursor?: string | undefined
     }
     answer: UsageReport
+  }
+
+  /** Read the state of the usage export */
+  getUsageExport: {
+    answer: UsageExport
   }
 
   /** Read a webhook */
@@ -1817,7 +2049,7 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       state?: "pending" | "delivered" | "failed" | undefined
-      event_type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
+      event_type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
       /** Only deliveries of this turn's events: a `turn_id`. */
       turn?: string | undefined
       /** Only entries created at or after this time. */
@@ -1851,7 +2083,7 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       order?: "asc" | "desc" | undefined
-      type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
+      type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
       turn?: string | undefined
       /** Only entries created at or after this time. */
       created_after?: string | undefined
@@ -1922,6 +2154,26 @@ export interface Operations {
       created_before?: string | undefined
     }
     answer: SpaceList
+  }
+
+  /** List the documents of a month */
+  listStatementDocuments: {
+    params: {
+      /** A month (UTC). */
+      month: string
+    }
+    query?: {
+      /** The most entries on a page. */
+      limit?: number | undefined
+      /** The `next_cursor` of the previous page. Send it with the same filters. */
+      cursor?: string | undefined
+    }
+    answer: StatementDocumentList
+  }
+
+  /** List monthly statements */
+  listStatements: {
+    answer: ListedStatementList
   }
 
   /** List a space's tools */
@@ -2062,6 +2314,12 @@ export interface Operations {
     }
     body: PutTool
     answer: Tool
+  }
+
+  /** Start or stop the usage export */
+  putUsageExport: {
+    body: PutUsageExport
+    answer: UsageExport
   }
 
   /** Send a delivery again */
@@ -2237,9 +2495,12 @@ export const OPERATIONS: {
   getReadiness: { method: "GET", path: "/v1/health/ready" },
   getRetention: { method: "GET", path: "/v1/spaces/{space_id}/retention" },
   getSpace: { method: "GET", path: "/v1/spaces/{space_id}" },
+  getStatement: { method: "GET", path: "/v1/usage/statements/{month}" },
   getTool: { method: "GET", path: "/v1/spaces/{space_id}/tools/{name}" },
   getTurn: { method: "GET", path: "/v1/turns/{turn_id}" },
+  getTurnReceipt: { method: "GET", path: "/v1/turns/{turn_id}/receipt" },
   getUsage: { method: "GET", path: "/v1/usage" },
+  getUsageExport: { method: "GET", path: "/v1/usage/export" },
   getWebhook: { method: "GET", path: "/v1/webhooks/{webhook_id}" },
   listConfigVersions: { method: "GET", path: "/v1/spaces/{space_id}/versions" },
   listDeliveries: { method: "GET", path: "/v1/webhooks/{webhook_id}/deliveries" },
@@ -2250,6 +2511,8 @@ export const OPERATIONS: {
   listModels: { method: "GET", path: "/v1/models" },
   listSecrets: { method: "GET", path: "/v1/spaces/{space_id}/secrets" },
   listSpaces: { method: "GET", path: "/v1/spaces" },
+  listStatementDocuments: { method: "GET", path: "/v1/usage/statements/{month}/documents" },
+  listStatements: { method: "GET", path: "/v1/usage/statements" },
   listTools: { method: "GET", path: "/v1/spaces/{space_id}/tools" },
   listTurnEvents: { method: "GET", path: "/v1/turns/{turn_id}/events" },
   listTurns: { method: "GET", path: "/v1/turns" },
@@ -2261,6 +2524,7 @@ export const OPERATIONS: {
   putRetention: { method: "PUT", path: "/v1/spaces/{space_id}/retention" },
   putSecret: { method: "PUT", path: "/v1/spaces/{space_id}/secrets/{name}" },
   putTool: { method: "PUT", path: "/v1/spaces/{space_id}/tools/{name}" },
+  putUsageExport: { method: "PUT", path: "/v1/usage/export", once: true },
   redeliver: { method: "POST", path: "/v1/deliveries/{delivery_id}/redeliver", once: true },
   renewCall: { method: "POST", path: "/v1/turns/{turn_id}/calls/{call}/renew", once: true },
   replayEvents: { method: "POST", path: "/v1/webhooks/{webhook_id}/replay", once: true },

@@ -8,6 +8,7 @@ import type {
   Turn,
   TurnEstimate,
   TurnEvent,
+  TurnReceipt,
   WatchToken,
 } from "./operations.ts"
 import type { CreateOptions, RequestOptions } from "./options.ts"
@@ -200,6 +201,18 @@ export class Turns {
    */
   createWatchToken(turnId: string, body: CreateWatchToken = {}, options?: RequestOptions): Promise<WatchToken> {
     return this.#transport.call("createWatchToken", { params: { turn_id: turnId }, body }, options)
+  }
+
+  /**
+   * Reads the signed receipt of an ended turn, and its refund if there is one. Throws ConflictError (TURN_NOT_ENDED)
+   * while the turn is open.
+   *
+   * @example
+   * const { receipt } = await turnpike.turns.receipt("turn_…")
+   * console.log(receipt.document.total_usd, receipt.digest)
+   */
+  receipt(turnId: string, options?: RequestOptions): Promise<TurnReceipt> {
+    return this.#transport.call("getTurnReceipt", { params: { turn_id: turnId } }, options)
   }
 
   /**

@@ -1,5 +1,14 @@
 import type { List } from "./list.ts"
-import type { Model, UsageGroup, UsageReport } from "./operations.ts"
+import type {
+  ListedStatement,
+  Model,
+  MonthStatement,
+  PutUsageExport,
+  StatementDocument,
+  UsageExport,
+  UsageGroup,
+  UsageReport,
+} from "./operations.ts"
 import type { RequestOptions } from "./options.ts"
 import type { Query, Transport } from "./transport.ts"
 
@@ -42,6 +51,55 @@ export class Usage {
     return this.#transport.open("getUsage", { query: { ...query, format: "csv" } }, options, {
       headers: { accept: "text/csv" },
     })
+  }
+
+  /**
+   * Lists the months (UTC) since the first usage of the account, newest first.
+   *
+   * @example
+   * for await (const { month, total_usd } of turnpike.usage.statements()) console.log(month, total_usd)
+   */
+  statements(options?: RequestOptions): List<ListedStatement> {
+    return this.#transport.list("listStatements", {}, options)
+  }
+
+  /**
+   * Reads the signed statement of a month. The first read of a large month returns the state `building`.
+   *
+   * @example
+   * const { state, statement } = await turnpike.usage.statement("2026-10")
+   */
+  statement(month: string, options?: RequestOptions): Promise<MonthStatement> {
+    return this.#transport.call("getStatement", { params: { month } }, options)
+  }
+
+  /**
+   * Lists the signed receipts of a month in the order of its statement, and then its refunds.
+   *
+   * @example
+   * const documents = await turnpike.usage.documents("2026-10").toArray()
+   */
+  documents(
+    month: string,
+    query: Query<"listStatementDocuments"> = {},
+    options?: RequestOptions,
+  ): List<StatementDocument> {
+    return this.#transport.list("listStatementDocuments", { params: { month }, query }, options)
+  }
+
+  /** Reads whether charges are exported as events, and since when. */
+  getExport(options?: RequestOptions): Promise<UsageExport> {
+    return this.#transport.call("getUsageExport", {}, options)
+  }
+
+  /**
+   * Starts or stops the export of charges as events.
+   *
+   * @example
+   * await turnpike.usage.putExport({ enabled: true })
+   */
+  putExport(body: PutUsageExport, options?: RequestOptions): Promise<UsageExport> {
+    return this.#transport.call("putUsageExport", { body }, options)
   }
 }
 

@@ -128,8 +128,7 @@ export const ERROR_CODES = {
   TURN_NOT_ENDED: {
     status: 409,
     retryable: true,
-    dashboard: true,
-    cause: "The turn is still queued or running, so it has no bill.",
+    cause: "The turn is still queued or running, so it has no bill and no receipt.",
     cure: "Wait until it has ended, or cancel it.",
   },
   TURN_NOT_BILLED: {

@@ -22,7 +22,7 @@ export interface KeyRing {
 }
 
 /** The purposes of subkeys, besides sealing (`seal-<table>`). */
-export type DerivedPurpose = "sessions" | "internal-calls" | "idempotency-keys" | "call-results"
+export type DerivedPurpose = "sessions" | "internal-calls" | "idempotency-keys" | "call-results" | "receipts"
 
 type Bytes = Uint8Array<ArrayBuffer>
 

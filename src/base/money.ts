@@ -16,6 +16,14 @@ export function toUsd(micros: number): number {
   return micros / MICROS_PER_USD
 }
 
+/** Credit micros as exact USD with all decimals, as in `0.0000460`. */
+export function usdDecimal(micros: number | bigint): string {
+  const digits = String(micros)
+    .replace("-", "")
+    .padStart(USD_DECIMALS + 1, "0")
+  return `${micros < 0 ? "-" : ""}${digits.slice(0, -USD_DECIMALS)}.${digits.slice(-USD_DECIMALS)}`
+}
+
 /** USD as text for a sentence, never as `1e-7`. */
 export const usdText = (micros: number): string => plainNumber(toUsd(micros))
 

@@ -66,3 +66,14 @@ export const INFRA_POLICY = {
   /** The maximum number of bills in a response. */
   shownBills: 200,
 } as const
+
+/** The export of ledgers as events (src/billing/export-ledger.ts). Times are in milliseconds. */
+export const EXPORT_POLICY = {
+  /** Ledger rows per statement, and accounts that the sweep processes together. */
+  batch: 500,
+  accounts: 50,
+  /** After this time, a sweep starts no further statement. */
+  sweepMs: 30_000,
+  /** An hour is closed this long after its end. A row that comes later comes into the next open hour. */
+  closeAfterMs: 5 * 60_000,
+} as const

@@ -90,7 +90,7 @@ function createApp(group: Group, overrides: Overrides = {}): App {
     const { headers } = c.res
     headers.set("X-Request-Id", ctx.requestId)
     headers.set("Server-Timing", ctx.meter.header(ms))
-    headers.set("Cache-Control", "no-store")
+    headers.set("Cache-Control", c.get("cacheControl") ?? "no-store")
     for (const [name, value] of SAFE) headers.set(name, value)
     const { method } = c.req
     const path = shownPath(c.req.path)

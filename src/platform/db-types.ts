@@ -399,6 +399,15 @@ interface Events {
   xact: Generated<string>;
 }
 
+interface ExportHours {
+  closed_at: Timestamp | null;
+  digest: Buffer;
+  hour: Timestamp;
+  rows: number;
+  sum_credit_micros: number;
+  user_id: number;
+}
+
 interface Files {
   bytes: Generated<number>;
   created_at: Timestamp;
@@ -539,6 +548,14 @@ interface LedgerDays {
   given_credit_micros: number;
   reason: string;
   taken_credit_micros: number;
+}
+
+interface LedgerExports {
+  closed_until: Timestamp;
+  enabled: boolean;
+  ledger_id: number;
+  started_at: Timestamp;
+  user_id: number;
 }
 
 interface LedgerQueue {
@@ -945,6 +962,12 @@ interface Settings {
   version: Generated<number>;
 }
 
+interface SigningKeys {
+  created_at: Timestamp;
+  kid: string;
+  public_key: string;
+}
+
 interface SpaceConfigs {
   change: string | null;
   created_at: Timestamp | null;
@@ -1104,6 +1127,26 @@ interface SpendCounterShards {
   spent_credit_micros: number;
   starts_at: Timestamp;
   subject: string;
+  user_id: number;
+}
+
+interface Statements {
+  charged_credit_micros: Generated<number>;
+  closed_at: Timestamp | null;
+  created_at: Timestamp;
+  days: Generated<Json>;
+  ledger_id: number | null;
+  month: Timestamp;
+  other_charges: Generated<number>;
+  other_credit_micros: Generated<number>;
+  pages: Generated<number>;
+  read_at: Generated<Timestamp>;
+  read_turn_id: Generated<string>;
+  receipts: Generated<number>;
+  refund_digest: Generated<string>;
+  refunded_credit_micros: Generated<number>;
+  refunds: Generated<number>;
+  tried_at: Timestamp | null;
   user_id: number;
 }
 
@@ -1652,6 +1695,7 @@ export interface DB {
   erasures: Erasures;
   error_days: ErrorDays;
   events: Events;
+  export_hours: ExportHours;
   files: Files;
   first_sign_ins: FirstSignIns;
   former_key_values: FormerKeyValues;
@@ -1666,6 +1710,7 @@ export interface DB {
   infrastructure_errors: InfrastructureErrors;
   ledger: Ledger;
   ledger_days: LedgerDays;
+  ledger_exports: LedgerExports;
   ledger_queue: LedgerQueue;
   ledger_user_days: LedgerUserDays;
   ledger_users: LedgerUsers;
@@ -1702,6 +1747,7 @@ export interface DB {
   service_days: ServiceDays;
   sessions: Sessions;
   settings: Settings;
+  signing_keys: SigningKeys;
   space_configs: SpaceConfigs;
   space_days: SpaceDays;
   space_hours: SpaceHours;
@@ -1716,6 +1762,7 @@ export interface DB {
   spend_counted: SpendCounted;
   spend_counter_shards: SpendCounterShards;
   spend_counters: SpendCounters;
+  statements: Statements;
   subscription_days: SubscriptionDays;
   subscriptions: Subscriptions;
   sweeps: Sweeps;

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_fbe19875dbab"
+export const RELEASE = "turnpike_b9af26706749"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -456,6 +456,43 @@ export interface Answers {
     updated_at: string
     updated_by: number | null
     updated_by_name: string | null
+  }
+  receipt: {
+    turn_id: string
+    test: boolean
+    state: string
+    failed_by_us: boolean
+    space: string
+    key_id: string | null
+    end_user_ref: string | null
+    hold: number
+    cost: number
+    billed: number
+    created_at: string
+    finished_at: string
+    calls: Answers["receipt_call"][]
+  }
+  receipt_call: {
+    step: number
+    call: number | null
+    role: string
+    subagent: string | null
+    model: string
+    tokens_input: number
+    tokens_cached: number
+    tokens_cache_written: number
+    tokens_cache_written_hour: number
+    tokens_output: number
+    price_version: number
+    price_input: number | null
+    price_cached: number | null
+    price_cache_write: number | null
+    price_cache_write_hour: number | null
+    price_output: number | null
+    price_image: number | null
+    cost: number
+    billed: number
+    created_at: string
   }
   retention_answer: {
     own: unknown
@@ -1750,6 +1787,7 @@ export interface Procedures {
       shards_idle: number | null
       books_every: number | null
       poll_late: number | null
+      export_closes: number | null
       traces_kept: number | null
       longest: number | null
     }
@@ -1930,6 +1968,30 @@ export interface Procedures {
     row: {
       ended: Answers["expired_wait"][] | null
       next: boolean | null
+    }
+  }
+  export_ledger: {
+    args: {
+      user_id: number | null
+      limit: number | null
+      ended_before: Date | null
+      moment: Date | null
+    }
+    row: {
+      exported: number | null
+      closed: number | null
+      is_more: boolean | null
+      has_subscriber: boolean | null
+    }
+  }
+  exports_due: {
+    args: {
+      ended_before: Date | null
+      after: number | null
+      limit: number | null
+    }
+    row: {
+      user_id: number | null
     }
   }
   fail_refresh: {
@@ -2207,6 +2269,18 @@ export interface Procedures {
       cap: Answers["cap_state"] | null
     }
   }
+  get_receipt: {
+    args: {
+      request: Records["request"] | null
+      turn_id: string | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      receipt: Answers["receipt"] | null
+      refund: JsonRow<"ledger"> | null
+    }
+  }
   get_retention: {
     args: {
       request: Records["request"] | null
@@ -2372,6 +2446,16 @@ export interface Procedures {
     }
     row: {
       keep_login: boolean | null
+    }
+  }
+  keep_statement: {
+    args: {
+      next: JsonInput | null
+      done: boolean | null
+      moment: Date | null
+    }
+    row: {
+      keep_statement: JsonRow<"statements"> | null
     }
   }
   key_caps: {
@@ -2791,6 +2875,15 @@ export interface Procedures {
       note_removed_objects: number | null
     }
   }
+  note_signing_keys: {
+    args: {
+      keys: JsonInput | null
+      moment: Date | null
+    }
+    row: {
+      note_signing_keys: number | null
+    }
+  }
   note_slice: {
     args: {
       reconciliation_id: string | null
@@ -2856,6 +2949,18 @@ export interface Procedures {
     }
     row: {
       note_windows: number | null
+    }
+  }
+  open_statement: {
+    args: {
+      request: Records["request"] | null
+      month: string | null
+      settled: Date | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      statement: JsonRow<"statements"> | null
     }
   }
   open_window: {
@@ -3059,6 +3164,18 @@ export interface Procedures {
       actor: Answers["caller"] | null
       refused: string | null
       entity: Answers["environment_key_answer"] | null
+    }
+  }
+  put_export: {
+    args: {
+      request: Records["request"] | null
+      enabled: boolean | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      export: JsonRow<"ledger_exports"> | null
+      has_subscriber: boolean | null
     }
   }
   put_files_behind: {
@@ -3425,6 +3542,19 @@ export interface Procedures {
       events: JsonRow<"turn_log">[] | null
     }
   }
+  receipts_between: {
+    args: {
+      user_id: number | null
+      from: Date | null
+      to: Date | null
+      after: Date | null
+      after_turn: string | null
+      limit: number | null
+    }
+    row: {
+      receipts_between: Answers["receipt"] | null
+    }
+  }
   record_attempts: {
     args: {
       webhook_id: string | null
@@ -3493,6 +3623,19 @@ export interface Procedures {
       actor: Answers["caller"] | null
       refused: string | null
       booking: Answers["booking"] | null
+    }
+  }
+  refunds_between: {
+    args: {
+      user_id: number | null
+      from: Date | null
+      to: Date | null
+      after: number | null
+      limit: number | null
+    }
+    row: {
+      refund: JsonRow<"ledger"> | null
+      receipt: Answers["receipt"] | null
     }
   }
   rehearsal_pin: {
@@ -4075,6 +4218,18 @@ export interface Procedures {
       created_at: Date | null
     }
   }
+  statement_account: {
+    args: {
+      request: Records["request"] | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      user_id: number | null
+      since: Date | null
+      statements: JsonRow<"statements">[] | null
+    }
+  }
   sweep_endpoints: {
     args: {
       before: Date | null
@@ -4190,6 +4345,16 @@ export interface Procedures {
     }
     row: {
       take_retention: JsonRow<"retention_marks"> | null
+    }
+  }
+  take_statements: {
+    args: {
+      before: Date | null
+      limit: number | null
+      moment: Date | null
+    }
+    row: {
+      take_statements: JsonRow<"statements"> | null
     }
   }
   take_stopping: {
@@ -4519,7 +4684,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   disable_provider: { args: ["request:request", "provider_id", "pool", "reason", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   drop_second_factor: { args: ["user_id", "by", "request_id", "address", "moment"] },
   due_accounts: { args: ["passed:json", "limit", "moment"] },
-  due_work: { args: ["erasure_check", "upload_limit", "shards_idle", "books_every", "poll_late", "traces_kept", "longest"] },
+  due_work: { args: ["erasure_check", "upload_limit", "shards_idle", "books_every", "poll_late", "export_closes", "traces_kept", "longest"] },
   enable_model: { args: ["engine", "model", "label", "sort_order", "input", "cached", "output", "cache_write", "cache_write_hour", "idle_seconds", "keep_edits", "moment"] },
   enable_provider: { args: ["request:request", "provider_id", "pool", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   end_acting: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
@@ -4534,6 +4699,8 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   erase_end_user: { args: ["request:request", "ref", "erasure_id"], columns: ["actor:json", "refused", "erasure:json"] },
   estimate_turn: { args: ["request:request", "asked:asked_turn"], columns: ["actor:json", "refused", "pin", "hold:json", "balance", "held", "on_limit"] },
   expire_waits: { args: ["limit", "event_ids:json", "moment"], columns: ["ended:json", "next"] },
+  export_ledger: { args: ["user_id", "limit", "ended_before", "moment"] },
+  exports_due: { args: ["ended_before", "after", "limit"] },
   fail_refresh: { args: ["provider_id", "version", "health", "moment"] },
   file_limit: { args: ["user_id", "bytes"], columns: ["file_limit:json"] },
   find_caller: { args: ["request:request"], columns: ["find_caller:json"] },
@@ -4558,6 +4725,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   get_me: { args: ["request:request"], columns: ["actor:json", "account:json", "balance", "held", "acting_admin:json"] },
   get_own_key: { args: ["request:request"], columns: ["actor:json", "key:json", "caps:json", "limits:json", "balance", "held"] },
   get_plan: { args: ["request:request"], columns: ["actor:json", "plan", "label", "is_trial", "starts_at", "ends_at", "cap:json"] },
+  get_receipt: { args: ["request:request", "turn_id"], columns: ["actor:json", "refused", "receipt:json", "refund:json"] },
   get_retention: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "retention:json"] },
   get_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing:json"] },
   get_trace_endpoint: { args: ["request:request"], columns: ["actor:json", "endpoint:json"] },
@@ -4572,6 +4740,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   headroom: { args: ["user_id", "key_id", "end_user", "wanted", "needed", "moment", "is_new", "window", "shared"], columns: ["amount", "window_started_at", "available", "held", "caps:json"] },
   identity_id: { args: ["issuer", "subject"] },
   keep_login: { args: ["login_id", "takes", "interval_seconds", "due_at", "moment"] },
+  keep_statement: { args: ["next:json", "done", "moment"], columns: ["keep_statement:json"] },
   key_caps: { args: ["key_id", "user_id", "test", "moment"], columns: ["key_caps:json"] },
   lacks_model: { args: ["lacks:json", "model", "moment"] },
   lacks_runner: { args: ["runners", "live_slots", "test_slots", "max_attempts", "moment"] },
@@ -4605,12 +4774,14 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   note_refused_request: { args: ["request:request", "code", "operation", "param"], columns: ["actor:json"] },
   note_removed_files: { args: ["file_ids", "moment"] },
   note_removed_objects: { args: ["keys"] },
+  note_signing_keys: { args: ["keys:json", "moment"] },
   note_slice: { args: ["reconciliation_id", "phase", "position", "size"] },
   note_sweeps: { args: ["runs:json"] },
   note_trace_export: { args: ["destination", "epoch", "ended_at", "turn_id", "spans", "error", "failures", "next_at", "ends", "moment"] },
   note_turn_read: { args: ["request:request", "turn_id", "reason"], columns: ["actor:json", "refused", "known", "texts"] },
   note_wake: { args: ["webhook_id"] },
   note_windows: { args: ["provider_id", "windows:json", "moment"] },
+  open_statement: { args: ["request:request", "month", "settled"], columns: ["actor:json", "refused", "statement:json"] },
   open_window: { args: ["key_id", "moment"] },
   own_proofs: { args: ["request:request"], columns: ["actor:json", "password_hash", "factor_secret", "factor_counts"] },
   pairs_of_spaces: { args: ["from", "to", "space_ids"] },
@@ -4626,6 +4797,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   put_end_user_limits: { args: ["request:request", "ref", "daily", "monthly", "blocked"], columns: ["actor:json", "end_user:json", "reached:json"] },
   put_entry: { args: ["request:request", "slug", "column", "change", "name", "entry:json", "max", "max_bytes"], columns: ["actor:json", "refused", "reached:json"] },
   put_environment_key: { args: ["request:request", "file", "key", "sealed", "made_from", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
+  put_export: { args: ["request:request", "enabled"], columns: ["actor:json", "refused", "export:json", "has_subscriber"] },
   put_files_behind: { args: ["file_ids", "moment"] },
   put_manifest: { args: ["request:request", "slug", "manifest:json", "pins"], columns: ["actor:json", "refused", "reached:json", "unknown_pin"] },
   put_mapping: { args: ["request:request", "container", "space", "url", "keeps_headers", "headers", "header_names:json", "enabled", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
@@ -4650,11 +4822,13 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   read_capacity: { args: ["request:request", "hours", "pools", "most", "thinned", "spend"], columns: ["actor:json", "refused", "point_seconds", "windows:json", "spend_seconds", "spend:json", "queued:json"] },
   read_ended_traces: { args: ["destination", "until", "limits:trace_limits"], columns: ["traces:json", "ended_at", "last_turn", "more"] },
   read_turn_events: { args: ["request:request", "turn_id", "after_seq", "limit", "reader_until", "reader_soon"], columns: ["actor:json", "state", "last_seq", "events:json"] },
+  receipts_between: { args: ["user_id", "from", "to", "after", "after_turn", "limit"], columns: ["receipts_between:json"] },
   record_attempts: { args: ["webhook_id", "url", "attempts:json", "failing_before", "event_id", "stop_batch", "moment"] },
   redact_turns: { args: ["erasure_id", "most_turns", "most_events", "moment"] },
   redeliver_event: { args: ["request:request", "once_key", "fingerprint", "delivery_id", "attempts_listed", "an_hour", "test_an_hour"], columns: ["actor:json", "already:json", "refused", "retry_after", "webhook_id", "delivery:json", "event_type", "attempts:json"] },
   refund_turn: { args: ["turn_id", "actor", "note", "moment"], columns: ["booking:json"] },
   refund_turn_as: { args: ["request:request", "turn_id", "note"], columns: ["actor:json", "refused", "booking:json"] },
+  refunds_between: { args: ["user_id", "from", "to", "after", "limit"], columns: ["refund:json", "receipt:json"] },
   rehearsal_pin: { args: [] },
   release_deliveries: { args: ["deliveries:json"] },
   release_probe: { args: ["provider_id", "before"] },
@@ -4703,6 +4877,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   start_device_login: { args: ["request:request", "login_id", "sealed", "interval_seconds", "due_at", "expires_at"], columns: ["actor:json", "refused"] },
   start_media_login: { args: ["request:request", "login_id", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },
   start_session: { args: ["token", "user_id", "granted_epoch", "granted_session", "granted_hash", "granted_issuer", "granted_subject", "except_admins", "replaces", "user_agent", "address", "expires_at", "factor_until", "request_id", "moment"] },
+  statement_account: { args: ["request:request"], columns: ["actor:json", "refused", "user_id", "since", "statements:json"] },
   sweep_endpoints: { args: ["before", "most", "moment"] },
   sweep_infrastructure: { args: ["until", "limit"] },
   sweep_logins: { args: ["late", "old", "most", "moment"], columns: ["expired", "contained", "login_ids:json"] },
@@ -4713,6 +4888,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   take_login: { args: ["login_id", "until", "moment"] },
   take_media_login: { args: ["request:request", "until"], columns: ["actor:json", "refused", "entity:json"] },
   take_retention: { args: ["again", "moment"], columns: ["take_retention:json"] },
+  take_statements: { args: ["before", "limit", "moment"], columns: ["take_statements:json"] },
   take_stopping: { args: ["tried_before", "moment"] },
   take_subscriptions_to_credit: { args: ["moment", "limit"] },
   take_trace_exports: { args: ["operator_text", "most", "until", "oldest", "lease_until", "moment"], columns: ["take_trace_exports:json"] },

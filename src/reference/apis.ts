@@ -43,6 +43,8 @@ const V1: Api = {
     "openai",
     "idempotency",
     "billing",
+    "receipts",
+    "metering",
     "caps",
     "webhooks",
     "traces",

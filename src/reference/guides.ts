@@ -4,6 +4,7 @@ import { ERROR_CODES, type ErrorCode } from "../base/errors.ts"
 import { countInWords, sizeInWords, timeInWords } from "../base/in-words.ts"
 import { USD_DECIMALS, usdText } from "../base/money.ts"
 import { MAX_VALUES } from "../base/storable.ts"
+import { EXPORT_POLICY } from "../billing/policies.ts"
 import { FILE_POLICY } from "../files/policies.ts"
 import { MAX_FAULTS } from "../http/check-input.ts"
 import { MAX_JSON_BYTES } from "../http/json-bodies.ts"
@@ -11,6 +12,7 @@ import { DEPRECATION_POLICY } from "../http/policies.ts"
 import { OFFSET_PAGE_MOST, PAGE_SIZE } from "../http/query.ts"
 import { OPENAI_POLICY } from "../openai/policies.ts"
 import { DETAILS_EXAMPLES } from "../quotas/refusal.ts"
+import { RECEIPT_POLICY } from "../receipts/policies.ts"
 import { SETTINGS } from "../settings/registry.ts"
 import { LAUNCH_POLICY, SESSION_POLICY, TOKEN_POLICY } from "../sign-in/policies.ts"
 import { SPAN_EXPORT_POLICY, TRACE_POLICY } from "../traces/policies.ts"
@@ -117,6 +119,8 @@ const INSERTS: Record<string, string> = {
   trace_keeps: timeInWords(TRACE_POLICY.keepsMs),
   trace_retry: timeInWords(SPAN_EXPORT_POLICY.longestRetryMs),
   trace_text: TRACE_POLICY.text.toLocaleString("en"),
+  statement_settles: timeInWords(RECEIPT_POLICY.settlesMs),
+  export_closes: timeInWords(EXPORT_POLICY.closeAfterMs),
   notice_days: String(DEPRECATION_POLICY.noticeDays),
   webhook_answer: timeInWords(WEBHOOK_POLICY.timeoutMs),
   webhook_rotation: timeInWords(WEBHOOK_POLICY.rotationMs),

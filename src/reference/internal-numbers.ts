@@ -4,6 +4,8 @@
  */
 export const INTERNAL_NUMBERS: readonly string[] = [
   "SPAN_EXPORT_POLICY.*",
+  "EXPORT_POLICY.*",
+  "RECEIPT_POLICY.*",
   "HEALTH_POLICY.*",
   "DEPRECATION_POLICY.*",
   "QUOTA_POLICY.*",

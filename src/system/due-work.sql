@@ -2,10 +2,11 @@
 -- A moment in the past means now. The worker then knows until when the cron may sleep (docs/architecture/sleep.md).
 -- The arguments are times in seconds. After p_erasure_check an erasure is searched again. p_upload_limit is the age of
 -- an abandoned upload. After p_shards_idle an account gives its shards back. p_books_every is the time between
--- reconciliations. After p_poll_late a poll or a refresh counts as lost. Spans are given up after p_traces_kept. No
+-- reconciliations. After p_poll_late a poll or a refresh counts as lost. An exported hour closes
+-- p_export_closes after its end. Spans are given up after p_traces_kept. No
 -- transaction takes p_longest.
 create function turnpike.due_work(p_erasure_check integer, p_upload_limit integer, p_shards_idle integer, p_books_every integer,
-  p_poll_late integer, p_traces_kept integer, p_longest integer) returns table (sweep text, at timestamptz)
+  p_poll_late integer, p_export_closes integer, p_traces_kept integer, p_longest integer) returns table (sweep text, at timestamptz)
 language plpgsql stable set enable_seqscan = off set jit = off as $$
 declare
   second constant interval := interval '1 second';
@@ -33,6 +34,11 @@ begin
   union all select 'postings', least((select min(q.created_at) from postings q),
     (select min((select l.created_at from ledger l where l.user_id = w.user_id order by l.ledger_id desc limit 1)) + p_shards_idle * second
       from wallets w where w.shards > 0))
+  union all select 'ledger_exports', least(
+    (select min(l.created_at) from ledger_exports x, lateral (select n.created_at from ledger n
+      where n.user_id = x.user_id and n.ledger_id > x.ledger_id order by n.ledger_id limit 1) l where x.enabled),
+    (select min(h.hour) + interval '1 hour' + p_export_closes * second from export_hours h where h.closed_at is null))
+  union all select 'statements', (select min(s.created_at) from statements s where s.closed_at is null)
   -- Sums of months and balances of days may wait: readers compute what is not there yet.
   union all select 'analytics', least((select t.ended_at from turn_ends t limit 1), (select q.created_at from ledger_queue q limit 1))
   -- A subscription that was tried in vain is tried again whenever the cron is awake.

@@ -30,6 +30,7 @@ begin
         p_secret, free_slot, p_target, null, p_request.moment, p_request.moment)
       returning * into made;
       perform turnpike.add_ping(made, p_event_id, p_request.moment);
+      perform turnpike.start_export_for(caller, p_events, p_request.moment);
       webhook := made;
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_shown, p_request.moment);
     end if;

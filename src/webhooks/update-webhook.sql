@@ -73,6 +73,9 @@ begin
         failing_since = target.failing_since, disabled_at = target.disabled_at, disabled_reason = target.disabled_reason,
         stopping = target.stopping, updated_at = p_request.moment
       where w.webhook_id = p_webhook_id returning w.* into target;
+    if p_changes ? 'events' then
+      perform turnpike.start_export_for(caller, target.events, p_request.moment);
+    end if;
     pinged := pinged and target.disabled_at is null;
     if pinged then
       perform turnpike.add_ping(target, p_event_id, p_request.moment);

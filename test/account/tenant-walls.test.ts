@@ -52,8 +52,8 @@ const hasModes = ({ query }: Operation) => query !== undefined && "test" in ((qu
 /** The estate's owner has no second factor, and none that awaits confirmation. */
 const WITHOUT_A_FACTOR = ["confirmSecondFactor", "removeSecondFactor"]
 
-/** An end_user_ref belongs to one account, so limits can be set for one without turns. */
-const OWN_WORDS = ["putEndUserLimits"]
+/** Limits can be set for an end_user_ref without turns, and every account has every month. */
+const OWN_WORDS = ["putEndUserLimits", "getStatement", "listStatementDocuments"]
 /** References in bodies count as ids too. */
 const namesThings = ({ id, path }: Operation) =>
   (idsIn(path).length > 0 && !OWN_WORDS.includes(id)) || id === "createChatTurn" || id === "estimateChatTurn"

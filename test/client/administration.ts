@@ -97,4 +97,19 @@ export function administrationTests(get: () => { turnpike: Turnpike; space: stri
     await webhooks.delete(webhook_id)
     await expect(deliveries.redeliver(ping.delivery_id)).rejects.toBeInstanceOf(NotFoundError)
   })
+
+  test("The client reads receipts and statements, and starts and stops the export of charges", async () => {
+    const { turnpike, space } = get()
+    const { turn_id, billed_cost_usd } = await turnpike.turns.run({ space, end_user_ref: "proven", text: "Prove it." })
+    const { receipt, refund } = await turnpike.turns.receipt(turn_id)
+    expect([Number(receipt.document.total_usd), refund]).toEqual([billed_cost_usd, null])
+    const month = receipt.document.ended_at.slice(0, 7)
+    const months = await turnpike.usage.statements().toArray()
+    expect(months.map((one) => one.month)).toContain(month)
+    expect(await turnpike.usage.statement(month)).toMatchObject({ month })
+    const documents = await turnpike.usage.documents(month, { limit: 100 }).toArray()
+    expect(documents.map(({ digest }) => digest)).toContain(receipt.digest)
+    expect(await turnpike.usage.putExport({ enabled: true })).toEqual(await turnpike.usage.getExport())
+    expect(await turnpike.usage.putExport({ enabled: false })).toMatchObject({ enabled: false })
+  })
 }

@@ -69,6 +69,7 @@ export async function createEstate(
       "versions/{version}": "1",
       "files/{file_id}": file_id,
       "turns/{turn_id}": turn.turn_id,
+      "ended/{turn_id}": done.turn_id,
       "responses/{response_id}": turn.turn_id.replace("turn_", "resp_"),
       "models/{space_id}": space,
       "calls/{call}": "0.0",
@@ -77,6 +78,7 @@ export async function createEstate(
       "events/{event_id}": delivery?.event_id ?? "",
       "end-users/{end_user_ref}": canary,
       "erasures/{erasure_id}": erasure_id,
+      "statements/{month}": new Date(world.clock.ms()).toISOString().slice(0, 7),
     },
     references: {
       space,
@@ -119,7 +121,8 @@ async function keyIdOf(client: TestClient): Promise<string> {
 /** Fills an operation's path with the ids of an estate. Throws if the estate lacks one of them. */
 export function pathOf({ id, path }: Pick<V1Operation, "id" | "path">, { ids }: Pick<Estate, "ids">): string {
   return idsIn(path).reduce((filled, name) => {
-    const value = ids[name]
+    // Only an ended turn has a receipt.
+    const value = id === "getTurnReceipt" ? (ids["ended/{turn_id}"] ?? ids[name]) : ids[name]
     if (value === undefined) throw new Error(`${id}: make something for ${name} in test/harness/estate.ts`)
     return filled.replace(name, `${name.split("/")[0]}/${encodeURIComponent(value)}`)
   }, path)
@@ -158,6 +161,7 @@ const CALLS: Record<string, (estate: Estate) => EstateCall> = {
     body: { space, end_user_ref: canary, text: "new", conversation: references.conversation, files: references.files },
   }),
   createWatchToken: () => ({ body: {} }),
+  putUsageExport: () => ({ body: { enabled: true } }),
   createTurn: ({ space, canary, references }) => ({
     body: { space, end_user_ref: canary, text: "new", conversation: references.conversation, files: references.files },
     headers: { "idempotency-key": "new" },

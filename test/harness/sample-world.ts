@@ -136,6 +136,7 @@ export async function createSampleWorld({ base_url, api_key, admin }: Started): 
     getTurn: "turns",
     listTurnEvents: "turns",
     createWatchToken: "turns",
+    getTurnReceipt: "turns",
     cancelTurn: "openTurn",
     getResponse: "responses",
     cancelResponse: "openResponse",

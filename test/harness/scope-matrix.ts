@@ -73,7 +73,8 @@ export function expectedOf({ operation, caller: name, place: where }: Cell): Exp
   const [caller, place]: [Caller, Place] = [CALLERS[name], PLACES[where]]
   const visible = /\/(webhooks|deliveries)/.test(path) ? seesWebhook(name, where) : sees(name, where)
   if (!namesPlace(operation)) {
-    const denied = id === "createSpace" ? caller.scope === "space" : caller.scope === "space" || caller.test
+    const isNarrow = /Statements|UsageExport/.test(id) ? caller.scope !== "all" : caller.scope === "space"
+    const denied = isNarrow || (id !== "createSpace" && caller.test)
     if (errors.includes("SCOPE_DENIED") && denied) return { code: "SCOPE_DENIED" }
     const shown = visible && !(id === "listSpaceModels" && place.archived)
     return { code: null, ...(LISTS.test(id) && { shown }) }
@@ -83,6 +84,7 @@ export function expectedOf({ operation, caller: name, place: where }: Cell): Exp
     // An end user is only a name in an account, so limits can be set for one without turns.
     return { code: isThere(caller, place) || id === "putEndUserLimits" ? null : "NOT_FOUND" }
   }
+  if (/\/statements\//.test(path)) return { code: caller.scope !== "all" || caller.test ? "SCOPE_DENIED" : null }
   if (!visible) return { code: "NOT_FOUND" }
   // All turns have run, except the ones that ended with their space.
   if (/^cancel(Turn|Response)$/.test(id) && !place.archived) return { code: "TURN_FINISHED" }

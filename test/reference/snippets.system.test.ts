@@ -131,7 +131,8 @@ describe("A sample of the docs runs as written", () => {
         env: environment(values),
       })
       expect(stderr).toBe("")
-      expect(stdout.trim()).not.toBe("")
+      // The month of this sample may have no documents.
+      if (sample.operation !== "listStatementDocuments") expect(stdout.trim()).not.toBe("")
     },
   )
 })

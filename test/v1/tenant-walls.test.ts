@@ -115,8 +115,8 @@ async function intrude(key: string, call: ReturnType<typeof callOfOperation>) {
   return { status: response.status, code: error?.code, pgCalls: Number(calls), added }
 }
 
-/** An end_user_ref belongs to one account, so limits can be set for one without turns. */
-const OWN_WORDS = ["putEndUserLimits"]
+/** Limits can be set for an end_user_ref without turns, and every account has every month. */
+const OWN_WORDS = ["putEndUserLimits", "getStatement", "listStatementDocuments"]
 
 const forgetUses = ({ userId }: TestClient) =>
   world.sql("update api_keys set last_used_at = null where user_id = $1", [userId])
@@ -176,8 +176,8 @@ describe.each(operations.filter(namesThings).map((operation, place) => [operatio
 /** The estate's turn does not wait, so the owner gets another refusal. */
 const NEED_A_WAITING_TURN = ["patchTurn", "decideCall", "sendCallResult", "renewCall"]
 
-/** Lists with the same content for every caller. */
-const FOR_ALL = ["listModels"]
+/** Lists with the same content for every caller, or with months only. */
+const FOR_ALL = ["listModels", "listStatements"]
 
 /** Operations without ids: all data that they show or make belongs to the caller. */
 test.each(operations.filter((operation) => !namesThings(operation)).map((one) => [one.id, one] as const))(

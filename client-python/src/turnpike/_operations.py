@@ -17,22 +17,27 @@ from .models import (
     Erasure,
     FeedEvent,
     FileInfo,
+    ListedStatement,
     Manifest,
     McpCheck,
     McpServer,
     Me,
     Model,
+    MonthStatement,
     RenewCallAnswer,
     Replayed,
     Retention,
     Secret,
     Space,
+    StatementDocument,
     TakenCallList,
     Tool,
     ToolTest,
     Turn,
     TurnEstimate,
     TurnEvent,
+    TurnReceipt,
+    UsageExport,
     UsageGroup,
     UsageReport,
     WatchToken,
@@ -100,6 +105,12 @@ PUT_END_USER_LIMITS: Operation[EndUser] = Operation("PUT", "/v1/end-users/{end_u
 EXPORT_END_USER: Operation[EndUserExport] = Operation("GET", "/v1/end-users/{end_user_ref}/export", EndUserExport)
 ERASE_END_USER: Operation[Erasure] = Operation("DELETE", "/v1/end-users/{end_user_ref}", Erasure)
 GET_ERASURE: Operation[Erasure] = Operation("GET", "/v1/erasures/{erasure_id}", Erasure)
+GET_TURN_RECEIPT: Operation[TurnReceipt] = Operation("GET", "/v1/turns/{turn_id}/receipt", TurnReceipt)
+LIST_STATEMENTS: ListOperation[ListedStatement] = ListOperation("GET", "/v1/usage/statements", ListedStatement)
+GET_STATEMENT: Operation[MonthStatement] = Operation("GET", "/v1/usage/statements/{month}", MonthStatement)
+LIST_STATEMENT_DOCUMENTS: ListOperation[StatementDocument] = ListOperation("GET", "/v1/usage/statements/{month}/documents", StatementDocument)
+GET_USAGE_EXPORT: Operation[UsageExport] = Operation("GET", "/v1/usage/export", UsageExport)
+PUT_USAGE_EXPORT: Operation[UsageExport] = Operation("PUT", "/v1/usage/export", UsageExport, once=True)
 GET_USAGE: Operation[UsageReport] = Operation("GET", "/v1/usage", UsageReport)
 LIST_MODELS: ListOperation[Model] = ListOperation("GET", "/v1/models", Model)
 GET_ME: Operation[Me] = Operation("GET", "/v1/me", Me)

@@ -16,17 +16,22 @@ class AccountEvent(ApiObject):
     """Another event of the account, or a test. New types will have this form."""
 
     id: str
-    type: Literal["endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"]
+    type: Literal["usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"]
     created_at: datetime
     seq: int | None
     """Always null: the event belongs to no turn."""
     data: dict[str, Any]
     """
-    Depends on `type`. `endpoint.disabled`: `webhook_id`, `url`, `reason` (gone, failing). `ping`: `webhook_id`.
-    Notices to the account's owner, for keys to all spaces only: `account.signed_in`: `session_id`, `address`,
-    `user_agent`. `account.locked`: `address`. `account.factor_changed`: `factor` (password, email, identity,
-    second_factor), `change`. `key.created`: `key_id`, `name`, `scope`, `test`, `hint`, `rotated`.
-    `space.shared`: `spaces` (at most 20), `space_count`, `people` (at most 20), `people_count`.
+    Depends on `type`. `usage.posted`: `ledger_id` (the row's id, which is never used again), `hour` (the hour
+    (UTC) into which the row counts), `kind` (usage, space_usage, refund), `amount_usd` (a decimal; negative for
+    a refund), `turn_id`, `end_user_ref`, `space`, `key_id`, `booked_at`. `hour.closed`: `from`, `to`, `rows`,
+    `sum` (the sum of `amount_usd`, a decimal), `digest` (SHA-256 over the rows, in hex), `empty_since` (there
+    are no rows from then until `from`). `endpoint.disabled`: `webhook_id`, `url`, `reason` (gone, failing).
+    `ping`: `webhook_id`. Notices to the account's owner, for keys to all spaces only: `account.signed_in`:
+    `session_id`, `address`, `user_agent`. `account.locked`: `address`. `account.factor_changed`: `factor`
+    (password, email, identity, second_factor), `change`. `key.created`: `key_id`, `name`, `scope`, `test`,
+    `hint`, `rotated`. `space.shared`: `spaces` (at most 20), `space_count`, `people` (at most 20),
+    `people_count`.
     """
 
 
@@ -569,6 +574,22 @@ class FileInfo(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ListedStatement(ApiObject):
+    """The object ListedStatement of the API."""
+
+    month: str
+    state: Literal["open", "closed", "building", "final"]
+    """
+    `open`: the month is not over. `closed`: its statement was not read yet. `building`: it is being built.
+    `final`: it never changes.
+    """
+    receipts: int | None
+    """The number of receipts. Null unless it is final."""
+    total_usd: str | None
+    """Null unless it is final."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Manifest(ApiObject):
     """The configuration of a space's agent."""
 
@@ -749,6 +770,22 @@ class ModelPriceUsdPerMillionTokens(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class MonthStatement(ApiObject):
+    """The object MonthStatement of the API."""
+
+    month: str
+    state: Literal["open", "building", "final"]
+    """
+    `open`: the month is not over. `building`: the receipts of a large month are still being read. Read it again
+    after a minute.
+    """
+    receipts_read: int
+    """The number of receipts that were read so far."""
+    statement: SignedStatement | None
+    """The signed statement, which never changes. Null unless `state` is `final`."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Output(ApiObject):
     """The object Output of the API."""
 
@@ -785,6 +822,107 @@ class QuotaDetails(ApiObject):
     """The smallest hold that the turn needs."""
     exceeded: list[CapState]
     """All caps that have less left than `needed_usd`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Receipt(ApiObject):
+    """What a turn was charged. It never changes after the end of the turn."""
+
+    document: Literal["receipt"]
+    version: Literal[1]
+    turn_id: str
+    test: bool
+    state: Literal["done", "failed", "cancelled"]
+    space: str
+    key_id: str | None
+    """Null for a turn of the web chat."""
+    end_user_ref: str | None
+    """Null for a turn of the web chat."""
+    accepted_at: datetime
+    ended_at: datetime
+    """The time of the charge. It decides the month of the statement."""
+    currency: Literal["USD"]
+    rounding: str
+    calls: list[ReceiptCall]
+    """Model calls and images, including those of sub-agents, in order."""
+    hold: ReceiptHold
+    total_usd: str
+    """The sum of the calls, and the amount of the entry in the ledger."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReceiptCall(ApiObject):
+    """The object ReceiptCall of the API."""
+
+    step: int
+    """The step's number."""
+    call: int | None
+    """The tool call that made an image. Null: a model call."""
+    subagent: str | None
+    """The sub-agent's name. Null: the space's own agent."""
+    model: str
+    """The model, as a pin."""
+    price_version: int
+    """The version of the model's prices that applied."""
+    lines: list[ReceiptLine]
+    computed_usd: str
+    """The sum of `quantity` × `unit_price_usd` / `per` over the lines, rounded up to 7 decimals."""
+    waived_usd: str
+    """The part of `computed_usd` that is not charged."""
+    waived_for: Literal["test", "lost", "over_hold"] | None
+    """
+    `test`: test turns are free. `lost`: the service has lost the turn. `over_hold`: a charge never exceeds the
+    turn's hold. Null: nothing is waived.
+    """
+    amount_usd: str
+    """The amount charged: `computed_usd` - `waived_usd`."""
+    made_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReceiptHold(ApiObject):
+    """The object ReceiptHold of the API."""
+
+    held_usd: str
+    """The amount held when the turn ended."""
+    charged_usd: str
+    """The part that was charged: `total_usd`."""
+    released_usd: str
+    """The part that was released."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReceiptLine(ApiObject):
+    """The object ReceiptLine of the API."""
+
+    kind: Literal["input", "cached", "cache_written", "cache_written_hour", "output", "image"]
+    """
+    `input`: prompt tokens that no other line has. `cached`: read from the provider's cache. `cache_written`:
+    written to it. `cache_written_hour`: written to it for an hour.
+    """
+    quantity: int
+    """The number of tokens or images."""
+    unit_price_usd: str | None
+    """The price of `per` units. Null: not known any more."""
+    per: int
+    """The units of the price: a million tokens, or one image."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefundDocument(ApiObject):
+    """A refund of a turn. The receipt of the turn does not change."""
+
+    document: Literal["refund"]
+    version: Literal[1]
+    turn_id: str
+    receipt_digest: str
+    """The digest of the receipt that is refunded."""
+    currency: Literal["USD"]
+    refunded_usd: str
+    ledger_id: int
+    """The refund's entry in the ledger."""
+    refunded_at: datetime
+    """It decides the month of the statement."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -898,6 +1036,51 @@ class Secret(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SignedReceipt(ApiObject):
+    """The object SignedReceipt of the API."""
+
+    kind: Literal["receipt"]
+    document: Receipt
+    digest: str
+    """SHA-256 of the document's canonical JSON (RFC 8785), in hex."""
+    signature: str
+    """
+    A JWS with detached content (RFC 7515, appendix F): its payload is the canonical JSON of the document. `kid`
+    in its header names the key at `/.well-known/jwks.json`.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignedRefund(ApiObject):
+    """The object SignedRefund of the API."""
+
+    kind: Literal["refund"]
+    document: RefundDocument
+    digest: str
+    """SHA-256 of the document's canonical JSON (RFC 8785), in hex."""
+    signature: str
+    """
+    A JWS with detached content (RFC 7515, appendix F): its payload is the canonical JSON of the document. `kid`
+    in its header names the key at `/.well-known/jwks.json`.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignedStatement(ApiObject):
+    """The object SignedStatement of the API."""
+
+    kind: Literal["statement"]
+    document: Statement
+    digest: str
+    """SHA-256 of the document's canonical JSON (RFC 8785), in hex."""
+    signature: str
+    """
+    A JWS with detached content (RFC 7515, appendix F): its payload is the canonical JSON of the document. `kid`
+    in its header names the key at `/.well-known/jwks.json`.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
 class Space(ApiObject):
     """The object Space of the API."""
 
@@ -921,6 +1104,68 @@ class Space(ApiObject):
     """True if the space is test data. Only test keys can access it."""
     created_at: datetime
     updated_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement(ApiObject):
+    """The object Statement of the API."""
+
+    document: Literal["statement"]
+    version: Literal[1]
+    month: str
+    from_: datetime
+    to: datetime
+    """Exclusive."""
+    currency: Literal["USD"]
+    receipts: StatementReceipts
+    days: list[StatementDay]
+    """The days (UTC) with receipts."""
+    refunds: StatementRefunds
+    other_charges: StatementOther
+    total_usd: str
+    """Receipts and other charges less refunds."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatementDay(ApiObject):
+    """The object StatementDay of the API."""
+
+    day: str
+    receipts: int
+    amount_usd: str
+    digest: str
+    """
+    It begins with zero bytes. For each receipt, by `ended_at` and then `turn_id`, it becomes the SHA-256 of
+    itself and the receipt's digest.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatementOther(ApiObject):
+    """Charges for containers and storage."""
+
+    count: int
+    amount_usd: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatementReceipts(ApiObject):
+    """The receipts of all live turns that ended in the month."""
+
+    count: int
+    amount_usd: str
+    digest: str
+    """SHA-256 of the digests in `days`, one after the other."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatementRefunds(ApiObject):
+    """The refunds that were booked in the month, whenever their turns ended."""
+
+    count: int
+    amount_usd: str
+    digest: str
+    """As in `days`, over the refunds by `ledger_id`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1165,6 +1410,15 @@ class TurnEvent(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TurnReceipt(ApiObject):
+    """The object TurnReceipt of the API."""
+
+    receipt: SignedReceipt
+    refund: SignedRefund | None
+    """The refund of the turn. Null: it was not refunded."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class TurnStateEvent(ApiObject):
     """A turn has a new state."""
 
@@ -1198,6 +1452,17 @@ class TurnUsage(ApiObject):
     """The part of `tokens_input` that came from the provider's cache."""
     tokens_output: int
     """All tokens that models wrote, including reasoning."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class UsageExport(ApiObject):
+    """The object UsageExport of the API."""
+
+    enabled: bool
+    started_at: datetime | None
+    """The export has every row that was booked since then. Null: it was never started."""
+    closed_until: datetime | None
+    """No row comes into an hour before this time any more. Null: it was never started."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1389,3 +1654,5 @@ RefusedBy = Union[RefusedByCap, RefusedByBalance, RefusedByCostLimit]
 
 FeedEvent = Union[TurnStateEvent, CapEvent, BalanceEvent, AccountEvent]
 """An event, as in the body that a webhook receives."""
+
+StatementDocument = Union[SignedReceipt, SignedRefund]

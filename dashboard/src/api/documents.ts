@@ -11,6 +11,8 @@ export const DOCUMENTS: readonly { title: string; path: string; words: string; o
   { title: "OpenAI clients", path: "/docs/openai", words: "The first response Fields Chat completions Repeats by OpenAI's client Errors", operators: false },
   { title: "Retries and idempotency", path: "/docs/idempotency", words: "When to retry", operators: false },
   { title: "Billing", path: "/docs/billing", words: "The most that a turn can cost What is billed Balance and usage", operators: false },
+  { title: "Receipts and statements", path: "/docs/receipts", words: "Read a receipt Compute an amount Verify a signature Read a statement", operators: false },
+  { title: "Metering and billing", path: "/docs/metering", words: "Start the export Count each row once Prove an hour Recipes", operators: false },
   { title: "Caps and quotas", path: "/docs/caps", words: "The caps Limit a customer Counts and storage Holds Refusals Estimate a turn", operators: false },
   { title: "Receiving webhooks", path: "/docs/webhooks", words: "Register a webhook Try webhooks on your machine Verify a webhook The first ping Event types Delivery and retries", operators: false },
   { title: "Traces", path: "/docs/traces", words: "Continue a trace Receive spans When your collector fails", operators: false },

@@ -12,6 +12,8 @@ export const EVENT_LABELS = {
   "balance.low": "The balance is low",
   "balance.depleted": "The balance is used up",
   "cap.reached": "A threshold of a cap was reached",
+  "usage.posted": "A charge or a refund was posted to the ledger",
+  "hour.closed": "An hour of the usage export is complete",
   "endpoint.disabled": "Another webhook was disabled",
   "account.signed_in": "Sign-in from a new place",
   "account.locked": "Sign-in was locked after wrong passwords",

@@ -3,11 +3,11 @@
 /** Another event of the account, or a test. New types will have this form. */
 export interface AccountEvent {
   id: string
-  type: "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping"
+  type: "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping"
   created_at: string
   /** Always null: the event belongs to no turn. */
   seq: number | null
-  /** Depends on `type`. `endpoint.disabled`: `webhook_id`, `url`, `reason` (gone, failing). `ping`: `webhook_id`. Notices to the account's owner, for keys to all spaces only: `account.signed_in`: `session_id`, `address`, `user_agent`. `account.locked`: `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor), `change`. `key.created`: `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared`: `spaces` (at most 20), `space_count`, `people` (at most 20), `people_count`. */
+  /** Depends on `type`. `usage.posted`: `ledger_id` (the row's id, which is never used again), `hour` (the hour (UTC) into which the row counts), `kind` (usage, space_usage, refund), `amount_usd` (a decimal; negative for a refund), `turn_id`, `end_user_ref`, `space`, `key_id`, `booked_at`. `hour.closed`: `from`, `to`, `rows`, `sum` (the sum of `amount_usd`, a decimal), `digest` (SHA-256 over the rows, in hex), `empty_since` (there are no rows from then until `from`). `endpoint.disabled`: `webhook_id`, `url`, `reason` (gone, failing). `ping`: `webhook_id`. Notices to the account's owner, for keys to all spaces only: `account.signed_in`: `session_id`, `address`, `user_agent`. `account.locked`: `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor), `change`. `key.created`: `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared`: `spaces` (at most 20), `space_count`, `people` (at most 20), `people_count`. */
   data: Record<string, unknown>
 }
 
@@ -1198,7 +1198,7 @@ export interface CreateWebhook {
   /** The URL to which events are posted. It must use https and a public host name. */
   url: string
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** Your own description. */
   description?: string | null | undefined
 }
@@ -2056,6 +2056,24 @@ export interface ListModelsAnswer {
   image_models: ImageModel[]
 }
 
+export interface ListedStatement {
+  month: string
+  /** `open`: the month is not over. `closed`: its statement was not read yet. `building`: it is being built. `final`: it never changes. */
+  state: "open" | "closed" | "building" | "final"
+  /** The number of receipts. Null unless it is final. */
+  receipts: number | null
+  /** Null unless it is final. */
+  total_usd: string | null
+}
+
+export interface ListedStatementList {
+  items: ListedStatement[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
 export interface ListedWebhook {
   webhook_id: string
   /** The key that created it and whose scope it has. Null if it was created in the dashboard. It stays active after the key is revoked. */
@@ -2419,6 +2437,16 @@ export type ModelPrices = {
 } | {
   /** USD for one picture of any size. */
   picture: number
+}
+
+export interface MonthStatement {
+  month: string
+  /** `open`: the month is not over. `building`: the receipts of a large month are still being read. Read it again after a minute. */
+  state: "open" | "building" | "final"
+  /** The number of receipts that were read so far. */
+  receipts_read: number
+  /** The signed statement, which never changes. Null unless `state` is `final`. */
+  statement: SignedStatement | null
 }
 
 export interface NewApiKey {
@@ -2798,6 +2826,11 @@ export interface PutTraceEndpoint {
   with_text?: boolean | undefined
 }
 
+export interface PutUsageExport {
+  /** `true` exports every charge and refund that is booked from now on. `false` closes the current hour and stops. */
+  enabled: boolean
+}
+
 /** The `details` of QUOTA_EXCEEDED: the cap that blocks the turn longest. */
 export interface QuotaDetails {
   cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily" | "members_daily"
@@ -2827,6 +2860,73 @@ export interface Reauthenticate {
 
 export interface ReauthenticateAnswer {
   ok: true
+}
+
+/** What a turn was charged. It never changes after the end of the turn. */
+export interface Receipt {
+  document: "receipt"
+  version: 1
+  turn_id: string
+  test: boolean
+  state: "done" | "failed" | "cancelled"
+  space: string
+  /** Null for a turn of the web chat. */
+  key_id: string | null
+  /** Null for a turn of the web chat. */
+  end_user_ref: string | null
+  accepted_at: string
+  /** The time of the charge. It decides the month of the statement. */
+  ended_at: string
+  currency: "USD"
+  rounding: string
+  /** Model calls and images, including those of sub-agents, in order. */
+  calls: ReceiptCall[]
+  hold: ReceiptHold
+  /** The sum of the calls, and the amount of the entry in the ledger. */
+  total_usd: string
+}
+
+export interface ReceiptCall {
+  /** The step's number. */
+  step: number
+  /** The tool call that made an image. Null: a model call. */
+  call: number | null
+  /** The sub-agent's name. Null: the space's own agent. */
+  subagent: string | null
+  /** The model, as a pin. */
+  model: string
+  /** The version of the model's prices that applied. */
+  price_version: number
+  lines: ReceiptLine[]
+  /** The sum of `quantity` × `unit_price_usd` / `per` over the lines, rounded up to 7 decimals. */
+  computed_usd: string
+  /** The part of `computed_usd` that is not charged. */
+  waived_usd: string
+  /** `test`: test turns are free. `lost`: the service has lost the turn. `over_hold`: a charge never exceeds the turn's hold. Null: nothing is waived. */
+  waived_for: "test" | "lost" | "over_hold" | null
+  /** The amount charged: `computed_usd` - `waived_usd`. */
+  amount_usd: string
+  made_at: string
+}
+
+export interface ReceiptHold {
+  /** The amount held when the turn ended. */
+  held_usd: string
+  /** The part that was charged: `total_usd`. */
+  charged_usd: string
+  /** The part that was released. */
+  released_usd: string
+}
+
+export interface ReceiptLine {
+  /** `input`: prompt tokens that no other line has. `cached`: read from the provider's cache. `cache_written`: written to it. `cache_written_hour`: written to it for an hour. */
+  kind: "input" | "cached" | "cache_written" | "cache_written_hour" | "output" | "image"
+  /** The number of tokens or images. */
+  quantity: number
+  /** The price of `per` units. Null: not known any more. */
+  unit_price_usd: string | null
+  /** The units of the price: a million tokens, or one image. */
+  per: number
 }
 
 export interface Reconciliation {
@@ -2906,6 +3006,21 @@ export interface RecoveryCodes {
   recovery_codes: string[]
 }
 
+/** A refund of a turn. The receipt of the turn does not change. */
+export interface RefundDocument {
+  document: "refund"
+  version: 1
+  turn_id: string
+  /** The digest of the receipt that is refunded. */
+  receipt_digest: string
+  currency: "USD"
+  refunded_usd: string
+  /** The refund's entry in the ledger. */
+  ledger_id: number
+  /** It decides the month of the statement. */
+  refunded_at: string
+}
+
 export type RefusedBy = RefusedByCap | RefusedByBalance | RefusedByCostLimit
 
 export interface RefusedByBalance {
@@ -2964,7 +3079,7 @@ export interface Replay {
   /** The end of the period (exclusive). Default: no end. */
   to?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** `true` also sends events that this webhook has already accepted. */
   include_delivered?: boolean | undefined
 }
@@ -3226,6 +3341,33 @@ export interface SignInWays {
   password_reset: boolean
 }
 
+export interface SignedReceipt {
+  kind: "receipt"
+  document: Receipt
+  /** SHA-256 of the document's canonical JSON (RFC 8785), in hex. */
+  digest: string
+  /** A JWS with detached content (RFC 7515, appendix F): its payload is the canonical JSON of the document. `kid` in its header names the key at `/.well-known/jwks.json`. */
+  signature: string
+}
+
+export interface SignedRefund {
+  kind: "refund"
+  document: RefundDocument
+  /** SHA-256 of the document's canonical JSON (RFC 8785), in hex. */
+  digest: string
+  /** A JWS with detached content (RFC 7515, appendix F): its payload is the canonical JSON of the document. `kid` in its header names the key at `/.well-known/jwks.json`. */
+  signature: string
+}
+
+export interface SignedStatement {
+  kind: "statement"
+  document: Statement
+  /** SHA-256 of the document's canonical JSON (RFC 8785), in hex. */
+  digest: string
+  /** A JWS with detached content (RFC 7515, appendix F): its payload is the canonical JSON of the document. `kid` in its header names the key at `/.well-known/jwks.json`. */
+  signature: string
+}
+
 export interface SlugUsageReport {
   /** The start of the range (UTC). */
   from: string
@@ -3426,6 +3568,61 @@ export interface StartPasswordReset {
 
 export interface StartPasswordResetAnswer {
   ok: true
+}
+
+export interface Statement {
+  document: "statement"
+  version: 1
+  month: string
+  from: string
+  /** Exclusive. */
+  to: string
+  currency: "USD"
+  receipts: StatementReceipts
+  /** The days (UTC) with receipts. */
+  days: StatementDay[]
+  refunds: StatementRefunds
+  other_charges: StatementOther
+  /** Receipts and other charges less refunds. */
+  total_usd: string
+}
+
+export interface StatementDay {
+  day: string
+  receipts: number
+  amount_usd: string
+  /** It begins with zero bytes. For each receipt, by `ended_at` and then `turn_id`, it becomes the SHA-256 of itself and the receipt's digest. */
+  digest: string
+}
+
+export type StatementDocument = SignedReceipt | SignedRefund
+
+export interface StatementDocumentList {
+  data: StatementDocument[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
+/** Charges for containers and storage. */
+export interface StatementOther {
+  count: number
+  amount_usd: string
+}
+
+/** The receipts of all live turns that ended in the month. */
+export interface StatementReceipts {
+  count: number
+  amount_usd: string
+  /** SHA-256 of the digests in `days`, one after the other. */
+  digest: string
+}
+
+/** The refunds that were booked in the month, whenever their turns ended. */
+export interface StatementRefunds {
+  count: number
+  amount_usd: string
+  /** As in `days`, over the refunds by `ledger_id`. */
+  digest: string
 }
 
 /** An agent to which the main agent can delegate tasks. Sub-agents cannot delegate. */
@@ -4189,6 +4386,12 @@ export interface TurnList {
   offset: number
 }
 
+export interface TurnReceipt {
+  receipt: SignedReceipt
+  /** The refund of the turn. Null: it was not refunded. */
+  refund: SignedRefund | null
+}
+
 /** A turn has a new state. */
 export interface TurnStateEvent {
   id: string
@@ -4374,7 +4577,7 @@ export interface UpdateWebhook {
   /** The URL to which events are posted. It must use https and a public host name. */
   url?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** Your own description. */
   description?: string | null | undefined
   /** `false` disables the webhook. `true` enables it again, also if it was disabled automatically. */
@@ -4451,6 +4654,14 @@ export interface UsageBreakdown {
     /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
     margin_usd: number
   }
+}
+
+export interface UsageExport {
+  enabled: boolean
+  /** The export has every row that was booked since then. Null: it was never started. */
+  started_at: string | null
+  /** No row comes into an hour before this time any more. Null: it was never started. */
+  closed_until: string | null
 }
 
 export interface UsageGroup {
@@ -6002,6 +6213,15 @@ export interface Operations {
     answer: SpaceSpend
   }
 
+  /** Read a monthly statement */
+  getStatement: {
+    path: {
+      /** A month (UTC). */
+      month: string
+    }
+    answer: MonthStatement
+  }
+
   /** Report usage by provider and space */
   getSubscriptionSpaces: {
     query?: {
@@ -6129,6 +6349,19 @@ export interface Operations {
     answer: TurnBill
   }
 
+  /** Read a turn's receipt */
+  getTurnReceipt: {
+    path: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+    }
+    query?: {
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    answer: TurnReceipt
+  }
+
   /** Count turns */
   getTurnStats: {
     query?: {
@@ -6225,6 +6458,11 @@ export interface Operations {
       end?: string | undefined
     }
     answer: UsageBreakdown
+  }
+
+  /** Read the state of the usage export */
+  getUsageExport: {
+    answer: UsageExport
   }
 
   /** Read a user */
@@ -6498,7 +6736,7 @@ export interface Operations {
     }
     query?: {
       state?: "pending" | "delivered" | "failed" | undefined
-      event_type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
+      event_type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
       /** Only deliveries of this turn's events: a `turn_id`. */
       turn?: string | undefined
       /** `true` for the data of test keys and their spaces. Default: live data. */
@@ -6538,7 +6776,7 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       order?: "asc" | "desc" | undefined
-      type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
+      type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
       turn?: string | undefined
       /** Only entries created at or after this time. */
       created_after?: string | undefined
@@ -6772,6 +7010,26 @@ export interface Operations {
       offset?: number | undefined
     }
     answer: SpaceSummaryList
+  }
+
+  /** List the documents of a month */
+  listStatementDocuments: {
+    path: {
+      /** A month (UTC). */
+      month: string
+    }
+    query?: {
+      /** The most entries on a page. */
+      limit?: number | undefined
+      /** The `next_cursor` of the previous page. Send it with the same filters. */
+      cursor?: string | undefined
+    }
+    answer: StatementDocumentList
+  }
+
+  /** List monthly statements */
+  listStatements: {
+    answer: ListedStatementList
   }
 
   /** List tasks */
@@ -7172,6 +7430,12 @@ export interface Operations {
   putTraceEndpoint: {
     body: PutTraceEndpoint
     answer: TraceEndpoint
+  }
+
+  /** Start or stop the usage export */
+  putUsageExport: {
+    body: PutUsageExport
+    answer: UsageExport
   }
 
   /** Set a workspace's bot */
@@ -7654,6 +7918,7 @@ export const OPERATIONS: {
   getSpaceById: { method: "GET", path: "/api/admin/spaces/by-id/{space_id}" },
   getSpaceByKey: { method: "GET", path: "/api/admin/spaces/by-key/{chat_key}" },
   getSpaceSpend: { method: "GET", path: "/api/account/spaces/{space_id}/spend" },
+  getStatement: { method: "GET", path: "/api/account/usage/statements/{month}" },
   getSubscriptionSpaces: { method: "GET", path: "/api/admin/analytics/subscription-spaces" },
   getSubscriptionUsage: { method: "GET", path: "/api/admin/subscriptions/usage" },
   getSystem: { method: "GET", path: "/api/admin/system" },
@@ -7664,10 +7929,12 @@ export const OPERATIONS: {
   getTraceEndpoint: { method: "GET", path: "/api/account/trace-endpoint" },
   getTurn: { method: "GET", path: "/api/account/turns/{turn_id}" },
   getTurnBill: { method: "GET", path: "/api/account/turns/{turn_id}/bill" },
+  getTurnReceipt: { method: "GET", path: "/api/account/turns/{turn_id}/receipt" },
   getTurnStats: { method: "GET", path: "/api/account/turn-stats" },
   getTurnTrace: { method: "GET", path: "/api/account/turns/{turn_id}/trace" },
   getUsage: { method: "GET", path: "/api/account/usage" },
   getUsageBreakdown: { method: "GET", path: "/api/admin/analytics/breakdown" },
+  getUsageExport: { method: "GET", path: "/api/account/usage/export" },
   getUser: { method: "GET", path: "/api/admin/users/{user_id}" },
   getUserCostsReport: { method: "GET", path: "/api/admin/analytics/costs/per-user" },
   getUserEnergy: { method: "GET", path: "/api/admin/users/{user_id}/energy" },
@@ -7704,6 +7971,8 @@ export const OPERATIONS: {
   listSpaceInventory: { method: "GET", path: "/api/admin/spaces/list" },
   listSpaceSessions: { method: "GET", path: "/api/admin/spaces/sessions" },
   listSpaces: { method: "GET", path: "/api/account/spaces" },
+  listStatementDocuments: { method: "GET", path: "/api/account/usage/statements/{month}/documents" },
+  listStatements: { method: "GET", path: "/api/account/usage/statements" },
   listTasks: { method: "GET", path: "/api/admin/tasks" },
   listTeams: { method: "GET", path: "/api/admin/teams" },
   listTools: { method: "GET", path: "/api/account/spaces/{space_id}/tools" },
@@ -7733,6 +8002,7 @@ export const OPERATIONS: {
   putSpaceChat: { method: "PUT", path: "/api/admin/spaces/by-id/{space_id}/chat" },
   putTool: { method: "PUT", path: "/api/account/spaces/{space_id}/tools/{name}" },
   putTraceEndpoint: { method: "PUT", path: "/api/account/trace-endpoint" },
+  putUsageExport: { method: "PUT", path: "/api/account/usage/export", once: true },
   putWorkspaceBot: { method: "PUT", path: "/api/admin/workspaces/{workspace_id}/bot" },
   reauthenticate: { method: "POST", path: "/api/auth/reauthenticate" },
   reconcile: { method: "POST", path: "/api/admin/system/reconcile" },

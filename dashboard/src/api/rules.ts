@@ -1,7 +1,7 @@
 // Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.
 
 export const AccountEventRules = {
-  type: { words: ["endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
+  type: { words: ["usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
 } as const
 
 export const AccountSetupRules = {
@@ -170,7 +170,7 @@ export const CreateUserRules = {
 export const CreateWebhookRules = {
   url: { minLength: 1, maxLength: 2048 },
   events: { minItems: 1 },
-  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
+  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
   description: { maxLength: 500 },
 } as const
 
@@ -231,6 +231,10 @@ export const IdpSessionRequestRules = {
 export const LedgerEntryRules = {
   reason: { words: ["admin_grant", "admin_action", "operator_topup", "signup_credit", "referral_signup_credit", "manual_topup", "credit_purchase", "usage", "space_usage", "referral_credit_commission"] },
   actor: { words: ["turn", "system", "payment", "operator"] },
+} as const
+
+export const ListedStatementRules = {
+  state: { words: ["open", "closed", "building", "final"] },
 } as const
 
 export const ListedWebhookRules = {
@@ -350,6 +354,10 @@ export const ModelPricesRules = {
   picture: { minimum: 0, maximum: 1000 },
 } as const
 
+export const MonthStatementRules = {
+  state: { words: ["open", "building", "final"] },
+} as const
+
 export const NewApiKeyRules = {
   scope: { words: ["created", "space", "all"] },
 } as const
@@ -440,6 +448,14 @@ export const ReauthenticateRules = {
   code: { minLength: 6, maxLength: 64 },
 } as const
 
+export const ReceiptRules = {
+  state: { words: ["done", "failed", "cancelled"] },
+} as const
+
+export const ReceiptLineRules = {
+  kind: { words: ["input", "cached", "cache_written", "cache_written_hour", "output", "image"] },
+} as const
+
 export const ReconciliationRules = {
   scope: { words: ["all", "recent"] },
 } as const
@@ -452,7 +468,7 @@ export const ReconciliationFindingRules = {
 
 export const ReplayRules = {
   events: { minItems: 1 },
-  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
+  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
   include_delivered: { default: false },
 } as const
 
@@ -672,7 +688,7 @@ export const UpdateUserRules = {
 export const UpdateWebhookRules = {
   url: { minLength: 1, maxLength: 2048 },
   events: { minItems: 1 },
-  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
+  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
   description: { maxLength: 500 },
 } as const
 
@@ -1070,7 +1086,7 @@ export const listCustomersQuery = {
 
 export const listDeliveriesQuery = {
   state: { words: ["pending", "delivered", "failed"] },
-  event_type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
+  event_type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
   turn: { minLength: 1, maxLength: 128 },
   limit: { minimum: 1, maximum: 200, default: 50 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
@@ -1086,7 +1102,7 @@ export const listEventsQuery = {
   limit: { minimum: 1, maximum: 100, default: 20 },
   cursor: { minLength: 1, maxLength: 1024 },
   order: { words: ["asc", "desc"], default: "desc" },
-  type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
+  type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
   turn: { minLength: 1, maxLength: 128 },
 } as const
 
@@ -1161,6 +1177,11 @@ export const listSpacesQuery = {
   archived: { words: ["active", "archived", "all"], default: "active" },
   limit: { minimum: 1, maximum: 200, default: 50 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const listStatementDocumentsQuery = {
+  limit: { minimum: 1, maximum: 100, default: 20 },
+  cursor: { minLength: 1, maxLength: 1024 },
 } as const
 
 export const listTasksQuery = {

@@ -15,7 +15,7 @@ import { Count, Id, Money, Time } from "../ui/values.tsx"
 import { type LiveStep, useLiveTurn } from "./live-turn.ts"
 import { turnsPages } from "./pages.ts"
 import { durationsOf, StepList } from "./step-list.tsx"
-import { BillTab, ConversationTab, DeliveriesTab, EventsTab, TurnFilesTab } from "./turn-parts.tsx"
+import { BillTab, ConversationTab, DeliveriesTab, EventsTab, type OfTurn, TurnFilesTab } from "./turn-parts.tsx"
 import { useTurnEvents, useTurnSteps } from "./turn-reads.ts"
 import { EndUserOfTurn, TurnState } from "./turn-table.tsx"
 import { isOpenTurn, noTextOf } from "./turn-words.ts"
@@ -26,6 +26,8 @@ const CancelDialog = lazyPart(() =>
 )
 
 const WaitOfTurn = lazyPart(() => import("./wait-card.tsx").then((module) => ({ default: module.WaitOfTurn })))
+
+const ReceiptOfTurn = lazyPart(() => import("./turn-receipt.tsx").then((module) => ({ default: module.ReceiptOfTurn })))
 
 /** The poll interval in milliseconds, in case the event stream breaks. */
 const FALLBACK_MS = 10_000
@@ -103,7 +105,7 @@ function WholeTurn({ turn, test, live }: WholeTurnProps) {
         value={tab}
         tabs={[
           { value: "steps", label: "Steps", content: () => <Steps turn={turn} of={of} live={live} /> },
-          { value: "bill", label: "Bill", content: () => <BillTab of={of} /> },
+          { value: "bill", label: "Bill", content: () => <Bill turn={turn} of={of} /> },
           { value: "files", label: "Files", content: () => <TurnFilesTab turn={turn} of={of} /> },
           { value: "deliveries", label: "Webhooks", content: () => <DeliveriesTab of={of} /> },
           { value: "conversation", label: "Conversation", content: () => <ConversationTab turn={turn} of={of} /> },
@@ -114,6 +116,15 @@ function WholeTurn({ turn, test, live }: WholeTurnProps) {
     </>
   )
 }
+
+const Bill = ({ turn, of }: Pick<WholeTurnProps, "turn"> & OfTurn) => (
+  <div className="flex flex-col gap-5">
+    <div className="min-w-0">
+      <BillTab of={of} />
+    </div>
+    <Suspense>{!isOpenTurn(turn.state) && <ReceiptOfTurn of={of} />}</Suspense>
+  </div>
+)
 
 function TurnStats({ turn, test }: Pick<WholeTurnProps, "turn" | "test">) {
   const { started_at, finished_at, created_at, usage } = turn

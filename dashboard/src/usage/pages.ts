@@ -19,4 +19,16 @@ export const usagePages = {
     about: "Credit, held amounts and the ledger.",
     nav: "Money",
   },
+  statements: {
+    path: "/statements",
+    title: "Statements",
+    about: "Signed sums of each month, and the export to your own meter.",
+    nav: "Money",
+  },
+  statement: {
+    path: "/statements/$month",
+    title: "Statement",
+    about: "The charges and refunds of one month (UTC).",
+    samples: { month: { list: "/api/account/usage/statements", field: "month" } },
+  },
 } as const satisfies Record<string, PageInfo>

@@ -24,4 +24,14 @@ export const usageRoutes = [
     validateSearch: readLedgerSearch,
     component: lazyPage(() => import("./balance-page.tsx"), "BalancePage"),
   }),
+  createRoute({
+    getParentRoute: () => appRoute,
+    path: pages.statements.path,
+    component: lazyPage(() => import("./statements-page.tsx"), "StatementsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => appRoute,
+    path: pages.statement.path,
+    component: lazyPage(() => import("./statement-page.tsx"), "StatementPage"),
+  }),
 ] as const

@@ -3,6 +3,7 @@ import { mountEndUsers } from "../end-users.ts"
 import { mountEvents } from "../events.ts"
 import { mountModels } from "../models.ts"
 import { FOR_OWNERS } from "../mounting.ts"
+import { mountReceipts } from "../receipts.ts"
 import { mountSpaceConfig } from "../spaces/config.ts"
 import { mountRetention } from "../spaces/retention.ts"
 import { mountTools } from "../spaces/tools.ts"
@@ -49,6 +50,7 @@ export function mountOwner(app: App) {
   mountEvents(app, FOR_OWNERS)
   mountModels(app, FOR_OWNERS)
   mountUsageReport(app, FOR_OWNERS)
+  mountReceipts(app, FOR_OWNERS)
   mountEndUsers(app, FOR_OWNERS)
   mountCustomers(app)
 }

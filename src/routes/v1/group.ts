@@ -9,6 +9,7 @@ import { FOR_KEYS } from "../mounting.ts"
 import { mountChatCompletions } from "../openai/chat-completions.ts"
 import { mountSpaceModels } from "../openai/models.ts"
 import { mountResponses } from "../openai/responses.ts"
+import { mountReceipts, mountSigningKeys } from "../receipts.ts"
 import { mountSpaceConfig } from "../spaces/config.ts"
 import { mountRetention } from "../spaces/retention.ts"
 import { mountTools } from "../spaces/tools.ts"
@@ -27,6 +28,7 @@ export const v1: Group = {
   parseEnv: parseBaseEnv,
   mount(app) {
     mountHealth(app)
+    mountSigningKeys(app)
     app.use("/v1/*", except(WATCH_PATH, keyOrResultToken))
     mountSpaces(app)
     mountSpaceConfig(app, FOR_KEYS)
@@ -42,6 +44,7 @@ export const v1: Group = {
     mountAccount(app)
     mountModels(app, FOR_KEYS)
     mountUsageReport(app, FOR_KEYS)
+    mountReceipts(app, FOR_KEYS)
     mountResponses(app)
     mountChatCompletions(app)
     mountSpaceModels(app)

@@ -37,9 +37,12 @@ from .._operations import (
     GET_ME,
     GET_RETENTION,
     GET_SPACE,
+    GET_STATEMENT,
     GET_TOOL,
     GET_TURN,
+    GET_TURN_RECEIPT,
     GET_USAGE,
+    GET_USAGE_EXPORT,
     GET_USAGE_GROUPS,
     GET_WEBHOOK,
     LIST_CONFIG_VERSIONS,
@@ -51,6 +54,8 @@ from .._operations import (
     LIST_MODELS,
     LIST_SECRETS,
     LIST_SPACES,
+    LIST_STATEMENTS,
+    LIST_STATEMENT_DOCUMENTS,
     LIST_TOOLS,
     LIST_TURNS,
     LIST_TURN_EVENTS,
@@ -62,6 +67,7 @@ from .._operations import (
     PUT_RETENTION,
     PUT_SECRET,
     PUT_TOOL,
+    PUT_USAGE_EXPORT,
     REDELIVER,
     RENEW_CALL,
     REPLAY_EVENTS,
@@ -90,16 +96,19 @@ from ..models import (
     Erasure,
     FeedEvent,
     FileInfo,
+    ListedStatement,
     Manifest,
     McpCheck,
     McpServer,
     Me,
     Model,
+    MonthStatement,
     RenewCallAnswer,
     Replayed,
     Retention,
     Secret,
     Space,
+    StatementDocument,
     Subagent,
     TakenCallList,
     Tool,
@@ -107,6 +116,8 @@ from ..models import (
     Turn,
     TurnEstimate,
     TurnEvent,
+    TurnReceipt,
+    UsageExport,
     UsageGroup,
     UsageReport,
     WatchToken,
@@ -1789,6 +1800,37 @@ class Turns(TurnActions):
         )
         return self._transport.call(CREATE_WATCH_TOKEN, sending, Options(idempotency_key, max_retries, timeout))
 
+    def receipt(
+        self,
+        turn_id: str,
+        *,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> TurnReceipt:
+        """
+        Read a turn's receipt.
+
+        The charge of an ended turn, as a signed document from which every amount can be computed again. It has
+        no texts, never changes, and stays readable after the erasure of the end user. A refund is a document of
+        its own that names the receipt. See Receipts and statements.
+
+        Args:
+            turn_id: The turn, `turn_…`.
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            NotFoundError: NOT_FOUND.
+            ConflictError: TURN_NOT_ENDED.
+            ValidationError: VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            turnpike.turns.receipt("turn_01jd3k9m2x4t8r5w6y7z0a1b2c")
+        """
+        sending = Input(path={"turn_id": turn_id})
+        return self._transport.call(GET_TURN_RECEIPT, sending, Options(max_retries=max_retries, timeout=timeout))
+
 
 class Calls(CallActions):
     """Tool calls that wait for a decision or for a result."""
@@ -1976,7 +2018,7 @@ class Webhooks(WebhookVerifier):
         self,
         *,
         url: str,
-        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
+        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
         description: str | None | Unset = UNSET,
         idempotency_key: str | None = None,
         max_retries: int | None = None,
@@ -2083,7 +2125,7 @@ class Webhooks(WebhookVerifier):
         webhook_id: str,
         *,
         url: str | None = None,
-        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
+        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
         description: str | None | Unset = UNSET,
         enabled: bool | None = None,
         max_retries: int | None = None,
@@ -2223,7 +2265,7 @@ class Webhooks(WebhookVerifier):
         *,
         limit: int | None = None,
         state: Literal["pending", "delivered", "failed"] | None = None,
-        event_type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] | None = None,
+        event_type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] | None = None,
         turn: str | None = None,
         created_after: datetime | str | None = None,
         created_before: datetime | str | None = None,
@@ -2273,7 +2315,7 @@ class Webhooks(WebhookVerifier):
         *,
         from_: datetime | str,
         to: datetime | str | None = None,
-        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
+        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
         include_delivered: bool | None = None,
         cursor: str | None = None,
         idempotency_key: str | None = None,
@@ -2404,7 +2446,7 @@ class Events:
         *,
         limit: int | None = None,
         order: Literal["asc", "desc"] | None = None,
-        type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] | None = None,
+        type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] | None = None,
         turn: str | None = None,
         created_after: datetime | str | None = None,
         created_before: datetime | str | None = None,
@@ -2692,6 +2734,150 @@ class Usage(UsageActions):
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
+
+    def statements(
+        self,
+        *,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> Pager[ListedStatement]:
+        """
+        List monthly statements.
+
+        The months (UTC) since the first usage of the account, newest first, with the totals of final
+        statements.
+
+        Args:
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            PermissionDeniedError: SCOPE_DENIED.
+            ValidationError: VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            for item in turnpike.usage.statements():
+                print(item)
+        """
+        sending = Input()
+        return self._transport.pages(LIST_STATEMENTS, sending, Options(max_retries=max_retries, timeout=timeout))
+
+    def statement(
+        self,
+        month: str,
+        *,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> MonthStatement:
+        """
+        Read a monthly statement.
+
+        The signed sums of a month (UTC), with a digest over its receipts. Turns count in the month in which
+        they ended, refunds in the month in which they were booked. The first request builds the statement. A
+        large month takes some minutes: `state` is `building` until then.
+
+        Args:
+            month: A month (UTC).
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            PermissionDeniedError: SCOPE_DENIED.
+            ValidationError: VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            turnpike.usage.statement("2026-10")
+        """
+        sending = Input(path={"month": month})
+        return self._transport.call(GET_STATEMENT, sending, Options(max_retries=max_retries, timeout=timeout))
+
+    def documents(
+        self,
+        month: str,
+        *,
+        limit: int | None = None,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> Pager[StatementDocument]:
+        """
+        List the documents of a month.
+
+        All signed receipts of a month (UTC) in the order of the statement's digests, and then its refunds. A
+        month that is not over has the documents so far.
+
+        Args:
+            month: A month (UTC).
+            limit: The most entries on a page.
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            PermissionDeniedError: SCOPE_DENIED.
+            ValidationError: VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            for item in turnpike.usage.documents("2026-10"):
+                print(item)
+        """
+        sending = Input(path={"month": month}, query={"limit": limit})
+        return self._transport.pages(LIST_STATEMENT_DOCUMENTS, sending, Options(max_retries=max_retries, timeout=timeout))
+
+    def get_export(
+        self,
+        *,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> UsageExport:
+        """
+        Read the state of the usage export.
+
+        Args:
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            PermissionDeniedError: SCOPE_DENIED.
+            ValidationError: VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            turnpike.usage.get_export()
+        """
+        sending = Input()
+        return self._transport.call(GET_USAGE_EXPORT, sending, Options(max_retries=max_retries, timeout=timeout))
+
+    def put_export(
+        self,
+        *,
+        enabled: bool,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> UsageExport:
+        """
+        Start or stop the usage export.
+
+        While it runs, every charge and refund becomes an event `usage.posted`, and every hour with rows an
+        event `hour.closed`. A webhook that names one of these types starts it too. See Metering and billing.
+
+        Args:
+            enabled: `true` exports every charge and refund that is booked from now on. `false` closes the
+                current hour and stops.
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            PermissionDeniedError: SCOPE_DENIED.
+            ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            turnpike.usage.put_export(enabled=True)
+        """
+        sending = Input(body={"enabled": enabled})
+        return self._transport.call(PUT_USAGE_EXPORT, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def get(
         self,

@@ -1,0 +1,106 @@
+import { useQuery } from "@tanstack/react-query"
+import { useParams } from "@tanstack/react-router"
+import { addressOf } from "../api/call.ts"
+import type { Statement } from "../api/operations.ts"
+import { queryOf } from "../api/query.ts"
+import { buttonLook } from "../ui/button.tsx"
+import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
+import { AlignedMoney } from "../ui/figures.tsx"
+import { Icon } from "../ui/icon.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Page, Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { Count, Id, Money } from "../ui/values.tsx"
+import { usagePages } from "./pages.ts"
+
+/** The poll interval in milliseconds while a large month is being read. */
+const BUILDING_MS = 5_000
+
+export function StatementPage() {
+  const { month } = useParams({ from: "/app/statements/$month" })
+  const input = { path: { month } }
+  const statement = useQuery({
+    ...queryOf("getStatement", input),
+    refetchInterval: ({ state }) => state.data?.state === "building" && BUILDING_MS,
+  })
+  return (
+    <Page
+      {...usagePages.statement}
+      title={`Statement ${month}`}
+      above={<TextLink to="/statements">Statements</TextLink>}
+      action={
+        statement.data?.statement && (
+          <a href={addressOf("getStatement", input)} download={`statement-${month}.json`} className={buttonLook()}>
+            <Icon name="download" />
+            Download
+          </a>
+        )
+      }
+    >
+      <Read of={statement} rows={8}>
+        {({ state, statement: signed, receipts_read }) =>
+          signed ? (
+            <WholeStatement document={signed.document} digest={signed.digest} />
+          ) : state === "open" ? (
+            <p>
+              This month is not over. Its statement is final soon after its end. Until then, see{" "}
+              <TextLink to="/usage">Usage</TextLink>.
+            </p>
+          ) : (
+            <p role="status">
+              The receipts of this month are being read: <Count value={receipts_read} /> so far.
+            </p>
+          )
+        }
+      </Read>
+    </Page>
+  )
+}
+
+const decimal = (text: string) => <Money usd={Number(text)} />
+
+function WholeStatement({ document, digest }: { document: Statement; digest: string }) {
+  const { receipts, refunds, other_charges, total_usd, days } = document
+  return (
+    <>
+      <Stats>
+        <Stat label="Receipts" hint={`${receipts.count.toLocaleString("en-US")} turns`}>
+          {decimal(receipts.amount_usd)}
+        </Stat>
+        <Stat label="Containers and storage" hint={`${other_charges.count.toLocaleString("en-US")} charges`}>
+          {decimal(other_charges.amount_usd)}
+        </Stat>
+        <Stat label="Refunds" hint={`${refunds.count.toLocaleString("en-US")} turns`}>
+          {decimal(refunds.amount_usd)}
+        </Stat>
+        <Stat label="Total">{decimal(total_usd)}</Stat>
+      </Stats>
+      <Section title="Proof">
+        <KeyValues
+          entries={[
+            ["Digest of the statement", <Id key="statement" id={digest} />],
+            ["Digest of all receipts", <Id key="receipts" id={receipts.digest} />],
+            ["Digest of the refunds", <Id key="refunds" id={refunds.digest} />],
+          ]}
+        />
+      </Section>
+      <Section title="Days with receipts">
+        <Table
+          caption="Days with receipts, oldest first"
+          rows={days}
+          rowKey={({ day }) => day}
+          columns={COLUMNS}
+          empty={<p className="text-muted">No turn ended in this month.</p>}
+        />
+      </Section>
+    </>
+  )
+}
+
+const COLUMNS: Column<Statement["days"][number]>[] = [
+  { title: "Day (UTC)", cell: ({ day }) => day },
+  { title: "Receipts", right: true, cell: ({ receipts }) => <Count value={receipts} /> },
+  { title: "Amount", right: true, cell: ({ amount_usd }) => <AlignedMoney usd={Number(amount_usd)} /> },
+  { title: "Digest", cell: ({ digest }) => <Id id={digest} /> },
+]

@@ -1,0 +1,65 @@
+import * as z from "zod"
+import type { Credential } from "../actor/actor.ts"
+import { callAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import type { LedgerRow } from "../billing/ledger-entry.ts"
+import type { Answers } from "../platform/procedures.ts"
+import { turnNotFound } from "../turns/get-turn.ts"
+import {
+  type Receipt,
+  type RefundDocument,
+  receiptDocument,
+  receiptSchema,
+  refundDocument,
+  refundDocumentSchema,
+} from "./receipt-document.ts"
+import { type SignedDocument, signDocument } from "./signing-keys.ts"
+
+/** The fields of a signed document. */
+export const signedShape = {
+  digest: z.string().meta({
+    description: "SHA-256 of the document's canonical JSON (RFC 8785), in hex.",
+    example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+  }),
+  signature: z.string().meta({
+    description:
+      "A JWS with detached content (RFC 7515, appendix F): its payload is the canonical JSON of the document. `kid` in its header " +
+      "names the key at `/.well-known/jwks.json`.",
+    example: "eyJhbGciOiJFZERTQSIsImtpZCI6IuKApiJ9..c2lnbmF0dXJl",
+  }),
+}
+
+export const signedReceiptSchema = z
+  .object({ kind: z.literal("receipt"), document: receiptSchema, ...signedShape })
+  .meta({ id: "SignedReceipt" })
+export const signedRefundSchema = z
+  .object({ kind: z.literal("refund"), document: refundDocumentSchema, ...signedShape })
+  .meta({ id: "SignedRefund" })
+
+export const turnReceiptSchema = z
+  .object({
+    receipt: signedReceiptSchema,
+    refund: signedRefundSchema.nullable().meta({ description: "The refund of the turn. Null: it was not refunded." }),
+  })
+  .meta({ id: "TurnReceipt" })
+
+export interface TurnReceipt {
+  receipt: SignedDocument<Receipt>
+  refund: SignedDocument<RefundDocument> | null
+}
+
+/** Returns the signed receipt of an ended turn, and its refund. Throws NOT_FOUND, TURN_NOT_ENDED. */
+export async function getReceipt(ctx: Context, credential: Credential, turnId: string): Promise<TurnReceipt> {
+  const { row } = await callAs(ctx, credential, "get_receipt", { turn_id: turnId })
+  if (row.refused === "not_found") throw turnNotFound(turnId)
+  if (row.refused === "not_ended") {
+    throw new TurnpikeError("TURN_NOT_ENDED", "The turn has not ended, so it has no receipt yet.")
+  }
+  const document = receiptDocument(row.receipt as Answers["receipt"])
+  const refund = row.refund as LedgerRow | null
+  return {
+    receipt: await signDocument(ctx, document),
+    refund: refund?.ledger_id ? await signDocument(ctx, await refundDocument(refund, document)) : null,
+  }
+}

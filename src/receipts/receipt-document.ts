@@ -1,0 +1,214 @@
+import * as z from "zod"
+import { USD_DECIMALS, usdDecimal } from "../base/money.ts"
+import { toInstant } from "../base/time.ts"
+import type { LedgerRow } from "../billing/ledger-entry.ts"
+import type { Answers } from "../platform/procedures.ts"
+import { digestOf } from "./signing-keys.ts"
+
+const PER_TOKENS = 1_000_000
+
+/** Each amount of a call is the exact sum of its lines, rounded up to a ten-millionth of a dollar. */
+export const ROUNDING = `up to ${usdDecimal(1)} USD, once for each call`
+
+const decimal = z.string().meta({ format: "decimal", example: "0.0000460" })
+const instant = z.iso.datetime()
+const KINDS = ["input", "cached", "cache_written", "cache_written_hour", "output", "image"] as const
+const WAIVERS = ["test", "lost", "over_hold"] as const
+
+const lineSchema = z
+  .object({
+    kind: z.enum(KINDS).meta({
+      description:
+        "`input`: prompt tokens that no other line has. `cached`: read from the provider's cache. `cache_written`: written to it. " +
+        "`cache_written_hour`: written to it for an hour.",
+      example: "input",
+    }),
+    quantity: z.int().meta({ description: "The number of tokens or images.", example: 11 }),
+    unit_price_usd: decimal
+      .nullable()
+      .meta({ description: "The price of `per` units. Null: not known any more.", example: "1.0000000" }),
+    per: z.int().meta({ description: "The units of the price: a million tokens, or one image.", example: PER_TOKENS }),
+  })
+  .meta({ id: "ReceiptLine" })
+
+const callSchema = z
+  .object({
+    step: z.int().meta({ description: "The step's number.", example: 0 }),
+    call: z
+      .int()
+      .nullable()
+      .meta({ description: "The tool call that made an image. Null: a model call.", example: null }),
+    subagent: z
+      .string()
+      .nullable()
+      .meta({ description: "The sub-agent's name. Null: the space's own agent.", example: null }),
+    model: z.string().meta({ description: "The model, as a pin.", example: "rehearsal/standard" }),
+    price_version: z.int().meta({ description: "The version of the model's prices that applied.", example: 1 }),
+    lines: z.array(lineSchema),
+    computed_usd: decimal.meta({
+      description: `The sum of \`quantity\` × \`unit_price_usd\` / \`per\` over the lines, rounded up to ${USD_DECIMALS} decimals.`,
+    }),
+    waived_usd: decimal.meta({ description: "The part of `computed_usd` that is not charged.", example: "0.0000000" }),
+    waived_for: z
+      .enum(WAIVERS)
+      .nullable()
+      .meta({
+        description:
+          "`test`: test turns are free. `lost`: the service has lost the turn. `over_hold`: a charge never exceeds the turn's hold. " +
+          "Null: nothing is waived.",
+        example: null,
+      }),
+    amount_usd: decimal.meta({ description: "The amount charged: `computed_usd` - `waived_usd`." }),
+    made_at: instant,
+  })
+  .meta({ id: "ReceiptCall" })
+
+export const receiptSchema = z
+  .object({
+    document: z.literal("receipt"),
+    version: z.literal(1),
+    turn_id: z.string(),
+    test: z.boolean(),
+    state: z.enum(["done", "failed", "cancelled"]).meta({ example: "done" }),
+    space: z.string(),
+    key_id: z.string().nullable().meta({ description: "Null for a turn of the web chat." }),
+    end_user_ref: z.string().nullable().meta({ description: "Null for a turn of the web chat." }),
+    accepted_at: instant,
+    ended_at: instant.meta({ description: "The time of the charge. It decides the month of the statement." }),
+    currency: z.literal("USD"),
+    rounding: z.string().meta({ example: ROUNDING }),
+    calls: z
+      .array(callSchema)
+      .meta({ description: "Model calls and images, including those of sub-agents, in order." }),
+    hold: z
+      .object({
+        held_usd: decimal.meta({ description: "The amount held when the turn ended.", example: "0.2500000" }),
+        charged_usd: decimal.meta({ description: "The part that was charged: `total_usd`." }),
+        released_usd: decimal.meta({ description: "The part that was released.", example: "0.2499540" }),
+      })
+      .meta({ id: "ReceiptHold" }),
+    total_usd: decimal.meta({ description: "The sum of the calls, and the amount of the entry in the ledger." }),
+  })
+  .meta({ id: "Receipt", description: "What a turn was charged. It never changes after the end of the turn." })
+
+export type Receipt = z.infer<typeof receiptSchema>
+
+export const refundDocumentSchema = z
+  .object({
+    document: z.literal("refund"),
+    version: z.literal(1),
+    turn_id: z.string(),
+    receipt_digest: z.string().meta({
+      description: "The digest of the receipt that is refunded.",
+      example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    }),
+    currency: z.literal("USD"),
+    refunded_usd: decimal,
+    ledger_id: z.int().meta({ description: "The refund's entry in the ledger.", example: 812 }),
+    refunded_at: instant.meta({ description: "It decides the month of the statement." }),
+  })
+  .meta({ id: "RefundDocument", description: "A refund of a turn. The receipt of the turn does not change." })
+
+export type RefundDocument = z.infer<typeof refundDocumentSchema>
+
+type ReceiptRow = Answers["receipt"]
+type CallRow = Answers["receipt_call"]
+
+/**
+ * The receipt of an ended turn. Every field comes from columns that never change, so a receipt always has the same
+ * digest. A field for some turns only, such as a charge of the key owner, must be absent from all other receipts.
+ */
+export function receiptDocument(row: ReceiptRow): Receipt {
+  const calls = row.calls.map((call) => receiptCall(row, call))
+  return {
+    document: "receipt",
+    version: 1,
+    turn_id: row.turn_id,
+    test: row.test,
+    state: row.state as Receipt["state"],
+    space: row.space,
+    key_id: row.key_id,
+    end_user_ref: row.end_user_ref,
+    accepted_at: toInstant(row.created_at),
+    ended_at: toInstant(row.finished_at),
+    currency: "USD",
+    rounding: ROUNDING,
+    calls,
+    hold: {
+      held_usd: usdDecimal(row.hold),
+      charged_usd: usdDecimal(row.billed),
+      released_usd: usdDecimal(row.hold - row.billed),
+    },
+    total_usd: usdDecimal(row.billed),
+  }
+}
+
+function receiptCall({ test, failed_by_us }: ReceiptRow, call: CallRow): Receipt["calls"][number] {
+  const lines = linesOf(call)
+  const computed = priceOfLines(lines) ?? BigInt(call.cost)
+  const waived = computed - BigInt(call.billed)
+  return {
+    step: call.step,
+    call: call.call,
+    subagent: call.subagent,
+    model: call.model,
+    price_version: call.price_version,
+    lines: lines.map(({ kind, quantity, price, per }) => {
+      return { kind, quantity, unit_price_usd: price === null ? null : usdDecimal(price), per }
+    }),
+    computed_usd: usdDecimal(computed),
+    waived_usd: usdDecimal(waived),
+    waived_for: waived === 0n ? null : test ? "test" : failed_by_us ? "lost" : "over_hold",
+    amount_usd: usdDecimal(call.billed),
+    made_at: toInstant(call.created_at),
+  }
+}
+
+interface Line {
+  kind: (typeof KINDS)[number]
+  quantity: number
+  /** Credit micros. */
+  price: number | null
+  per: number
+}
+
+function linesOf(call: CallRow): Line[] {
+  if (call.call !== null) return [{ kind: "image", quantity: 1, price: call.price_image, per: 1 }]
+  const write = call.price_cache_write ?? call.price_input
+  const { tokens_cached: cached, tokens_cache_written: written, tokens_cache_written_hour: forHour } = call
+  const lines: [Line["kind"], number, number | null][] = [
+    ["input", call.tokens_input - cached - written, call.price_input],
+    ["cached", cached, call.price_cached],
+    ["cache_written", written - forHour, write],
+    ["cache_written_hour", forHour, call.price_cache_write_hour ?? write],
+    ["output", call.tokens_output, call.price_output],
+  ]
+  return lines
+    .filter(([, quantity]) => quantity !== 0)
+    .map(([kind, quantity, price]) => ({ kind, quantity, price, per: PER_TOKENS }))
+}
+
+/** Null if a price is not known. */
+function priceOfLines(lines: readonly Line[]): bigint | null {
+  let micros = 0n
+  for (const { quantity, price, per } of lines) {
+    if (price === null) return null
+    micros += BigInt(quantity) * BigInt(price) * BigInt(PER_TOKENS / per)
+  }
+  const whole = BigInt(PER_TOKENS)
+  return (micros + whole - 1n) / whole
+}
+
+/** The document of a refund. It names the receipt by its digest. */
+export async function refundDocument(refund: LedgerRow, receipt: Receipt): Promise<RefundDocument> {
+  return {
+    document: "refund",
+    version: 1,
+    turn_id: receipt.turn_id,
+    receipt_digest: await digestOf(receipt),
+    currency: "USD",
+    refunded_usd: usdDecimal(refund.amount_credit_micros ?? 0),
+    ledger_id: refund.ledger_id,
+    refunded_at: toInstant(refund.created_at),
+  }
+}

@@ -1,0 +1,111 @@
+import { calculateJwkThumbprint, FlattenedSign } from "jose"
+import type { Context } from "../actor/context.ts"
+import { type CanonicalValue, canonicalJson } from "../base/canonical-json.ts"
+import { callOne } from "../platform/db.ts"
+
+/** A public key of /.well-known/jwks.json (RFC 8037). */
+interface PublicKey {
+  kty: "OKP"
+  crv: "Ed25519"
+  x: string
+  kid: string
+  use: "sig"
+  alg: "EdDSA"
+}
+
+interface SigningKey {
+  shown: PublicKey
+  secret: CryptoKey
+}
+
+/** PKCS #8 of an Ed25519 key up to its 32-byte seed (RFC 8410). */
+const PKCS8 = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20]
+
+/** The keys of an isolate by key ring, so that each is derived and stored once. */
+const known = new WeakMap<Context["keyRing"], Promise<SigningKey[]>>()
+
+/** One key for each key of the ring, newest first. Their public halves are stored before the first use. */
+function signingKeys(ctx: Pick<Context, "keyRing" | "db" | "clock">): Promise<SigningKey[]> {
+  const kept = known.get(ctx.keyRing)
+  if (kept) return kept
+  const made = (async () => {
+    const seeds = await ctx.keyRing.derive("receipts")
+    const keys = await Promise.all(seeds.map(keyOf))
+    const stored = keys.map(({ shown }) => ({ kid: shown.kid, public_key: shown.x }))
+    await callOne(ctx.db, "note_signing_keys", { keys: stored, moment: ctx.clock.now() })
+    return keys
+  })()
+  known.set(ctx.keyRing, made)
+  made.catch(() => known.delete(ctx.keyRing))
+  return made
+}
+
+async function keyOf(seed: Uint8Array): Promise<SigningKey> {
+  const algorithm = { name: "Ed25519" }
+  const secret = await crypto.subtle.importKey("pkcs8", Uint8Array.from([...PKCS8, ...seed]), algorithm, true, ["sign"])
+  const { x = "" } = (await crypto.subtle.exportKey("jwk", secret)) as JsonWebKey
+  return { secret, shown: await publicKey(x) }
+}
+
+/** Its id is its thumbprint (RFC 7638), so it is the same in each installation of the key. */
+async function publicKey(x: string): Promise<PublicKey> {
+  const key = { kty: "OKP", crv: "Ed25519", x } as const
+  return { ...key, kid: await calculateJwkThumbprint(key), use: "sig", alg: "EdDSA" }
+}
+
+/** The public keys: those of the key ring, newest first, and then those that have left it. */
+export async function listSigningKeys(ctx: Pick<Context, "keyRing" | "db" | "clock">): Promise<PublicKey[]> {
+  const current = (await signingKeys(ctx)).map(({ shown }) => shown)
+  const rows = await ctx.db
+    .selectFrom("signing_keys")
+    .select(["kid", "public_key"])
+    .orderBy("created_at", "desc")
+    .execute()
+  const former = rows.filter(({ kid }) => !current.some((key) => key.kid === kid))
+  return [...current, ...(await Promise.all(former.map(({ public_key }) => publicKey(public_key))))]
+}
+
+/** `kind`: its field `document`, which tells signed documents of a list apart. */
+export interface SignedDocument<Document extends { document: string }> {
+  kind: Document["document"]
+  document: Document
+  digest: string
+  signature: string
+}
+
+/** Signs the canonical form of a document with the newest key: a JWS with detached content (RFC 7515, appendix F). */
+export async function signDocument<Document extends CanonicalValue & { document: string }>(
+  ctx: Pick<Context, "keyRing" | "db" | "clock">,
+  document: Document,
+): Promise<SignedDocument<Document>> {
+  const [key] = await signingKeys(ctx)
+  if (!key) throw new Error("the key ring is empty")
+  const bytes = new TextEncoder().encode(canonicalJson(document))
+  const { protected: header, signature } = await new FlattenedSign(bytes)
+    .setProtectedHeader({ alg: "EdDSA", kid: key.shown.kid })
+    .sign(key.secret)
+  return { kind: document.document, document, digest: await digestOf(document), signature: `${header}..${signature}` }
+}
+
+/** SHA-256 of the canonical form of a document, in hex. */
+export const digestOf = async (document: CanonicalValue): Promise<string> =>
+  hexOf(await sha256(Uint8Array.from(new TextEncoder().encode(canonicalJson(document)))))
+
+/** The digest of a list before its first document. */
+export const NO_DIGEST = "0".repeat(64)
+
+/** Adds a document to the digest of a list: the SHA-256 of both digests. */
+export async function addDigest(list: string, document: string): Promise<string> {
+  return hexOf(await sha256(bytesOfHex(list + document)))
+}
+
+/** SHA-256 of several digests, one after the other. */
+export const digestOfAll = async (digests: readonly string[]): Promise<string> =>
+  hexOf(await sha256(bytesOfHex(digests.join(""))))
+
+const sha256 = async (bytes: Uint8Array<ArrayBuffer>) => new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))
+
+const hexOf = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
+
+const bytesOfHex = (hex: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from({ length: hex.length / 2 }, (_, index) => Number.parseInt(hex.slice(2 * index, 2 * index + 2), 16))

@@ -1,0 +1,202 @@
+import { createHash } from "node:crypto"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { EXPORT_POLICY } from "../../src/billing/policies.ts"
+import { refundTurn } from "../../src/billing/refund-turn.ts"
+import { contextOf } from "../harness/context.ts"
+import { makeWebhook, serveReceiver } from "../harness/receiver.ts"
+import { createWorld, type TestClient, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+const HOUR = 3_600_000
+
+interface Posted {
+  ledger_id: number
+  hour: string
+  kind: string
+  amount_usd: string
+  turn_id: string | null
+  end_user_ref: string | null
+}
+
+interface Closed {
+  from: string
+  to: string
+  rows: number
+  sum: string
+  digest: string
+  empty_since: string
+}
+
+/** The digest of an hour, as the guide says. */
+function digestOf(rows: Posted[]): string {
+  let digest = Buffer.alloc(32)
+  for (const { ledger_id, amount_usd } of rows.toSorted((a, b) => a.ledger_id - b.ledger_id)) {
+    digest = createHash("sha256").update(digest).update(`${ledger_id} ${amount_usd}\n`).digest()
+  }
+  return digest.toString("hex")
+}
+
+async function createOwner() {
+  const { userId } = await world.createAccount()
+  return world.createClient(userId, (await world.makeKey(userId, { scope: "all" })).value)
+}
+
+const putExport = async (client: TestClient, enabled: boolean) => {
+  const response = await client.call("PUT", "/v1/usage/export", { enabled })
+  expect(response.status, await response.clone().text()).toBe(200)
+  return response.json()
+}
+
+async function intoNextHour(ms: number): Promise<void> {
+  await world.advance(HOUR - (world.clock.ms() % HOUR) + ms)
+}
+
+async function sweepAll(): Promise<void> {
+  await world.sweep()
+  await world.drain()
+}
+
+interface Fed {
+  type: string
+  data: object
+}
+
+async function fedOf<Data>(client: TestClient, type: string): Promise<Data[]> {
+  const response = await client.call("GET", `/v1/events?limit=100&type=${type}`)
+  return ((await response.json()) as { data: Fed[] }).data.map(({ data }) => data as Data).reverse()
+}
+
+describe("The export of the ledger", () => {
+  test("Each charge and refund is one event with a stable id, and a closed hour equals the ledger", async () => {
+    const client = await createOwner()
+    const space = await client.space()
+    await client.runTurn({ space })
+    await putExport(client, true)
+    const turn = await client.runTurn({ space, end_user_ref: "customer-7" })
+    await refundTurn(contextOf(world), { turnId: turn.turn_id, actor: "operator", note: "late" })
+    await client.runTurn({ space, text: "[use input=0 output=0]" })
+    await sweepAll()
+    const rows = await fedOf<Posted>(client, "usage.posted")
+    expect(rows).toMatchObject([
+      { kind: "usage", turn_id: turn.turn_id, end_user_ref: "customer-7", amount_usd: turn.billed_cost_usd.toFixed(7) },
+      { kind: "refund", turn_id: turn.turn_id, amount_usd: `-${turn.billed_cost_usd.toFixed(7)}` },
+    ])
+    const ledger = await world.sql<{ id: number }>(
+      "select ledger_id::float8 as id from ledger where turn_id = $1 order by ledger_id",
+      [turn.turn_id],
+    )
+    expect(rows.map(({ ledger_id }) => ledger_id)).toEqual(ledger.map(({ id }) => id))
+    await intoNextHour(EXPORT_POLICY.closeAfterMs - 1)
+    await sweepAll()
+    expect(await fedOf(client, "hour.closed")).toEqual([])
+    await world.advance(1)
+    await sweepAll()
+    await sweepAll()
+    expect(await fedOf<Closed>(client, "hour.closed")).toMatchObject([
+      { from: rows[0]?.hour, rows: 2, sum: "0.0000000", digest: digestOf(rows) },
+    ])
+    expect(await fedOf<Posted>(client, "usage.posted")).toEqual(rows)
+  })
+
+  test("An account that has not asked for it has no events of it and no rows, and a webhook for all types does not ask", async () => {
+    const client = await createOwner()
+    const receiver = serveReceiver(world)
+    await makeWebhook(client, { url: receiver.url })
+    await client.runTurn({ space: await client.space() })
+    await sweepAll()
+    expect(receiver.received.map(({ event }) => event.type)).not.toContain("usage.posted")
+    const [found] = await world.sql<{ count: number }>(
+      "select count(*)::integer as count from ledger_exports where user_id = $1",
+      [client.userId],
+    )
+    expect(found?.count).toBe(0)
+    expect(await (await client.call("GET", "/v1/usage/export")).json()).toMatchObject({
+      enabled: false,
+      started_at: null,
+    })
+  })
+
+  test("A webhook that names its events starts it, for live data and keys to all spaces only", async () => {
+    const client = await createOwner()
+    await makeWebhook(client, { url: serveReceiver(world).url, events: ["usage.posted", "hour.closed"] })
+    expect(await (await client.call("GET", "/v1/usage/export")).json()).toMatchObject({ enabled: true })
+    for (const options of [{ scope: "created" }, { scope: "all", test: true }] as const) {
+      const { userId } = await world.createAccount()
+      const narrow = world.createClient(userId, (await world.makeKey(userId, options)).value)
+      await makeWebhook(narrow, { url: serveReceiver(world).url, events: ["usage.posted"] })
+      expect((await narrow.call("PUT", "/v1/usage/export", { enabled: true })).status).toBe(403)
+      const found = await world.sql("select from ledger_exports where user_id = $1", [userId])
+      expect(found).toEqual([])
+    }
+  })
+
+  test("A row of a closed hour comes into the next open hour, so a closed hour never changes", async () => {
+    const client = await createOwner()
+    const space = await client.space()
+    await putExport(client, true)
+    await client.runTurn({ space })
+    await intoNextHour(EXPORT_POLICY.closeAfterMs)
+    await sweepAll()
+    const [first] = await fedOf<Closed>(client, "hour.closed")
+    const late = await client.runTurn({ space })
+    await world.sql("alter table ledger disable trigger ledger_append_only")
+    await world.sql("update ledger set created_at = $2 where turn_id = $1", [late.turn_id, first?.from])
+    await world.sql("alter table ledger enable trigger ledger_append_only")
+    await sweepAll()
+    expect((await fedOf<Posted>(client, "usage.posted")).at(-1)).toMatchObject({
+      turn_id: late.turn_id,
+      hour: first?.to,
+    })
+    await intoNextHour(EXPORT_POLICY.closeAfterMs)
+    await sweepAll()
+    const hours = await fedOf<Closed>(client, "hour.closed")
+    expect(hours.map(({ rows }) => rows)).toEqual([1, 1])
+    expect(hours[1]?.empty_since).toBe(first?.to)
+  })
+
+  test("An hour stays open while a charge of it waits to be posted", async () => {
+    const client = await createOwner()
+    const space = await client.space()
+    await putExport(client, true)
+    await client.runTurn({ space })
+    const at = new Date(world.clock.ms())
+    await intoNextHour(EXPORT_POLICY.closeAfterMs)
+    const ctx = contextOf(world)
+    const { callOne } = await import("../../src/platform/db.ts")
+    await world.sql(
+      "insert into postings (user_id, reason, amount_credit_micros, turn_id, created_at) values ($1, 'usage', -5, 'turn_waiting', $2)",
+      [client.userId, at],
+    )
+    const args = {
+      user_id: client.userId,
+      limit: 100,
+      ended_before: new Date(world.clock.ms()),
+      moment: new Date(world.clock.ms()),
+    }
+    expect(await callOne(ctx.db, "export_ledger", args)).toMatchObject({ exported: 1, closed: 0 })
+    await world.sql("delete from postings where user_id = $1", [client.userId])
+    expect(await callOne(ctx.db, "export_ledger", args)).toMatchObject({ exported: 0, closed: 1 })
+  })
+
+  test("Stopping exports the rows so far and closes the hour; a new start has only later rows", async () => {
+    const client = await createOwner()
+    const space = await client.space()
+    await putExport(client, true)
+    await client.runTurn({ space })
+    expect(await putExport(client, false)).toMatchObject({ enabled: false })
+    await client.runTurn({ space })
+    await putExport(client, true)
+    const last = await client.runTurn({ space })
+    await sweepAll()
+    const rows = await fedOf<Posted>(client, "usage.posted")
+    expect(rows).toHaveLength(2)
+    const [hour] = await fedOf<Closed>(client, "hour.closed")
+    expect(hour).toMatchObject({ rows: 1, digest: digestOf(rows.slice(0, 1)) })
+    expect(rows[1]).toMatchObject({ turn_id: last.turn_id, hour: hour?.to })
+  })
+})

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import {
+  canonical,
+  decimal,
+  digestOfAll,
+  isSigned,
+  learnKeys,
+  micros,
+  NO_DIGEST,
+} from "../../examples/verify-receipts/documents.ts"
+import { refundTurn } from "../../src/billing/refund-turn.ts"
+import type { MonthStatement, MonthSums } from "../../src/receipts/get-statement.ts"
+import { RECEIPT_POLICY } from "../../src/receipts/policies.ts"
+import type { Receipt, RefundDocument } from "../../src/receipts/receipt-document.ts"
+import type { SignedDocument } from "../../src/receipts/signing-keys.ts"
+import { contextOf } from "../harness/context.ts"
+import { createWorld, type TestClient, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+const DAY = 86_400_000
+
+type Document = SignedDocument<Receipt | RefundDocument>
+
+async function createOwner({ usd = 10 } = {}) {
+  const { userId } = await world.createAccount({ usd })
+  return world.createClient(userId, (await world.makeKey(userId, { scope: "all" })).value)
+}
+
+const monthNow = () => new Date(world.clock.ms()).toISOString().slice(0, 7)
+
+/** Moves the clock to the start of the next month (UTC) and some time after it. */
+async function intoNextMonth(ms: number): Promise<void> {
+  const now = new Date(world.clock.ms())
+  await world.advance(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1) - now.getTime() + ms)
+}
+
+async function documentsOf(client: TestClient, month: string, limit = 100): Promise<Document[]> {
+  const all: Document[] = []
+  for (let cursor = ""; ; ) {
+    const response = await client.call("GET", `/v1/usage/statements/${month}/documents?limit=${limit}${cursor}`)
+    expect(response.status, await response.clone().text()).toBe(200)
+    const { data, next_cursor } = (await response.json()) as { data: Document[]; next_cursor: string | null }
+    expect(data.length).toBeLessThanOrEqual(limit)
+    all.push(...data)
+    if (next_cursor === null) return all
+    cursor = `&cursor=${next_cursor}`
+  }
+}
+
+async function statementOf(client: TestClient, month: string): Promise<MonthStatement> {
+  const response = await client.call("GET", `/v1/usage/statements/${month}`)
+  expect(response.status, await response.clone().text()).toBe(200)
+  return response.json()
+}
+
+/** Computes a statement from its documents alone, and compares it with the ledger. */
+async function expectProven(client: TestClient, month: string): Promise<MonthSums> {
+  const jwks = await world.invoke(new Request("https://api.test/.well-known/jwks.json"))
+  learnKeys((await jwks.json()) as Parameters<typeof learnKeys>[0])
+  const { state, statement } = await statementOf(client, month)
+  expect(state).toBe("final")
+  const { document } = statement as SignedDocument<MonthSums>
+  expect(isSigned(statement as SignedDocument<MonthSums>)).toBe(true)
+  const days = new Map<string, { receipts: number; charged: bigint; digest: string }>()
+  const refunds = { count: 0, amount: 0n, digest: NO_DIGEST }
+  for (const signed of await documentsOf(client, month)) {
+    expect(isSigned(signed)).toBe(true)
+    const { digest, document: one } = signed
+    if (one.document === "refund") {
+      refunds.count++
+      refunds.amount += micros(one.refunded_usd)
+      refunds.digest = digestOfAll([refunds.digest, digest])
+      continue
+    }
+    const name = one.ended_at.slice(0, 10)
+    const day = days.get(name) ?? { receipts: 0, charged: 0n, digest: NO_DIGEST }
+    const charged = day.charged + micros(one.total_usd)
+    days.set(name, { receipts: day.receipts + 1, charged, digest: digestOfAll([day.digest, digest]) })
+  }
+  const rows = [...days].map(([day, { receipts, charged, digest }]) => ({
+    day,
+    receipts,
+    amount_usd: decimal(charged),
+    digest,
+  }))
+  expect(canonical(document.days)).toBe(canonical(rows))
+  expect(document.receipts.digest).toBe(digestOfAll(rows.map(({ digest }) => digest)))
+  expect(document.refunds).toEqual({ ...refunds, amount: undefined, amount_usd: decimal(refunds.amount) })
+  const [booked] = await world.sql<{ charged: number; refunded: number }>(
+    `select coalesce(-sum(amount_credit_micros) filter (where reason in ('usage', 'space_usage')), 0)::float8 as charged,
+       coalesce(sum(amount_credit_micros) filter (where reason = 'admin_action' and turn_id is not null), 0)::float8 as refunded
+     from ledger where user_id = $1 and created_at >= $2 and created_at < $3`,
+    [client.userId, document.from, document.to],
+  )
+  expect(micros(document.receipts.amount_usd) + micros(document.other_charges.amount_usd)).toBe(
+    BigInt(booked?.charged ?? -1),
+  )
+  expect(micros(document.refunds.amount_usd)).toBe(BigInt(booked?.refunded ?? -1))
+  expect(micros(document.total_usd)).toBe(BigInt((booked?.charged ?? 0) - (booked?.refunded ?? 0)))
+  return document
+}
+
+describe("A monthly statement", () => {
+  test("It equals its receipts and the ledger, and a refund counts in the month in which it was booked", async () => {
+    const client = await createOwner()
+    const space = await client.space()
+    await intoNextMonth(DAY)
+    const first = monthNow()
+    const turns = []
+    for (const text of [
+      "[use input=101 output=7]",
+      "[use input=11 output=3]\n[fail OUT_OF_STOCK]",
+      "[use input=0 output=0]",
+    ]) {
+      turns.push(await client.runTurn({ space, text }))
+      await world.advance(DAY)
+    }
+    await intoNextMonth(-1)
+    const last = await client.runTurn({ space })
+    expect(last.finished_at?.slice(0, 7)).toBe(first)
+    await intoNextMonth(RECEIPT_POLICY.settlesMs)
+    const second = monthNow()
+    await client.runTurn({ space })
+    const refunded = turns[0] as { turn_id: string }
+    await refundTurn(contextOf(world), { turnId: refunded.turn_id, actor: "operator", note: "late" })
+
+    const statement = await expectProven(client, first)
+    expect([statement.receipts.count, statement.refunds.count, statement.days.length]).toEqual([4, 0, 4])
+    await intoNextMonth(RECEIPT_POLICY.settlesMs)
+    expect(await expectProven(client, second)).toMatchObject({ receipts: { count: 1 }, refunds: { count: 1 } })
+    expect((await statementOf(client, first)).statement?.document).toEqual(statement)
+  })
+
+  test("A month that is not over has documents and no statement, and a month before the account has an empty one", async () => {
+    const client = await createOwner()
+    await client.runTurn({ space: await client.space() })
+    const month = monthNow()
+    expect(await documentsOf(client, month)).toHaveLength(1)
+    const open = { month, state: "open", receipts_read: 0, statement: null }
+    expect(await statementOf(client, month)).toEqual(open)
+    await intoNextMonth(RECEIPT_POLICY.settlesMs - 1)
+    expect(await statementOf(client, month)).toEqual(open)
+    await world.advance(1)
+    expect((await statementOf(client, month)).state).toBe("final")
+    const listed = (await (await client.call("GET", "/v1/usage/statements")).json()) as { data: object[] }
+    expect(listed.data.slice(0, 2)).toMatchObject([
+      { month: monthNow(), state: "open" },
+      { month, state: "final", receipts: 1 },
+    ])
+    expect(await expectProven(client, "2020-01")).toMatchObject({ receipts: { count: 0 }, total_usd: "0.0000000" })
+    expect((await client.call("GET", "/v1/usage/statements/2020-13")).status).toBe(422)
+  })
+
+  test("A large month is read page by page, also if runs overlap or a page fails", async () => {
+    const client = await createOwner({ usd: 100 })
+    const space = await client.space()
+    await intoNextMonth(DAY)
+    const { turn_id } = await client.runTurn({ space })
+    // Copies of one turn, so that the month has more receipts than a request reads.
+    const count = RECEIPT_POLICY.page * RECEIPT_POLICY.requestPages + 150
+    await world.sql(
+      `insert into turns select (jsonb_populate_record(t, jsonb_build_object('turn_id', 'turn_copy' || lpad(n::text, 6, '0'), 'position', 1000 + n,
+         'idempotency_key', 'copy' || n, 'finished_at', t.finished_at + n / 3 * interval '1 minute', 'billed_credit_micros', 0,
+         'cost_credit_micros', 0))).* from turns t, generate_series(1, ${count}) n where t.turn_id = $1`,
+      [turn_id],
+    )
+    await world.sql(
+      `insert into ended_turns select (jsonb_populate_record(e, jsonb_build_object('turn_id', 'turn_copy' || lpad(n::text, 6, '0'),
+         'finished_at', e.finished_at + n / 3 * interval '1 minute', 'billed_credit_micros', 0))).*
+       from ended_turns e, generate_series(1, ${count}) n where e.turn_id = $1`,
+      [turn_id],
+    )
+    const month = monthNow()
+    await intoNextMonth(RECEIPT_POLICY.settlesMs)
+    const begun = await statementOf(client, month)
+    expect(begun).toMatchObject({
+      state: "building",
+      statement: null,
+      receipts_read: RECEIPT_POLICY.page * RECEIPT_POLICY.requestPages,
+    })
+    await Promise.all([world.sweep(), world.sweep(), client.call("GET", `/v1/usage/statements/${month}`)])
+    await world.sweep()
+    expect((await expectProven(client, month)).receipts.count).toBe(count + 1)
+  })
+
+  test("Only a live key to all spaces reads statements, and only its own account's", async () => {
+    const client = await createOwner()
+    await client.runTurn({ space: await client.space() })
+    const month = monthNow()
+    const narrow = world.createClient(client.userId, (await world.makeKey(client.userId, { scope: "created" })).value)
+    const testing = world.createClient(
+      client.userId,
+      (await world.makeKey(client.userId, { scope: "all", test: true })).value,
+    )
+    for (const path of ["", `/${month}`, `/${month}/documents`]) {
+      for (const other of [narrow, testing]) {
+        expect((await other.call("GET", `/v1/usage/statements${path}`)).status).toBe(403)
+      }
+    }
+    expect(await documentsOf(await createOwner(), month)).toEqual([])
+  })
+})
