@@ -8,10 +8,13 @@ const EXAMPLES = globSync("examples/*/README.md")
   .sort()
 const linesOf = (path: string) => read(path).trimEnd().split("\n").length
 
-test.each(EXAMPLES)("Each program of %s has at most 120 lines, all have 180, and its README fits on one screen", (folder) => {
-  const programs = globSync(`${folder}/**/*.{ts,tsx,py}`, { exclude: ["**/node_modules/**"] })
-  expect(programs.length).toBeGreaterThan(0)
-  for (const path of programs) expect(linesOf(path), path).toBeLessThanOrEqual(120)
-  expect(programs.reduce((sum, path) => sum + linesOf(path), 0)).toBeLessThanOrEqual(180)
-  expect(linesOf(`${folder}/README.md`)).toBeLessThanOrEqual(40)
-})
+test.each(EXAMPLES)(
+  "Each program of %s has at most 120 lines, all have 180, and its README fits on one screen",
+  (folder) => {
+    const programs = globSync(`${folder}/**/*.{ts,tsx,py}`, { exclude: ["**/node_modules/**"] })
+    expect(programs.length).toBeGreaterThan(0)
+    for (const path of programs) expect(linesOf(path), path).toBeLessThanOrEqual(120)
+    expect(programs.reduce((sum, path) => sum + linesOf(path), 0)).toBeLessThanOrEqual(180)
+    expect(linesOf(`${folder}/README.md`)).toBeLessThanOrEqual(40)
+  },
+)
