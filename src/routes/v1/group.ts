@@ -9,6 +9,7 @@ import { FOR_KEYS } from "../mounting.ts"
 import { mountChatCompletions } from "../openai/chat-completions.ts"
 import { mountSpaceModels } from "../openai/models.ts"
 import { mountResponses } from "../openai/responses.ts"
+import { mountResale } from "../resale.ts"
 import { mountSpaceConfig } from "../spaces/config.ts"
 import { mountRetention } from "../spaces/retention.ts"
 import { mountTools } from "../spaces/tools.ts"
@@ -46,5 +47,6 @@ export const v1: Group = {
     mountChatCompletions(app)
     mountSpaceModels(app)
     mountEndUsers(app, FOR_KEYS)
+    mountResale(app, FOR_KEYS)
   },
 }
