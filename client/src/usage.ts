@@ -1,5 +1,5 @@
 import type { List } from "./list.ts"
-import type { Model, UsageGroup, UsageReport } from "./operations.ts"
+import type { Model, PutUsageKeys, UsageGroup, UsageKeys, UsageReport } from "./operations.ts"
 import type { RequestOptions } from "./options.ts"
 import type { Query, Transport } from "./transport.ts"
 
@@ -42,6 +42,26 @@ export class Usage {
     return this.#transport.open("getUsage", { query: { ...query, format: "csv" } }, options, {
       headers: { accept: "text/csv" },
     })
+  }
+
+  /**
+   * Reads the keys of metadata by which usage can be grouped.
+   *
+   * @example
+   * const { keys } = await turnpike.usage.getKeys()
+   */
+  getKeys(options?: RequestOptions): Promise<UsageKeys> {
+    return this.#transport.call("getUsageKeys", {}, options)
+  }
+
+  /**
+   * Registers the keys of metadata by which usage can be grouped.
+   *
+   * @example
+   * await turnpike.usage.putKeys({ keys: ["feature"] })
+   */
+  putKeys(body: PutUsageKeys, options?: RequestOptions): Promise<UsageKeys> {
+    return this.#transport.call("putUsageKeys", { body }, options)
   }
 }
 

@@ -66,3 +66,6 @@ export const INFRA_POLICY = {
   /** The maximum number of bills in a response. */
   shownBills: 200,
 } as const
+
+/** Usage by own dimensions: the registered keys of metadata, and the values that a report shows. */
+export const USAGE_KEY_POLICY = { mostKeys: 10, mostValues: 1_000 } as const

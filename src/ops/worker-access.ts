@@ -62,6 +62,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "put_price",
       "put_retention",
       "put_secret",
+      "put_usage_keys",
       "raise_limit",
       "read_turn_events",
       "redact_turns",
@@ -104,6 +105,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "turns": [],
       "usage": [],
       "waiting_turns": [],
+      "wallets": [],
       "webhook_attempts": [],
       "webhook_deliveries": [],
       "webhook_endpoints": []
@@ -221,6 +223,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "put_retention",
       "put_secret",
       "put_trace_endpoint",
+      "put_usage_keys",
       "raise_limit",
       "read_turn_events",
       "redact_turns",

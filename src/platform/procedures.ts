@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_597fd6cc5478"
+export const RELEASE = "turnpike_843b2bf53369"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -832,6 +832,7 @@ export interface Records {
   sale: {
     prepaid: boolean
     price: unknown | null
+    held: number | null
   }
   trace_limits: {
     turns: number
@@ -3357,6 +3358,16 @@ export interface Procedures {
       endpoint: Answers["trace_endpoint"] | null
     }
   }
+  put_usage_keys: {
+    args: {
+      request: Records["request"] | null
+      keys: JsonInput | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+    }
+  }
   put_workspace_bot: {
     args: {
       request: Records["request"] | null
@@ -4802,6 +4813,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   put_setting: { args: ["request:request", "key", "value:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_space_chat: { args: ["request:request", "space_id", "chat_key"], columns: ["actor:json", "refused", "entity"] },
   put_trace_endpoint: { args: ["request:request", "url", "with_text", "keeps_headers", "headers", "headers_id", "header_names:json"], columns: ["actor:json", "refused", "endpoint:json"] },
+  put_usage_keys: { args: ["request:request", "keys:json"], columns: ["actor:json", "refused"] },
   put_workspace_bot: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   queued_hours: { args: ["from", "to", "space_ids"] },
   quote_infra_slice: { args: ["position", "limit", "until", "second", "gib_hour"], columns: ["reached", "finished", "bills:json"] },
@@ -4909,7 +4921,7 @@ export const RECORDS: Record<keyof Records, readonly string[]> = {
   look: ["places", "is_last", "bytes", "held:json", "takes_over", "releases", "stays", "waits", "retires", "careful", "runners", "live_slots", "test_slots", "end_user_slots", "after_live", "after_test", "after_lane", "alive_until", "looks_until", "event_ids:json", "drawn:json", "random:json"],
   new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "metadata:json", "timeout", "traceparent", "tracestate", "on_limit", "max_wait"],
   request: ["kind", "token", "test", "moment", "request_id", "address"],
-  sale: ["prepaid", "price"],
+  sale: ["prepaid", "price", "held"],
   trace_limits: ["turns", "bytes", "text", "events", "attempts", "deliveries", "window_seconds"],
   turn_filter: ["account", "space", "key", "end_user", "conversation", "state", "reason", "model", "failure", "min_cost", "min_took_us", "q", "created_after", "created_before"],
   turn_page: ["sort", "descending", "most", "skipped"],

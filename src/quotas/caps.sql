@@ -148,9 +148,8 @@ begin
   end if;
   if p_sale.prepaid then
     select s.balance, s.held into credit.balance, credit.held from turnpike.end_user_sums(p_user_id, false, p_end_user) s;
-    credit.needed := turnpike.sale_hold(p_sale.price, p_hold + p_needed) - case when p_hold > 0 then turnpike.sale_hold(p_sale.price, p_hold)
-      else 0 end;
-    room := least(room, turnpike.end_user_room(p_sale.price, credit, p_hold));
+    credit.needed := turnpike.sale_hold(p_sale.price, p_hold + p_needed) - coalesce(p_sale.held, 0);
+    room := least(room, turnpike.end_user_room(p_sale, credit, p_hold));
   end if;
   if greatest(0, room) >= p_needed then
     amount := greatest(0, least(p_wanted, room));
@@ -158,9 +157,10 @@ begin
 end $$;
 
 -- Returns by how much a hold can grow that an end user's wallet pays for. p_hold: the hold so far; 0: a new turn.
-create function turnpike.end_user_room(price prices, credit turnpike.end_user_credit, p_hold bigint) returns bigint language plpgsql immutable as $$
+create function turnpike.end_user_room(sale turnpike.sale, credit turnpike.end_user_credit, p_hold bigint) returns bigint
+language plpgsql immutable as $$
 begin
-  return turnpike.sale_room(price, credit.balance - credit.held + case when p_hold > 0 then turnpike.sale_hold(price, p_hold) else 0 end) - p_hold;
+  return turnpike.sale_room(sale.price, credit.balance - credit.held + coalesce(sale.held, 0)) - p_hold;
 end $$;
 
 -- Returns true if one of these caps can be checked only under all locks of the account. A cap that is not counted yet
@@ -214,7 +214,7 @@ begin
   held := room.held;
   caps := room.caps;
   if sale.prepaid then
-    end_user_room := greatest(0, turnpike.end_user_room(sale.price, room.credit, turn.hold_credit_micros));
+    end_user_room := greatest(0, turnpike.end_user_room(sale, room.credit, turn.hold_credit_micros));
   end if;
   if not all_locked
     and (p_wanted <= sums.shard_hold and available >= p_wanted + sums.shards * sums.shard_hold and cardinality(caps) = 0) is not true

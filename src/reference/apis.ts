@@ -44,6 +44,7 @@ const V1: Api = {
     "idempotency",
     "billing",
     "caps",
+    "resale",
     "webhooks",
     "traces",
     "errors",

@@ -46,7 +46,7 @@ const roundingSchema = z
       .meta({ example: 0.0001 }),
     mode: z.enum(ROUND_MODES).default("nearest"),
   })
-  .meta({ id: "PriceRounding" })
+  .meta({ id: "PutPriceRounding" })
 
 export const putPriceSchema = z
   .strictObject({

@@ -6,7 +6,9 @@ create type turnpike.sale as (
   -- True if the end user's wallet pays.
   prepaid boolean,
   -- The version of the price.
-  price prices -- null: the charge is the billed amount
+  price prices, -- null: the charge is the billed amount
+  -- The amount that the turn holds in the wallet.
+  held bigint -- null: it is new
 );
 
 -- Returns the current version of a price; null for no name. The name always exists, because a price in use cannot be
@@ -32,6 +34,7 @@ declare
   bound prices;
 begin
   sale.prepaid := turn.end_user_hold_credit_micros is not null;
+  sale.held := turn.end_user_hold_credit_micros;
   if turn.price_id is not null then
     select p.* into bound from prices p where p.price_id = turn.price_id;
     sale.price := bound;

@@ -23,8 +23,8 @@ async function begin(caps: object) {
   const claim = await claimTurn(ctx, turn_id)
   if (!claim) throw new Error("not claimed")
   const grow = async (usd: number) => {
-    const { hold, boundBy } = await growHold(ctx, claim.turn, usd * USD)
-    return { hold, boundBy }
+    const grown = await growHold(ctx, claim.turn, usd * USD)
+    return grown && { hold: grown.hold, boundBy: grown.boundBy }
   }
   return { client, turn_id, grow }
 }

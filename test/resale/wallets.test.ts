@@ -62,6 +62,7 @@ describe("The wallet of an end user", () => {
     })
     expect(await balance("ada")).toMatchObject({ balance_usd: 0.01, held_usd: 0 })
     expect((await send("bob", 0.01)).status, "other end users are not prepaid").toBe(202)
+    await world.drain()
     await expectPromises(world, userId)
   })
 

@@ -11,9 +11,14 @@ from .models import (
     DeleteWebhookAnswer,
     Deleted,
     DeletedFile,
+    DeletedPrice,
     Delivery,
     EndUser,
+    EndUserBalance,
+    EndUserDefault,
+    EndUserDefaultList,
     EndUserExport,
+    EndUserLedgerEntry,
     Erasure,
     FeedEvent,
     FileInfo,
@@ -22,6 +27,7 @@ from .models import (
     McpServer,
     Me,
     Model,
+    Price,
     RenewCallAnswer,
     Replayed,
     Retention,
@@ -34,6 +40,7 @@ from .models import (
     TurnEstimate,
     TurnEvent,
     UsageGroup,
+    UsageKeys,
     UsageReport,
     WatchToken,
     Webhook,
@@ -100,7 +107,19 @@ PUT_END_USER_LIMITS: Operation[EndUser] = Operation("PUT", "/v1/end-users/{end_u
 EXPORT_END_USER: Operation[EndUserExport] = Operation("GET", "/v1/end-users/{end_user_ref}/export", EndUserExport)
 ERASE_END_USER: Operation[Erasure] = Operation("DELETE", "/v1/end-users/{end_user_ref}", Erasure)
 GET_ERASURE: Operation[Erasure] = Operation("GET", "/v1/erasures/{erasure_id}", Erasure)
+GET_END_USER_BALANCE: Operation[EndUserBalance] = Operation("GET", "/v1/end-users/{end_user_ref}/balance", EndUserBalance)
+PUT_END_USER_BILLING: Operation[EndUserBalance] = Operation("PUT", "/v1/end-users/{end_user_ref}/billing", EndUserBalance)
+CREDIT_END_USER: Operation[EndUserLedgerEntry] = Operation("POST", "/v1/end-users/{end_user_ref}/credits", EndUserLedgerEntry, once=True)
+LIST_END_USER_LEDGER: ListOperation[EndUserLedgerEntry] = ListOperation("GET", "/v1/end-users/{end_user_ref}/ledger", EndUserLedgerEntry)
+LIST_PRICES: ListOperation[Price] = ListOperation("GET", "/v1/prices", Price)
+GET_PRICE: Operation[Price] = Operation("GET", "/v1/prices/{name}", Price)
+PUT_PRICE: Operation[Price] = Operation("PUT", "/v1/prices/{name}", Price)
+DELETE_PRICE: Operation[DeletedPrice] = Operation("DELETE", "/v1/prices/{name}", DeletedPrice)
+LIST_END_USER_DEFAULTS: ListOperation[EndUserDefault] = ListOperation("GET", "/v1/end-user-defaults", EndUserDefault)
+PUT_END_USER_DEFAULTS: Operation[EndUserDefaultList] = Operation("PUT", "/v1/end-user-defaults", EndUserDefaultList)
 GET_USAGE: Operation[UsageReport] = Operation("GET", "/v1/usage", UsageReport)
+GET_USAGE_KEYS: Operation[UsageKeys] = Operation("GET", "/v1/usage-keys", UsageKeys)
+PUT_USAGE_KEYS: Operation[UsageKeys] = Operation("PUT", "/v1/usage-keys", UsageKeys)
 LIST_MODELS: ListOperation[Model] = ListOperation("GET", "/v1/models", Model)
 GET_ME: Operation[Me] = Operation("GET", "/v1/me", Me)
 GET_BALANCE: Operation[Balance] = Operation("GET", "/v1/balance", Balance)
