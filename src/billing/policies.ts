@@ -39,6 +39,7 @@ export const RECONCILIATION_POLICY = {
     ledger: { first: 5_000, most: 50_000 },
     turns: { first: 2_000, most: 20_000 },
     counters: { first: 200, most: 20_000 },
+    end_users: { first: 500, most: 5_000 },
     // The rows of this phase are days.
     rollups: { first: 4, most: 40 },
   },

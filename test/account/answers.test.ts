@@ -38,12 +38,18 @@ test("Every operation of the account API answers exactly what it declares", asyn
    * further fields.
    */
   // biome-ignore lint/suspicious/noExplicitAny: each operation answers its own shape
-  async function ask(id: string, ids: Record<string, string> = {}, body?: object, query = ""): Promise<any> {
+  async function ask(
+    id: string,
+    ids: Record<string, string> = {},
+    body?: object,
+    query = "",
+    headers = {},
+  ): Promise<any> {
     const operation = app.operations.find((known) => known.id === id)
     if (!operation) throw new Error(`there is no operation ${id}`)
     const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? "") + query
     await refuse(operation.method.toUpperCase(), path, body)
-    const response = await browser.call(operation.method.toUpperCase(), path, body)
+    const response = await browser.call(operation.method.toUpperCase(), path, body, headers)
     answered.add(id)
     if (operation.answer.binary) {
       expect(response.status).toBe(operation.answer.status)
@@ -141,6 +147,20 @@ test("Every operation of the account API answers exactly what it declares", asyn
   expect((await ask("listCustomers")).items).toMatchObject([{ end_user_ref }])
   await ask("getEndUser", { end_user_ref })
   await ask("putEndUserLimits", { end_user_ref }, { daily_usd: 1, blocked: true })
+  await ask("putPrice", { name: "retail" }, { multiplier: 2 })
+  await ask("putEndUserBilling", { end_user_ref }, { price: "retail", prepaid: true })
+  await ask("getEndUserBalance", { end_user_ref })
+  await ask("creditEndUser", { end_user_ref }, { amount_usd: 1 }, "", { "idempotency-key": "credit" })
+  await ask("listEndUserLedger", { end_user_ref })
+  await ask("putEndUserDefaults", {}, { price: "retail" })
+  await ask("listEndUserDefaults")
+  await ask("putEndUserDefaults", {}, {})
+  await ask("putEndUserBilling", { end_user_ref }, {})
+  await ask("listPrices")
+  await ask("getPrice", { name: "retail" })
+  await ask("deletePrice", { name: "retail" })
+  await ask("putUsageKeys", {}, { keys: ["order"] })
+  await ask("getUsageKeys")
   await ask("exportEndUser", { end_user_ref })
   const { erasure_id } = await ask("eraseEndUser", { end_user_ref })
   await ask("getErasure", { erasure_id })

@@ -18,7 +18,7 @@ export interface Estate {
  * have gained some.
  */
 export const leavesWhole = ({ id, method }: { id: string; method: string }) =>
-  method.toUpperCase() === "GET" || /^(check|create|estimate|put|test|update)/.test(id)
+  method.toUpperCase() === "GET" || /^(check|create|credit|estimate|put|test|update)/.test(id)
 
 /** The host of the customer server that every estate's tool and MCP server use. */
 export const ESTATE_HOST = "api.customer.com"
@@ -53,6 +53,7 @@ export async function createEstate(
   await owner.runTurn({ space, end_user_ref: gone })
   const erasure = await owner.call("DELETE", `/v1/end-users/${encodeURIComponent(gone)}`)
   const { erasure_id } = (await erasure.json()) as { erasure_id: string }
+  await owner.call("PUT", "/v1/prices/retail", { multiplier: 2 })
   const turn = await turnOf(await owner.sendTurn(body, canary))
   const log = await owner.call("GET", `/v1/webhooks/${webhook.webhook_id}/deliveries`)
   const [delivery] = ((await log.json()) as { data: { delivery_id: string; event_id: string }[] }).data
@@ -77,6 +78,7 @@ export async function createEstate(
       "events/{event_id}": delivery?.event_id ?? "",
       "end-users/{end_user_ref}": canary,
       "erasures/{erasure_id}": erasure_id,
+      "prices/{name}": "retail",
     },
     references: {
       space,
@@ -143,6 +145,11 @@ const CALLS: Record<string, (estate: Estate) => EstateCall> = {
   putRetention: () => ({ body: { text_days: 30 } }),
   putSecret: () => ({ body: { value: "newer" } }),
   putEndUserLimits: () => ({ body: { daily_usd: 1, monthly_usd: 2 } }),
+  putEndUserBilling: () => ({ body: { prepaid: false } }),
+  creditEndUser: () => ({ body: { amount_usd: 1 }, headers: { "idempotency-key": crypto.randomUUID() } }),
+  putPrice: () => ({ body: { multiplier: 3 } }),
+  putEndUserDefaults: () => ({ body: {} }),
+  putUsageKeys: () => ({ body: { keys: ["order"] } }),
   putTool: () => ({ body: definition }),
   putMcpServer: () => ({ body: { url: `https://${ESTATE_HOST}/new` } }),
   testTool: () => ({ body: { input: { id: "1" } } }),

@@ -81,7 +81,7 @@ export function expectedOf({ operation, caller: name, place: where }: Cell): Exp
   if (/\/(end-users|erasures)\//.test(path) && !SEEN_IN_SPACES.includes(id)) {
     if (caller.scope !== "all") return { code: errors.includes("SCOPE_DENIED") ? "SCOPE_DENIED" : "NOT_FOUND" }
     // An end user is only a name in an account, so limits can be set for one without turns.
-    return { code: isThere(caller, place) || id === "putEndUserLimits" ? null : "NOT_FOUND" }
+    return { code: isThere(caller, place) || OF_NAMES.includes(id) ? null : "NOT_FOUND" }
   }
   if (!visible) return { code: "NOT_FOUND" }
   // All turns have run, except the ones that ended with their space.
@@ -91,6 +91,8 @@ export function expectedOf({ operation, caller: name, place: where }: Cell): Exp
   return { code: place.archived && errors.includes("SPACE_ARCHIVED") ? "SPACE_ARCHIVED" : null }
 }
 
+/** Operations that need no turn of the end user. */
+const OF_NAMES = ["putEndUserLimits", "putEndUserBilling", "creditEndUser", "getEndUserBalance", "listEndUserLedger"]
 const SEEN_IN_SPACES = ["getEndUser", "exportEndUser"]
 /** Operations that list resources of places. */
 export const LISTS = /^(list(Spaces|SpaceModels|Turns|Webhooks|Events|EndUsers)|getUsage)$/

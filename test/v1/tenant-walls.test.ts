@@ -116,7 +116,16 @@ async function intrude(key: string, call: ReturnType<typeof callOfOperation>) {
 }
 
 /** An end_user_ref belongs to one account, so limits can be set for one without turns. */
-const OWN_WORDS = ["putEndUserLimits"]
+const OWN_WORDS = [
+  "putEndUserLimits",
+  "putEndUserBilling",
+  "creditEndUser",
+  "getEndUserBalance",
+  "listEndUserLedger",
+  "getPrice",
+  "putPrice",
+  "deletePrice",
+]
 
 const forgetUses = ({ userId }: TestClient) =>
   world.sql("update api_keys set last_used_at = null where user_id = $1", [userId])
@@ -209,7 +218,9 @@ const PLAIN = new Set(
   input_schema request url headers allowed_tools input text max_cost_usd events enabled event_type type order from to
   include_delivered stream starting_after include_obfuscation blocked daily_usd monthly_usd
   text_days step_days event_days attempt_days expires_in include approvals approval on_limit max_wait_seconds waiting decision message takes
-  tool`.split(/\s+/),
+  tool multiplier per_model per_turn_usd rounding price prepaid low_balance_usd amount_usd note reason keys key_id`.split(
+    /\s+/,
+  ),
 )
 
 const fieldsOf = (schema: z.ZodType | undefined) => Object.keys((schema as z.ZodObject | undefined)?.shape ?? {})

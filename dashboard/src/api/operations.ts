@@ -3089,8 +3089,12 @@ export interface ReconciliationFinding {
 - `counter_spent`: A cap's counter differs from the bills of its turns. Repaired: it is set to their sum.
 - `counter_reserved`: A cap's counter differs from the holds of its open turns. Repaired: it is set to their sum.
 - `counter_missing`: Turns of a current period have no counter. Repaired: it is created.
+- `end_user_balance`: The balance of an end user's wallet differs from the last running total of its ledger.
+- `end_user_held`: The held credit of an end user's wallet differs from the holds of the end user's open turns.
+- `end_user_ledger`: The entries of an end user's ledger do not add up to its last running total.
+- `end_user_charges`: The charges in an end user's ledger differ from the charges of the end user's turns.
 - `rollup`: A number in a rollup of a past day differs from the raw records. */
-  kind: "balance" | "held" | "running_total" | "charge_without_turn" | "infra_bill" | "infra_due" | "charged_twice" | "charge_missing" | "charge_amount" | "charge_unexpected" | "charge_of_other_account" | "charge_of_other_kind" | "failure_charged" | "usage_bills" | "chat_calls" | "refunded_twice" | "refund_amount" | "refund_of_other_account" | "hold_on_ended_turn" | "hold_differs" | "orphaned_turn" | "unposted" | "counter_spent" | "counter_reserved" | "counter_missing" | "rollup"
+  kind: "balance" | "held" | "running_total" | "charge_without_turn" | "infra_bill" | "infra_due" | "charged_twice" | "charge_missing" | "charge_amount" | "charge_unexpected" | "charge_of_other_account" | "charge_of_other_kind" | "failure_charged" | "usage_bills" | "chat_calls" | "refunded_twice" | "refund_amount" | "refund_of_other_account" | "hold_on_ended_turn" | "hold_differs" | "orphaned_turn" | "unposted" | "counter_spent" | "counter_reserved" | "counter_missing" | "end_user_balance" | "end_user_held" | "end_user_ledger" | "end_user_charges" | "rollup"
   /** The account. */
   user_id: number | null
   turn_id: string | null
@@ -3098,8 +3102,8 @@ export interface ReconciliationFinding {
   ledger_id: number | null
   /** The wrong counter of a cap, or the wrong rollup. Null for other findings. */
   counter: {
-    kind: "key" | "end_user" | "account" | "members" | "rollup"
-    /** A `key_id` or an `end_user_ref`, empty for an account. For `members` the number of the space. For a rollup its table, key and column. */
+    kind: "key" | "end_user" | "account" | "members" | "wallet" | "rollup"
+    /** A `key_id` or an `end_user_ref`, empty for an account. For `members` the number of the space. For a `wallet` its `end_user_ref`. For a rollup its table, key and column. */
     subject: string
     period: "day" | "month" | "window" | "hour"
     starts_at: string

@@ -496,8 +496,8 @@ export const ReconciliationRules = {
 } as const
 
 export const ReconciliationFindingRules = {
-  kind: { words: ["balance", "held", "running_total", "charge_without_turn", "infra_bill", "infra_due", "charged_twice", "charge_missing", "charge_amount", "charge_unexpected", "charge_of_other_account", "charge_of_other_kind", "failure_charged", "usage_bills", "chat_calls", "refunded_twice", "refund_amount", "refund_of_other_account", "hold_on_ended_turn", "hold_differs", "orphaned_turn", "unposted", "counter_spent", "counter_reserved", "counter_missing", "rollup"] },
-  "counter.kind": { words: ["key", "end_user", "account", "members", "rollup"] },
+  kind: { words: ["balance", "held", "running_total", "charge_without_turn", "infra_bill", "infra_due", "charged_twice", "charge_missing", "charge_amount", "charge_unexpected", "charge_of_other_account", "charge_of_other_kind", "failure_charged", "usage_bills", "chat_calls", "refunded_twice", "refund_amount", "refund_of_other_account", "hold_on_ended_turn", "hold_differs", "orphaned_turn", "unposted", "counter_spent", "counter_reserved", "counter_missing", "end_user_balance", "end_user_held", "end_user_ledger", "end_user_charges", "rollup"] },
+  "counter.kind": { words: ["key", "end_user", "account", "members", "wallet", "rollup"] },
   "counter.period": { words: ["day", "month", "window", "hour"] },
 } as const
 
