@@ -1366,7 +1366,8 @@ create table wallets (
   -- The limits of each end user, if neither they nor the key have one.
   end_user_daily_credit_micros bigint check (end_user_daily_credit_micros >= 0),
   end_user_monthly_credit_micros bigint check (end_user_monthly_credit_micros >= 0),
-  -- The price of end users, and whether they are prepaid, if neither they nor the key say it. Null: no price, not prepaid.
+  -- The price of end users, and whether they are prepaid, if neither they nor the key say it. Null: no price, or not
+  -- prepaid.
   end_user_price text,
   end_user_prepaid boolean,
   -- The keys of metadata by which usage may be grouped. Null: none.
@@ -1914,7 +1915,7 @@ create table prices (
   test boolean not null,
   name text not null,
   version integer not null check (version > 0),
-  -- What is multiplied with the billed amount, in millionths; per_model: the same by pin.
+  -- The billed amount is multiplied with it, in millionths; per_model: the same by pin.
   multiplier_millionths bigint not null check (multiplier_millionths >= 0),
   per_model jsonb not null default '{}' check (jsonb_typeof(per_model) = 'object'),
   -- The greatest of them. It bounds the charge of a hold.

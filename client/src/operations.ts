@@ -557,7 +557,7 @@ export interface ExportedTurn {
   outputs: Output[]
   /** Amount charged for the turn. 0 until it has ended. */
   billed_cost_usd: number
-  /** What your end user is charged, by your price or from the end user's wallet. Null until the turn has ended, and for a turn with neither. See [Prices and wallets](/docs/resale). */
+  /** The amount that your end user is charged, by your price or from the end user's wallet. Null until the turn has ended, and for a turn with neither. See [Prices and wallets](/docs/resale). */
   end_user_charge_usd: number | null
   /** Amount set aside for the turn until it ends. */
   held_usd: number
@@ -1381,7 +1381,7 @@ export interface Turn {
   outputs: Output[]
   /** Amount charged for the turn. 0 until it has ended. */
   billed_cost_usd: number
-  /** What your end user is charged, by your price or from the end user's wallet. Null until the turn has ended, and for a turn with neither. See [Prices and wallets](/docs/resale). */
+  /** The amount that your end user is charged, by your price or from the end user's wallet. Null until the turn has ended, and for a turn with neither. See [Prices and wallets](/docs/resale). */
   end_user_charge_usd: number | null
   /** Amount set aside for the turn until it ends. */
   held_usd: number
@@ -1518,7 +1518,7 @@ export interface UsageGroup {
   group: string
   /** The billed amount: the exact sum of the ledger entries. */
   billed_usd: number
-  /** What your end users were charged for these turns. Null by `model`, because a charge is rounded per turn. */
+  /** The amount that your end users were charged for these turns. Null by `model`, because a charge is rounded per turn. */
   end_user_charge_usd: number | null
   /** The charges minus the billed amounts of the same turns. Turns without a price and a wallet do not count. */
   margin_usd: number | null
@@ -1550,7 +1550,7 @@ export interface UsageReport {
 export interface UsageSums {
   /** The billed amount: the exact sum of the ledger entries. */
   billed_usd: number
-  /** What your end users were charged for these turns. Null by `model`, because a charge is rounded per turn. */
+  /** The amount that your end users were charged for these turns. Null by `model`, because a charge is rounded per turn. */
   end_user_charge_usd: number | null
   /** The charges minus the billed amounts of the same turns. Turns without a price and a wallet do not count. */
   margin_usd: number | null

@@ -95,7 +95,7 @@ function mostBilled(db: QueryCreator<CallerDB & { by_group: Group }>) {
       ),
       ...SUMS.map((name) => eb.fn.sum<number>(`r.${name}`).as(name)),
     ])
-    .groupBy("g") as unknown as SelectQueryBuilder<CallerDB, never, Group>
+    .groupBy(sql`1`) as unknown as SelectQueryBuilder<CallerDB, never, Group>
 }
 
 const SUMS = [

@@ -45,7 +45,7 @@ const sums = {
     .meta({ description: "The billed amount: the exact sum of the ledger entries.", example: 0.0123 }),
   end_user_charge_usd: z.number().nullable().meta({
     description:
-      "What your end users were charged for these turns. Null by `model`, because a charge is rounded per turn.",
+      "The amount that your end users were charged for these turns. Null by `model`, because a charge is rounded per turn.",
     example: 0.0185,
   }),
   margin_usd: z.number().nullable().meta({

@@ -108,8 +108,8 @@ export const DETAILS_EXAMPLES = {
 } satisfies { [Code in RefusedBy["code"]]: Extract<RefusedBy, { code: Code }>["details"] }
 
 /**
- * Returns why a turn gets no hold, or null if it gets one. COST_LIMIT_TOO_LOW comes first, then INSUFFICIENT_CREDITS
- * and END_USER_CREDIT_SPENT, because waiting does not help, then QUOTA_EXCEEDED (docs/architecture/quotas.md). The amounts of the balance are
+ * Returns why a turn gets no hold, or null if it gets one. Caps come last, because waiting does not help otherwise
+ * (docs/architecture/quotas.md). The amounts of the balance are
  * shown only to an actor that may see them. `retry_after` is an integer (RFC 9110, section 10.2.3).
  */
 export function refusedBy(row: HoldRow, now: Date, actor: Actor): RefusedBy | null {

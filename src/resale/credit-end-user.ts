@@ -32,8 +32,8 @@ export const creditEndUserSchema = z
   .meta({ id: "CreditEndUser" })
 
 /**
- * Adds credit to an end user's wallet, or takes it back, once per Idempotency-Key. Throws SCOPE_DENIED, BALANCE_TOO_LOW,
- * LIMIT_REACHED and IDEMPOTENCY_KEY_REUSED.
+ * Adds credit to an end user's wallet, or takes it back, once per Idempotency-Key. Throws SCOPE_DENIED,
+ * BALANCE_TOO_LOW, LIMIT_REACHED and IDEMPOTENCY_KEY_REUSED.
  */
 export async function creditEndUser(
   ctx: Context,

@@ -9,8 +9,8 @@ import { type Price, type PutPrice, resaleNeedsScopeAll, serializePrice } from "
 const millionths = (multiplier: number) => Math.round(multiplier * RESALE_POLICY.millionths)
 
 /**
- * Sets a price: a new version, unless it has these values already. Throws SCOPE_DENIED, VALIDATION_FAILED for an unknown
- * model, and LIMIT_REACHED.
+ * Sets a price: a new version, unless it has these values already. Throws SCOPE_DENIED, VALIDATION_FAILED for an
+ * unknown model, and LIMIT_REACHED.
  */
 export async function putPrice(ctx: Context, credential: Credential, name: string, price: PutPrice): Promise<Price> {
   const perModel = Object.entries(price.per_model).map(([pin, multiplier]) => [pin, millionths(multiplier)])

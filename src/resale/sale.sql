@@ -74,8 +74,8 @@ begin
   return case when price.most_millionths = 0 then 9000000000000000 else least(9000000000000000, div(left_over, price.most_millionths)) end;
 end $$;
 
--- Returns the charge of a turn with a price or a wallet when it ends. p_billed: its bill. p_is_free: we lost the turn, or
--- it made no model call.
+-- Returns the charge of a turn with a price or a wallet when it ends. p_billed: its bill. p_is_free: we lost the turn,
+-- or it made no model call.
 create function turnpike.sale_charge(turn turns, p_billed bigint, p_is_free boolean) returns bigint language plpgsql stable as $$
 declare
   price prices;

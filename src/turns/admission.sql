@@ -153,8 +153,8 @@ begin
     + ceil(model.price_output::numeric * p_answer / 1000000));
 end $$;
 
--- Returns how a new turn is charged to its end user: as the end user's settings say, else the key's, else the account's.
--- A web chat belongs to the owner, so it has no price and no wallet.
+-- Returns how a new turn is charged to its end user: as the end user's settings say, else the key's, else the
+-- account's. A web chat belongs to the owner, so it has no price and no wallet.
 create function turnpike.sale_for(caller turnpike.caller, admission turnpike.admission, wallet wallets) returns turnpike.sale
 language plpgsql stable as $$
 declare

@@ -154,7 +154,7 @@ export const turnSchema = z
       .nullable()
       .meta({
         description:
-          "What your end user is charged, by your price or from the end user's wallet. Null until the turn has ended, and for a turn " +
+          "The amount that your end user is charged, by your price or from the end user's wallet. Null until the turn has ended, and for a turn " +
           "with neither. See [Prices and wallets](/docs/resale).",
         example: 0.0062,
       }),

@@ -87,7 +87,7 @@ function waitEvent(label: string, { when, example }: { when: string; example: Tu
   }
 }
 
-/** The wait of an event, which is the same in every attempt. The row of an event is never changed, so it has no inputs. */
+/** The wait of an event, the same in every attempt. The row of an event is never changed, so it has no inputs. */
 function waitingAsOf({ waiting }: Record<string, unknown>): Turn["waiting"] {
   const told = waiting as TurnRow["waiting"]
   return told && serializeWaiting({ ...told, calls: told.calls.map((call) => ({ ...call, input: null })) })

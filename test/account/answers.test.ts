@@ -25,10 +25,10 @@ test("Every operation of the account API answers exactly what it declares", asyn
   const answered = new Set<string>()
 
   /** Asserts that a request with an ended session is refused and writes nothing. */
-  async function refuse(method: string, path: string, body?: object): Promise<void> {
+  async function refuse(method: string, path: string, body?: object, headers = {}): Promise<void> {
     await world.settled()
     const before = await dumpTables(world)
-    const [status, { code }] = await ended.json(method, path, body, { cookie: endedCookie })
+    const [status, { code }] = await ended.json(method, path, body, { cookie: endedCookie, ...headers })
     expect([status, code], path).toEqual([401, "SESSION_REQUIRED"])
     expect(await dumpTables(world), path).toEqual(before)
   }
@@ -48,7 +48,7 @@ test("Every operation of the account API answers exactly what it declares", asyn
     const operation = app.operations.find((known) => known.id === id)
     if (!operation) throw new Error(`there is no operation ${id}`)
     const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? "") + query
-    await refuse(operation.method.toUpperCase(), path, body)
+    await refuse(operation.method.toUpperCase(), path, body, headers)
     const response = await browser.call(operation.method.toUpperCase(), path, body, headers)
     answered.add(id)
     if (operation.answer.binary) {

@@ -53,7 +53,9 @@ export async function createEstate(
   await owner.runTurn({ space, end_user_ref: gone })
   const erasure = await owner.call("DELETE", `/v1/end-users/${encodeURIComponent(gone)}`)
   const { erasure_id } = (await erasure.json()) as { erasure_id: string }
-  await owner.call("PUT", "/v1/prices/retail", { multiplier: 2 })
+  await owner.call("PUT", `/v1/prices/${canary}`, { multiplier: 2 })
+  await owner.call("PUT", `/v1/prices/of-${canary}`, { multiplier: 2 })
+  await owner.call("PUT", "/v1/end-user-defaults", { price: `of-${canary}` })
   const turn = await turnOf(await owner.sendTurn(body, canary))
   const log = await owner.call("GET", `/v1/webhooks/${webhook.webhook_id}/deliveries`)
   const [delivery] = ((await log.json()) as { data: { delivery_id: string; event_id: string }[] }).data
@@ -78,7 +80,7 @@ export async function createEstate(
       "events/{event_id}": delivery?.event_id ?? "",
       "end-users/{end_user_ref}": canary,
       "erasures/{erasure_id}": erasure_id,
-      "prices/{name}": "retail",
+      "prices/{name}": canary,
     },
     references: {
       space,

@@ -71,6 +71,11 @@ export function expectedOf({ operation, caller: name, place: where }: Cell): Exp
   // Its credential is a token in the query, not a key.
   if (id === "watchTurn") return { code: "VALIDATION_FAILED" }
   const [caller, place]: [Caller, Place] = [CALLERS[name], PLACES[where]]
+  if (OF_ACCOUNT.test(id)) {
+    if (caller.scope !== "all") return { code: "SCOPE_DENIED" }
+    if (id === "putEndUserDefaults" && caller.test) return { code: "VALIDATION_FAILED" }
+    return { code: !/^(get|delete)Price$/.test(id) || isThere(caller, place) ? null : "NOT_FOUND" }
+  }
   const visible = /\/(webhooks|deliveries)/.test(path) ? seesWebhook(name, where) : sees(name, where)
   if (!namesPlace(operation)) {
     const denied = id === "createSpace" ? caller.scope === "space" : caller.scope === "space" || caller.test
@@ -91,6 +96,8 @@ export function expectedOf({ operation, caller: name, place: where }: Cell): Exp
   return { code: place.archived && errors.includes("SPACE_ARCHIVED") ? "SPACE_ARCHIVED" : null }
 }
 
+/** Prices and settings belong to the account, so only keys with the scope `all` may use them. */
+const OF_ACCOUNT = /^(list(Prices|EndUserDefaults)|(get|put|delete)Price|putEndUserDefaults|putUsageKeys)$/
 /** Operations that need no turn of the end user. */
 const OF_NAMES = ["putEndUserLimits", "putEndUserBilling", "creditEndUser", "getEndUserBalance", "listEndUserLedger"]
 const SEEN_IN_SPACES = ["getEndUser", "exportEndUser"]

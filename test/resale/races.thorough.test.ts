@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import type { KeyCredential } from "../../src/actor/actor.ts"
 import { inParallel } from "../../src/base/in-parallel.ts"
 import { parseApiKey } from "../../src/keys/api-key.ts"
+import type { Claim } from "../../src/runs/claim-turns.ts"
 import { settleTurn } from "../../src/runs/settle-turns.ts"
 import { acceptTurn } from "../../src/turns/accept-turn.ts"
 import { claimTurn } from "../harness/claim.ts"
@@ -58,9 +59,13 @@ test.each([
       available_usd: ((wallet - most) * HOLD * 3) / 1e7,
     })
     // All of them spend their whole hold, and end at once.
-    await inParallel(accepted, async (turnId) => {
+    const claims: Claim[] = []
+    for (const turnId of accepted) {
       const claim = await claimTurn(ctx, turnId)
       if (!claim) throw new Error(`${turnId} was not claimed`)
+      claims.push(claim)
+    }
+    await inParallel(claims, async (claim) => {
       const step = finishedStep(0, { cost: HOLD })
       expect(await settleTurn(ctx, claim.turn, { state: "done", result: "r" }, { step })).toBe(true)
     })

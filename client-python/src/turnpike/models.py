@@ -591,8 +591,8 @@ class ExportedTurn(ApiObject):
     """Amount charged for the turn. 0 until it has ended."""
     end_user_charge_usd: Decimal | None
     """
-    What your end user is charged, by your price or from the end user's wallet. Null until the turn has ended,
-    and for a turn with neither. See Prices and wallets.
+    The amount that your end user is charged, by your price or from the end user's wallet. Null until the turn
+    has ended, and for a turn with neither. See Prices and wallets.
     """
     held_usd: Decimal
     """Amount set aside for the turn until it ends."""
@@ -1316,8 +1316,8 @@ class Turn(ApiObject):
     """Amount charged for the turn. 0 until it has ended."""
     end_user_charge_usd: Decimal | None
     """
-    What your end user is charged, by your price or from the end user's wallet. Null until the turn has ended,
-    and for a turn with neither. See Prices and wallets.
+    The amount that your end user is charged, by your price or from the end user's wallet. Null until the turn
+    has ended, and for a turn with neither. See Prices and wallets.
     """
     held_usd: Decimal
     """Amount set aside for the turn until it ends."""
@@ -1447,7 +1447,8 @@ class UsageGroup(ApiObject):
     """The billed amount: the exact sum of the ledger entries."""
     end_user_charge_usd: Decimal | None
     """
-    What your end users were charged for these turns. Null by `model`, because a charge is rounded per turn.
+    The amount that your end users were charged for these turns. Null by `model`, because a charge is rounded
+    per turn.
     """
     margin_usd: Decimal | None
     """
@@ -1492,7 +1493,8 @@ class UsageSums(ApiObject):
     """The billed amount: the exact sum of the ledger entries."""
     end_user_charge_usd: Decimal | None
     """
-    What your end users were charged for these turns. Null by `model`, because a charge is rounded per turn.
+    The amount that your end users were charged for these turns. Null by `model`, because a charge is rounded
+    per turn.
     """
     margin_usd: Decimal | None
     """
