@@ -37,13 +37,13 @@ test("Every operation of the account API answers exactly what it declares", asyn
    * Calls an operation and checks its answer against its declared status and schema, without
    * further fields.
    */
-  // biome-ignore lint/suspicious/noExplicitAny: each operation answers its own shape
   async function ask(
     id: string,
     ids: Record<string, string> = {},
     body?: object,
     query = "",
     headers = {},
+    // biome-ignore lint/suspicious/noExplicitAny: each operation answers its own shape
   ): Promise<any> {
     const operation = app.operations.find((known) => known.id === id)
     if (!operation) throw new Error(`there is no operation ${id}`)
