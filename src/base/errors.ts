@@ -1,5 +1,6 @@
 import { ADMIN_CODES } from "./admin-codes.ts"
 import { CALL_CODES } from "./call-codes.ts"
+import { RESALE_CODES } from "./resale-codes.ts"
 import { SIGN_IN_CODES } from "./sign-in-codes.ts"
 import { WEBHOOK_CODES } from "./webhook-codes.ts"
 
@@ -55,6 +56,7 @@ export const ERROR_CODES = {
   },
   ...ADMIN_CODES,
   ...SIGN_IN_CODES,
+  ...RESALE_CODES,
   CROSS_ORIGIN: {
     status: 403,
     retryable: false,
@@ -79,12 +81,6 @@ export const ERROR_CODES = {
     retryable: false,
     cause: "The available balance is lower than the turn needs. Credit that running turns hold is not available.",
     cure: "Top up, or wait for running turns to release their holds.",
-  },
-  END_USER_CREDIT_SPENT: {
-    status: 402,
-    retryable: false,
-    cause: "The wallet of the turn's end user has less available credit than the turn can be charged.",
-    cure: "Let the end user pay, then add the credit with POST /v1/end-users/{end_user_ref}/credits.",
   },
   SCOPE_DENIED: {
     status: 403,
@@ -165,12 +161,6 @@ export const ERROR_CODES = {
     cure: "Use another space. Archiving cannot be undone.",
   },
   ...WEBHOOK_CODES,
-  PRICE_IN_USE: {
-    status: 409,
-    retryable: false,
-    cause: "An end user, an API key or the account names the price.",
-    cure: "Give them another price first. `details` says how many there are.",
-  },
   LIMIT_REACHED: {
     status: 409,
     retryable: false,

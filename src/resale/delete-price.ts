@@ -2,7 +2,7 @@ import type { Credential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
-import { type Price, priceNotFound, resaleNeedsScopeAll, serializePrice } from "./price.ts"
+import { type EndUserPrice, priceNotFound, resaleNeedsScopeAll, serializePrice } from "./price.ts"
 
 /**
  * Deletes a price. Turns that were accepted with one of its versions keep it. Throws SCOPE_DENIED, NOT_FOUND, and
@@ -12,7 +12,7 @@ export async function deletePrice(
   ctx: Context,
   credential: Credential,
   name: string,
-): Promise<Price & { deleted: true }> {
+): Promise<EndUserPrice & { deleted: true }> {
   const { row } = await callAs(ctx, credential, "delete_price", { name })
   if (row.refused === "scope") throw resaleNeedsScopeAll()
   if (!row.answer) throw priceNotFound(name)

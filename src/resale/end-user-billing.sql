@@ -112,7 +112,7 @@ begin
     return;
   end if;
   refused := case when caller.scope is distinct from 'all' then 'scope' end;
-  if refused is null and p_amount > 0 and (turnpike.end_user_balance_of(caller, p_ref)).prepaid_source = 'none' then
+  if refused is null and p_amount > 0 and (turnpike.end_user_balance_of(caller, p_ref)).prepaid_source is not distinct from 'none' then
     perform from users u where u.user_id = caller.user_id for no key update;
     reached := turnpike.over_limit('end_users', caller.user_id, 1);
     if exists (select from end_users e where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref) then

@@ -46,7 +46,7 @@ begin
     return;
   end if;
   perform from users u where u.user_id = caller.user_id for no key update;
-  refused := case when caller.scope is distinct from 'all' then 'scope' when caller.test then 'test'
+  refused := case when caller.scope is distinct from 'all' then 'scope' when caller.test is not false then 'test'
     when p_price is not null and not turnpike.has_price(caller, p_price) then 'price' end;
   if refused is null and p_key_id is null then
     insert into wallets (user_id, end_user_price, end_user_prepaid) values (caller.user_id, p_price, p_prepaid)

@@ -7,7 +7,7 @@ import { RESALE_POLICY } from "./policies.ts"
 
 export const priceNameParam = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "must be 1–63 characters: a–z, 0–9, - and _")
+  .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "must have only a–z, 0–9, - and _, and begin with a letter or digit")
   .meta({ description: "The name of the price.", example: "standard" })
 
 const exactMultiplier = (value: number) =>
@@ -17,7 +17,7 @@ const multiplier = z
   .number()
   .min(0)
   .max(RESALE_POLICY.maxMultiplier)
-  .refine(exactMultiplier, "must have at most 6 decimals")
+  .refine(exactMultiplier, `must have at most ${String(RESALE_POLICY.millionths).length - 1} decimals`)
 
 const amount = (most: number) =>
   z
@@ -86,8 +86,8 @@ export const priceSchema = versionSchema
     name: z.string().meta({ example: "standard" }),
     used_by: z
       .object({
-        end_users: z.int().meta({ description: "End users with this price of their own." }),
-        keys: z.int().meta({ description: "API keys with this default." }),
+        end_users: z.int().meta({ description: "End users with this price of their own.", example: 12 }),
+        keys: z.int().meta({ description: "API keys with this default.", example: 1 }),
         account: z.boolean().meta({ description: "True if it is the account's default." }),
       })
       .meta({ description: "A price that is in use cannot be deleted." }),
@@ -99,7 +99,7 @@ export const priceSchema = versionSchema
 
 export const deletedPriceSchema = priceSchema.extend({ deleted: z.literal(true) }).meta({ id: "DeletedPrice" })
 
-export type Price = z.infer<typeof priceSchema>
+export type EndUserPrice = z.infer<typeof priceSchema>
 export type PriceRow = Answers["price_answer"]
 
 function serializeVersion(row: NonNullable<PriceRow["price"]>): z.infer<typeof versionSchema> {
@@ -117,7 +117,7 @@ function serializeVersion(row: NonNullable<PriceRow["price"]>): z.infer<typeof v
   }
 }
 
-export function serializePrice({ price, versions, end_users, keys, is_default }: PriceRow): Price {
+export function serializePrice({ price, versions, end_users, keys, is_default }: PriceRow): EndUserPrice {
   return {
     name: price.name,
     ...serializeVersion(price),

@@ -106,7 +106,7 @@ begin
   refused := case when caller.scope is distinct from 'all' then 'scope' when was.price_id is null then 'unknown' end;
   if refused is null then
     answer := turnpike.price_answer_of(was, 0);
-    if answer.end_users + answer.keys > 0 or answer.is_default then
+    if (answer.end_users = 0 and answer.keys = 0 and not answer.is_default) is not true then
       refused := 'in_use';
     else
       delete from price_names n where n.user_id = caller.user_id and n.test = caller.test and n.name = p_name;

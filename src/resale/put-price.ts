@@ -4,7 +4,7 @@ import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { fromUsd } from "../base/money.ts"
 import { RESALE_POLICY } from "./policies.ts"
-import { type Price, type PutPrice, resaleNeedsScopeAll, serializePrice } from "./price.ts"
+import { type EndUserPrice, type PutPrice, resaleNeedsScopeAll, serializePrice } from "./price.ts"
 
 const millionths = (multiplier: number) => Math.round(multiplier * RESALE_POLICY.millionths)
 
@@ -12,7 +12,12 @@ const millionths = (multiplier: number) => Math.round(multiplier * RESALE_POLICY
  * Sets a price: a new version, unless it has these values already. Throws SCOPE_DENIED, VALIDATION_FAILED for an
  * unknown model, and LIMIT_REACHED.
  */
-export async function putPrice(ctx: Context, credential: Credential, name: string, price: PutPrice): Promise<Price> {
+export async function putPrice(
+  ctx: Context,
+  credential: Credential,
+  name: string,
+  price: PutPrice,
+): Promise<EndUserPrice> {
   const perModel = Object.entries(price.per_model).map(([pin, multiplier]) => [pin, millionths(multiplier)])
   const { row } = await callAs(ctx, credential, "put_price", {
     name,

@@ -122,7 +122,7 @@ begin
     for no key update;
   was := coalesce(wallet.balance_credit_micros, 0);
   booking.available := was - coalesce(wallet.held_credit_micros, 0);
-  if booking.available + p_amount < 0 then
+  if coalesce(booking.available + p_amount < 0, true) then
     booking.refused := 'too_low';
     return booking;
   end if;

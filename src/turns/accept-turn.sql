@@ -239,7 +239,7 @@ begin
 
   -- Takes its hold last: so far the amount was only read. It is taken if every limit still has it.
   if amount > 0 then
-    if sale.prepaid and not turnpike.change_end_user_held(caller.user_id, p_asked.end_user, customer_hold) then
+    if sale.prepaid is not false and turnpike.change_end_user_held(caller.user_id, p_asked.end_user, customer_hold) is not true then
       raise exception 'another turn took the credit of the end user at the same moment' using errcode = 'TP001';
     end if;
     if not all_locked then

@@ -100,7 +100,7 @@ begin
     from unnest(p_ended) e where (e.turn).end_user_hold_credit_micros is not null
     group by (e.turn).user_id, (e.turn).end_user_ref order by (e.turn).end_user_ref collate "C"
   loop
-    continue when customer.released = 0;
+    continue when coalesce(customer.released, 0) = 0;
     update end_user_wallets w set balance_credit_micros = w.balance_credit_micros - customer.charged,
         held_credit_micros = w.held_credit_micros - customer.released
       where w.user_id = customer.user_id and not w.test and w.end_user_ref = customer.ref returning w.* into wallet;

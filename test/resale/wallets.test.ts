@@ -141,7 +141,7 @@ describe("The wallet of an end user", () => {
 })
 
 describe("Events of wallets", () => {
-  test("end_user.balance_low and end_user.depleted are sent once until credit is added", async () => {
+  test("The events end_user.balance_low and end_user.depleted are sent once until credit is added", async () => {
     const { credit, spend, send, client, bill } = await createSeller(world)
     const receiver = serveReceiver(world)
     await makeWebhook(client, { url: receiver.url, events: ["end_user.balance_low", "end_user.depleted"] })

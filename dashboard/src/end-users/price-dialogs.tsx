@@ -1,5 +1,6 @@
 import type { EndUserDefault, Price } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
+import { choicesOf } from "../api/words.ts"
 import { Button } from "../ui/button.tsx"
 import { ConfirmDialog, Dialog, DismissButton } from "../ui/dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
@@ -8,7 +9,7 @@ import { Checkbox, Form, Select, TextInput } from "../ui/field.tsx"
 import { plainNumber } from "../ui/plain.ts"
 import { toast } from "../ui/toast.tsx"
 
-const MODES = ["nearest", "up", "down"] as const
+const MODES = choicesOf<Price["rounding"]["mode"]>({ nearest: "Nearest", up: "Up", down: "Down" })
 const typedNumber = (text: string) =>
   text.trim() === "" || Number.isNaN(Number(text)) ? (text as unknown as number) : Number(text)
 
@@ -27,7 +28,7 @@ export function PriceDialog({ price, test, onClose }: PriceDialogProps) {
   const [perTurn, setPerTurn] = draft.useField("perTurn", plainNumber(price?.per_turn_usd ?? 0))
   const [to, setTo] = draft.useField("to", plainNumber(price?.rounding.to_usd ?? 0.0000001))
   const [mode, setMode] = draft.useField("mode", price?.rounding.mode ?? "nearest")
-  const rounding = { to_usd: typedNumber(to), mode: mode as (typeof MODES)[number] }
+  const rounding = { to_usd: typedNumber(to), mode: mode as Price["rounding"]["mode"] }
   const own = Object.keys(price?.per_model ?? {}).length
   return (
     <Dialog
@@ -71,7 +72,7 @@ export function PriceDialog({ price, test, onClose }: PriceDialogProps) {
         {!price && (
           <TextInput
             label="Name"
-            hint="1–63 characters: a–z, 0–9, - and _."
+            hint="Lower-case letters, digits, - and _."
             autoComplete="off"
             name="name"
             error={put.error}
