@@ -3,13 +3,13 @@ import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 
-const REASONS = ["credit", "correction", "usage"] as const
+export const END_USER_REASONS = ["credit", "correction", "usage"] as const
 
 export const endUserEntrySchema = z
   .object({
     entry_id: z.int().meta({ example: 812 }),
     end_user_ref: z.string(),
-    reason: z.enum(REASONS).meta({
+    reason: z.enum(END_USER_REASONS).meta({
       description: "`credit`: added by you. `correction`: taken back by you. `usage`: the charge of a turn.",
       example: "credit",
     }),

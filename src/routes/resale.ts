@@ -13,7 +13,7 @@ import {
   putEndUserDefaults,
   putEndUserDefaultsSchema,
 } from "../resale/end-user-defaults.ts"
-import { endUserEntrySchema, serializeEndUserEntry } from "../resale/end-user-ledger.ts"
+import { END_USER_REASONS, endUserEntrySchema, serializeEndUserEntry } from "../resale/end-user-ledger.ts"
 import { getPrice, listPrices } from "../resale/find-prices.ts"
 import { listEndUserLedger } from "../resale/list-end-user-ledger.ts"
 import { deletedPriceSchema, priceNameParam, priceSchema, putPriceSchema } from "../resale/price.ts"
@@ -234,7 +234,7 @@ function mountEndUserWallets(app: App, mounting: Mounting) {
       params,
       query: z.strictObject({
         ...mounting.query,
-        reason: z.enum(["credit", "correction", "usage"]).optional().meta({ description: "Only these entries." }),
+        reason: z.enum(END_USER_REASONS).optional().meta({ description: "Only these entries." }),
         turn: idParam.optional().meta({ description: "A `turn_id`: only its charge." }),
         ...pageQuery,
       }),

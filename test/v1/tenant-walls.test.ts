@@ -176,7 +176,7 @@ describe.each(operations.filter(namesThings).map((operation, place) => [operatio
 const NEED_A_WAITING_TURN = ["patchTurn", "decideCall", "sendCallResult", "renewCall"]
 
 /** Lists with the same content for every caller, and lists whose content the path names. */
-const FOR_ALL = ["listModels", "listEndUserLedger"]
+const FOR_ALL = ["listModels", "listEndUserLedger", "listEndUserDefaults"]
 
 /** Operations without ids: all data that they show or make belongs to the caller. */
 test.each(operations.filter((operation) => !namesThings(operation)).map((one) => [one.id, one] as const))(
