@@ -1,5 +1,14 @@
 import type { List } from "./list.ts"
-import type { EndUser, EndUserExport, Erasure, PutEndUserLimits } from "./operations.ts"
+import type {
+  CreditEndUser,
+  EndUser,
+  EndUserBalance,
+  EndUserExport,
+  EndUserLedgerEntry,
+  Erasure,
+  PutEndUserBilling,
+  PutEndUserLimits,
+} from "./operations.ts"
 import type { RequestOptions } from "./options.ts"
 import type { Query, Transport } from "./transport.ts"
 
@@ -40,6 +49,50 @@ export class EndUsers {
    */
   putLimits(endUserRef: string, body: PutEndUserLimits, options?: RequestOptions): Promise<EndUser> {
     return this.#transport.call("putEndUserLimits", { params: { end_user_ref: endUserRef }, body }, options)
+  }
+
+  /**
+   * Reads a customer's wallet, and how the customer's turns are charged.
+   *
+   * @example
+   * const { available_usd } = await turnpike.endUsers.getBalance("customer-42")
+   */
+  getBalance(endUserRef: string, options?: RequestOptions): Promise<EndUserBalance> {
+    return this.#transport.call("getEndUserBalance", { params: { end_user_ref: endUserRef } }, options)
+  }
+
+  /**
+   * Sets a customer's price, and whether turns are paid from the customer's wallet.
+   *
+   * @example
+   * await turnpike.endUsers.putBilling("customer-42", { price: "standard", prepaid: true })
+   */
+  putBilling(endUserRef: string, body: PutEndUserBilling, options?: RequestOptions): Promise<EndUserBalance> {
+    return this.#transport.call("putEndUserBilling", { params: { end_user_ref: endUserRef }, body }, options)
+  }
+
+  /**
+   * Adds credit to a customer's wallet, or takes it back with a negative amount.
+   *
+   * @example
+   * await turnpike.endUsers.credit("customer-42", { amount_usd: 5, note: "Order 1042" })
+   */
+  credit(endUserRef: string, body: CreditEndUser, options?: RequestOptions): Promise<EndUserLedgerEntry> {
+    return this.#transport.call("creditEndUser", { params: { end_user_ref: endUserRef }, body }, options)
+  }
+
+  /**
+   * Lists the credits, corrections and charges of a customer's wallet, newest first.
+   *
+   * @example
+   * for await (const { amount_usd } of turnpike.endUsers.listLedger("customer-42")) console.log(amount_usd)
+   */
+  listLedger(
+    endUserRef: string,
+    query: Query<"listEndUserLedger"> = {},
+    options?: RequestOptions,
+  ): List<EndUserLedgerEntry> {
+    return this.#transport.list("listEndUserLedger", { params: { end_user_ref: endUserRef }, query }, options)
   }
 
   /**

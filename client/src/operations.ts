@@ -3,11 +3,11 @@
 /** Another event of the account, or a test. New types will have this form. */
 export interface AccountEvent {
   id: string
-  type: "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping"
+  type: "end_user.balance_low" | "end_user.depleted" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping"
   created_at: string
   /** Always null: the event belongs to no turn. */
   seq: number | null
-  /** Depends on `type`. `usage.posted`: `ledger_id` (the row's id, which is never used again), `hour` (the hour (UTC) into which the row counts), `kind` (usage, space_usage, refund), `amount_usd` (a decimal; negative for a refund), `turn_id`, `end_user_ref`, `space`, `key_id`, `booked_at`. `hour.closed`: `from`, `to`, `rows`, `sum` (the sum of `amount_usd`, a decimal), `digest` (SHA-256 over the rows, in hex), `empty_since` (there are no rows from then until `from`). `endpoint.disabled`: `webhook_id`, `url`, `reason` (gone, failing). `ping`: `webhook_id`. Notices to the account's owner, for keys to all spaces only: `account.signed_in`: `session_id`, `address`, `user_agent`. `account.locked`: `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor), `change`. `key.created`: `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared`: `spaces` (at most 20), `space_count`, `people` (at most 20), `people_count`. */
+  /** Depends on `type`. `end_user.balance_low`: `end_user_ref`, `balance_usd`, `held_usd` (The amount held by open turns.), `available_usd` (`balance_usd` - `held_usd`: the amount that new turns could hold.), `threshold_usd` (The event is sent when the balance falls below this amount. 0: never.). `end_user.depleted`: `end_user_ref`, `balance_usd`, `held_usd` (The amount held by open turns.), `available_usd` (`balance_usd` - `held_usd`: the amount that new turns could hold.), `threshold_usd` (The event is sent when the balance falls below this amount. 0: never.). `usage.posted`: `ledger_id` (the row's id, which is never used again), `hour` (the hour (UTC) into which the row counts), `kind` (usage, space_usage, refund), `amount_usd` (a decimal; negative for a refund), `turn_id`, `end_user_ref`, `space`, `key_id`, `booked_at`. `hour.closed`: `from`, `to`, `rows`, `sum` (the sum of `amount_usd`, a decimal), `digest` (SHA-256 over the rows, in hex), `empty_since` (there are no rows from then until `from`). `endpoint.disabled`: `webhook_id`, `url`, `reason` (gone, failing). `ping`: `webhook_id`. Notices to the account's owner, for keys to all spaces only: `account.signed_in`: `session_id`, `address`, `user_agent`. `account.locked`: `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor), `change`. `key.created`: `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared`: `spaces` (at most 20), `space_count`, `people` (at most 20), `people_count`. */
   data: Record<string, unknown>
 }
 
@@ -231,9 +231,16 @@ export interface CreateWebhook {
   /** The URL to which events are posted. It must use https and a public host name. */
   url: string
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** Your own description. */
   description?: string | null | undefined
+}
+
+export interface CreditEndUser {
+  /** The credit in USD. A negative amount is a correction, up to the available credit. */
+  amount_usd: number
+  /** Your note, such as the number of an order. The end user may see it. */
+  note?: string | null | undefined
 }
 
 /** The `details` of INSUFFICIENT_CREDITS. Empty if the caller may not see the balance. */
@@ -280,6 +287,35 @@ export interface DeletedFile {
   /** The SHA-256 of the bytes, in lower-case hex. */
   sha256: string
   created_at: string
+  deleted: true
+}
+
+export interface DeletedPrice {
+  version: number
+  /** Multiplied with the billed amount of each model call. 1: what the call cost you. */
+  multiplier: number
+  /** Multipliers of single models, by pin. All other models have `multiplier`. */
+  per_model: Record<string, number>
+  /** Added for each turn with at least one model call, in USD. */
+  per_turn_usd: number
+  /** The charge is computed exactly and rounded once, when the turn ends: to a multiple of `to_usd`, `up`, `down` or to the `nearest` (halves up). */
+  rounding: {
+    to_usd: number
+    mode: "up" | "nearest" | "down"
+  }
+  created_at: string
+  name: string
+  /** A price that is in use cannot be deleted. */
+  used_by: {
+    /** End users with this price of their own. */
+    end_users: number
+    /** API keys with this default. */
+    keys: number
+    /** True if it is the account's default. */
+    account: boolean
+  }
+  /** The newest 100 versions, the current one first. A turn keeps the version of its acceptance. */
+  versions: PriceVersion[]
   deleted: true
 }
 
@@ -347,11 +383,92 @@ export interface EndUser {
   caps: CapState[]
 }
 
+export interface EndUserBalance {
+  end_user_ref: string
+  /** The credit of the end user, including held amounts, in USD. */
+  balance_usd: number
+  /** The amount that is held for the end user's open turns, in USD. */
+  held_usd: number
+  /** The amount that new turns can hold, in USD: `balance_usd` - `held_usd`. */
+  available_usd: number
+  /** The event `end_user.balance_low` is sent when the balance falls below this amount. 0: never. */
+  low_balance_usd: number
+  /** True if new turns are paid from this wallet. Then a turn that the wallet cannot pay for is rejected with 402 `END_USER_CREDIT_SPENT`. */
+  prepaid: boolean
+  /** Where `prepaid` is set: for this end user, on the calling key, for the account, or nowhere. */
+  prepaid_source: "end_user" | "key" | "account" | "none"
+  /** The price of new turns. Null: the charge is the billed amount. */
+  price: string | null
+  price_source: "end_user" | "key" | "account" | "none"
+}
+
+/** The `details` of END_USER_CREDIT_SPENT: the end user's wallet. */
+export interface EndUserCreditDetails {
+  /** The account's balance, including held amounts, in USD. */
+  balance_usd: number
+  /** The amount that is set aside for open turns, in USD. */
+  held_usd: number
+  /** The amount that new turns can hold, in USD: `balance_usd` - `held_usd`. */
+  available_usd: number
+  /** The smallest charge for which credit must be left. */
+  needed_usd: number
+}
+
+export interface EndUserCreditSpentErrorBody {
+  code: "END_USER_CREDIT_SPENT"
+  message: string
+  /** The field or parameter that is wrong. */
+  param?: string | undefined
+  /** True if the same request can succeed later. */
+  retryable: boolean
+  request_id: string
+  details: EndUserCreditDetails
+}
+
+export interface EndUserDefault {
+  /** The live key. Null: the whole account. */
+  key_id: string | null
+  /** The price of end users without one. Null: none. */
+  price: string | null
+  /** Whether the turns of end users without such a setting are paid from their wallets. Null: not set. */
+  prepaid: boolean | null
+  /** The key's name. */
+  name: string | null
+}
+
+export interface EndUserDefaultList {
+  data: EndUserDefault[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
 export interface EndUserExport {
   exported_at: string
   end_user: EndUser
   /** Oldest first. */
   turns: ExportedTurn[]
+}
+
+export interface EndUserLedgerEntry {
+  entry_id: number
+  end_user_ref: string
+  /** `credit`: added by you. `correction`: taken back by you. `usage`: the charge of a turn. */
+  reason: "credit" | "correction" | "usage"
+  /** Negative for charges and corrections. */
+  amount_usd: number
+  /** The balance after this entry. */
+  balance_after_usd: number
+  /** The turn that was charged. */
+  turn_id: string | null
+  /** Your note. Erasing the end user removes it. */
+  note: string | null
+  created_at: string
+}
+
+export interface EndUserLedgerEntryList {
+  data: EndUserLedgerEntry[]
+  has_more: boolean
+  next_cursor: string | null
 }
 
 export interface EndUserLimits {
@@ -395,7 +512,7 @@ export interface Erasure {
 }
 
 export interface ErrorAnswer {
-  error: OtherErrorBody | InsufficientCreditsErrorBody | TurnFinishedErrorBody | LimitReachedErrorBody | ValidationFailedErrorBody | CostLimitTooLowErrorBody | TurnFailedErrorBody | QuotaExceededErrorBody
+  error: OtherErrorBody | EndUserCreditSpentErrorBody | InsufficientCreditsErrorBody | TurnFinishedErrorBody | LimitReachedErrorBody | ValidationFailedErrorBody | CostLimitTooLowErrorBody | TurnFailedErrorBody | QuotaExceededErrorBody
 }
 
 /** An event, as in the body that a webhook receives. */
@@ -440,6 +557,8 @@ export interface ExportedTurn {
   outputs: Output[]
   /** Amount charged for the turn. 0 until it has ended. */
   billed_cost_usd: number
+  /** The amount that your end user is charged, by your price or from the end user's wallet. Null until the turn has ended, and for a turn with neither. See [Prices and wallets](/docs/resale). */
+  end_user_charge_usd: number | null
   /** Amount set aside for the turn until it ends. */
   held_usd: number
   usage: {
@@ -769,7 +888,7 @@ export interface MonthStatement {
 }
 
 export interface OtherErrorBody {
-  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "API_KEY_EXPIRED" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "TURN_NOT_ENDED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
+  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "API_KEY_EXPIRED" | "PRICE_IN_USE" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "TURN_NOT_ENDED" | "BALANCE_TOO_LOW" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
   message: string
   /** The field or parameter that is wrong. */
   param?: string | undefined
@@ -801,6 +920,76 @@ export interface PatchTurn {
   max_cost_usd: number
 }
 
+export interface Price {
+  version: number
+  /** Multiplied with the billed amount of each model call. 1: what the call cost you. */
+  multiplier: number
+  /** Multipliers of single models, by pin. All other models have `multiplier`. */
+  per_model: Record<string, number>
+  /** Added for each turn with at least one model call, in USD. */
+  per_turn_usd: number
+  /** The charge is computed exactly and rounded once, when the turn ends: to a multiple of `to_usd`, `up`, `down` or to the `nearest` (halves up). */
+  rounding: {
+    to_usd: number
+    mode: "up" | "nearest" | "down"
+  }
+  created_at: string
+  name: string
+  /** A price that is in use cannot be deleted. */
+  used_by: {
+    /** End users with this price of their own. */
+    end_users: number
+    /** API keys with this default. */
+    keys: number
+    /** True if it is the account's default. */
+    account: boolean
+  }
+  /** The newest 100 versions, the current one first. A turn keeps the version of its acceptance. */
+  versions: PriceVersion[]
+}
+
+export interface PriceList {
+  data: Price[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
+export interface PriceVersion {
+  version: number
+  /** Multiplied with the billed amount of each model call. 1: what the call cost you. */
+  multiplier: number
+  /** Multipliers of single models, by pin. All other models have `multiplier`. */
+  per_model: Record<string, number>
+  /** Added for each turn with at least one model call, in USD. */
+  per_turn_usd: number
+  /** The charge is computed exactly and rounded once, when the turn ends: to a multiple of `to_usd`, `up`, `down` or to the `nearest` (halves up). */
+  rounding: {
+    to_usd: number
+    mode: "up" | "nearest" | "down"
+  }
+  created_at: string
+}
+
+/** Replaces all three settings. They apply from the next turn on. */
+export interface PutEndUserBilling {
+  /** The price of the end user's turns. Null: the default. */
+  price?: string | null | undefined
+  /** True: turns are paid from the end user's wallet. False: they are not. Null: the default. */
+  prepaid?: boolean | null | undefined
+  /** The event `end_user.balance_low` is sent below this amount. 0: never. */
+  low_balance_usd?: number | undefined
+}
+
+/** Replaces the defaults of the account, or of one key. */
+export interface PutEndUserDefaults {
+  /** The live key. Null: the whole account. */
+  key_id?: string | null | undefined
+  /** The price of end users without one. Null: none. */
+  price?: string | null | undefined
+  /** Whether the turns of end users without such a setting are paid from their wallets. Null: not set. */
+  prepaid?: boolean | null | undefined
+}
+
 /** Replaces all limits of the end user. */
 export interface PutEndUserLimits {
   /** The limit for a UTC day, in USD. Null or left out: the default applies. */
@@ -823,6 +1012,23 @@ export interface PutMcpServer {
   approval?: ApprovalInput | undefined
   /** For some tools, by the names that the server uses. It replaces `approval`. */
   approvals?: Record<string, ApprovalInput> | undefined
+}
+
+/** Replaces the price. A field that is left out gets its default. */
+export interface PutPrice {
+  /** Multiplied with the billed amount of each model call. 1: what the call cost you. */
+  multiplier?: number | undefined
+  /** Multipliers of single models, by pin. All other models have `multiplier`. */
+  per_model?: Record<string, number> | undefined
+  /** Added for each turn with at least one model call, in USD. */
+  per_turn_usd?: number | undefined
+  /** The charge is computed exactly and rounded once, when the turn ends: to a multiple of `to_usd`, `up`, `down` or to the `nearest` (halves up). */
+  rounding?: PutPriceRounding | undefined
+}
+
+export interface PutPriceRounding {
+  to_usd?: number | undefined
+  mode?: "up" | "nearest" | "down" | undefined
 }
 
 /** Days after the end of a turn. A field that you leave out has no days of its own. */
@@ -868,6 +1074,12 @@ export interface PutTool {
 export interface PutUsageExport {
   /** `true` exports every charge and refund that is booked from now on. `false` closes the current hour and stops. */
   enabled: boolean
+}
+
+/** Replaces all registered keys. */
+export interface PutUsageKeys {
+  /** At most 10 keys. A report shows the 1000 values that were billed most, and all others as `(other)`. */
+  keys: string[]
 }
 
 /** The `details` of QUOTA_EXCEEDED: the cap that blocks the turn longest. */
@@ -987,7 +1199,7 @@ export interface RefundDocument {
   refunded_at: string
 }
 
-export type RefusedBy = RefusedByCap | RefusedByBalance | RefusedByCostLimit
+export type RefusedBy = RefusedByCap | RefusedByBalance | RefusedByEndUserCredit | RefusedByCostLimit
 
 export interface RefusedByBalance {
   code: "INSUFFICIENT_CREDITS"
@@ -1017,6 +1229,15 @@ export interface RefusedByCostLimit {
   retryable: false
 }
 
+export interface RefusedByEndUserCredit {
+  code: "END_USER_CREDIT_SPENT"
+  message: string
+  details: EndUserCreditDetails
+  /** Always null: waiting does not help. */
+  retry_after: null
+  retryable: false
+}
+
 export interface RenewCall {
   /** The `takes` of the call. */
   takes: number
@@ -1033,7 +1254,7 @@ export interface Replay {
   /** The end of the period (exclusive). Default: no end. */
   to?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** `true` also sends events that this webhook has already accepted. */
   include_delivered?: boolean | undefined
 }
@@ -1355,6 +1576,8 @@ export interface Turn {
   outputs: Output[]
   /** Amount charged for the turn. 0 until it has ended. */
   billed_cost_usd: number
+  /** The amount that your end user is charged, by your price or from the end user's wallet. Null until the turn has ended, and for a turn with neither. See [Prices and wallets](/docs/resale). */
+  end_user_charge_usd: number | null
   /** Amount set aside for the turn until it ends. */
   held_usd: number
   usage: {
@@ -1484,7 +1707,7 @@ export interface UpdateWebhook {
   /** The URL to which events are posted. It must use https and a public host name. */
   url?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** Your own description. */
   description?: string | null | undefined
   /** `false` disables the webhook. `true` enables it again, also if it was disabled automatically. */
@@ -1500,10 +1723,14 @@ export interface UsageExport {
 }
 
 export interface UsageGroup {
-  /** The end_user_ref, `space_id`, model pin, `key_id` or day (`2026-11-20`, UTC). */
+  /** The end_user_ref, `space_id`, model pin, `key_id`, day (`2026-11-20`, UTC), configuration (`space_id@version`), or value of metadata. `(other)`: all other values. Empty: turns without a value. */
   group: string
   /** The billed amount: the exact sum of the ledger entries. */
   billed_usd: number
+  /** The amount that your end users were charged for these turns. Null by `model`, because a charge is rounded per turn. */
+  end_user_charge_usd: number | null
+  /** The charges minus the billed amounts of the same turns. Turns without a price and a wallet do not count. */
+  margin_usd: number | null
   /** Turns that ended, including those that were billed nothing. */
   turns: number
   model_calls: number
@@ -1513,10 +1740,15 @@ export interface UsageGroup {
   tokens_output: number
 }
 
+export interface UsageKeys {
+  /** The registered keys. */
+  keys: string[]
+}
+
 export interface UsageReport {
   from: string
   to: string
-  group_by: "end_user_ref" | "space" | "model" | "key" | "day"
+  group_by: string
   data: UsageGroup[]
   /** The sum over all groups, not only those of this page. A turn that used two models counts once. */
   total: UsageSums
@@ -1527,6 +1759,10 @@ export interface UsageReport {
 export interface UsageSums {
   /** The billed amount: the exact sum of the ledger entries. */
   billed_usd: number
+  /** The amount that your end users were charged for these turns. Null by `model`, because a charge is rounded per turn. */
+  end_user_charge_usd: number | null
+  /** The charges minus the billed amounts of the same turns. Turns without a price and a wallet do not count. */
+  margin_usd: number | null
   /** Turns that ended, including those that were billed nothing. */
   turns: number
   model_calls: number
@@ -1559,7 +1795,7 @@ export interface Waiting {
   expires_at: string
   /** The limit that the turn waits for. Null: it waits for calls. */
   limit: {
-    /** `max_cost`, `balance`, or the name of a cap. */
+    /** `max_cost`, `balance`, `end_user_credit` (the end user's wallet), or the name of a cap. */
     kind: string
     /** The amount that lets the turn continue. */
     needed_usd: number
@@ -1723,6 +1959,16 @@ export interface Operations {
     answer: WebhookWithSecret
   }
 
+  /** Add credit to an end user's wallet */
+  creditEndUser: {
+    params: {
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    body: CreditEndUser
+    answer: EndUserLedgerEntry
+  }
+
   /** Decide about a call */
   decideCall: {
     params: {
@@ -1753,6 +1999,15 @@ export interface Operations {
       name: string
     }
     answer: Deleted
+  }
+
+  /** Delete a price */
+  deletePrice: {
+    params: {
+      /** The name of the price. */
+      name: string
+    }
+    answer: DeletedPrice
   }
 
   /** Delete a secret */
@@ -1844,6 +2099,15 @@ export interface Operations {
     answer: EndUser
   }
 
+  /** Read an end user's wallet */
+  getEndUserBalance: {
+    params: {
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    answer: EndUserBalance
+  }
+
   /** Read the receipt of an erasure */
   getErasure: {
     params: {
@@ -1908,6 +2172,15 @@ export interface Operations {
   /** Read this API key */
   getMe: {
     answer: Me
+  }
+
+  /** Read a price */
+  getPrice: {
+    params: {
+      /** The name of the price. */
+      name: string
+    }
+    answer: Price
   }
 
   /** Check that the API is ready */
@@ -1975,11 +2248,11 @@ export interface Operations {
     answer: TurnReceipt
   }
 
-  /** Report usage by end user, space, model, key or day */
+  /** Report usage by end user, space, model, key, day or metadata */
   getUsage: {
     query?: {
-      /** The dimension of the rows. Default: `day`. */
-      group_by?: "end_user_ref" | "space" | "model" | "key" | "day" | undefined
+      /** The dimension of the rows: `end_user_ref`, `space`, `model`, `key`, `day`, `config_version`, or `metadata.` and a key that you have registered with `PUT /v1/usage-keys`. Default: `day`. */
+      group_by?: "end_user_ref" | "space" | "model" | "key" | "day" | "config_version" | string | undefined
       /** The start, inclusive: an instant, or a date, which means 00:00 UTC. Default: 30 days before `to`. */
       from?: string | undefined
       /** The end, exclusive: an instant, or a date, which means 00:00 UTC. Default: the end of today (UTC). */
@@ -2007,6 +2280,11 @@ export interface Operations {
   /** Read the state of the usage export */
   getUsageExport: {
     answer: UsageExport
+  }
+
+  /** Read the registered keys of metadata */
+  getUsageKeys: {
+    answer: UsageKeys
   }
 
   /** Read a webhook */
@@ -2049,7 +2327,7 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       state?: "pending" | "delivered" | "failed" | undefined
-      event_type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
+      event_type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
       /** Only deliveries of this turn's events: a `turn_id`. */
       turn?: string | undefined
       /** Only entries created at or after this time. */
@@ -2058,6 +2336,30 @@ export interface Operations {
       created_before?: string | undefined
     }
     answer: DeliveryList
+  }
+
+  /** List the default prices */
+  listEndUserDefaults: {
+    answer: EndUserDefaultList
+  }
+
+  /** List an end user's ledger */
+  listEndUserLedger: {
+    params: {
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    query?: {
+      /** Only these entries. */
+      reason?: "credit" | "correction" | "usage" | undefined
+      /** A `turn_id`: only its charge. */
+      turn?: string | undefined
+      /** The most entries on a page. */
+      limit?: number | undefined
+      /** The `next_cursor` of the previous page. Send it with the same filters. */
+      cursor?: string | undefined
+    }
+    answer: EndUserLedgerEntryList
   }
 
   /** List end users */
@@ -2083,7 +2385,7 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       order?: "asc" | "desc" | undefined
-      type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
+      type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
       turn?: string | undefined
       /** Only entries created at or after this time. */
       created_after?: string | undefined
@@ -2126,6 +2428,11 @@ export interface Operations {
   /** List the models */
   listModels: {
     answer: ListModelsAnswer
+  }
+
+  /** List prices */
+  listPrices: {
+    answer: PriceList
   }
 
   /** List a space's secrets */
@@ -2250,6 +2557,22 @@ export interface Operations {
     answer: Turn
   }
 
+  /** Set how an end user is charged */
+  putEndUserBilling: {
+    params: {
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    body: PutEndUserBilling
+    answer: EndUserBalance
+  }
+
+  /** Set the default price */
+  putEndUserDefaults: {
+    body: PutEndUserDefaults
+    answer: EndUserDefaultList
+  }
+
   /** Set an end user's limits */
   putEndUserLimits: {
     params: {
@@ -2280,6 +2603,16 @@ export interface Operations {
     }
     body: PutMcpServer
     answer: McpServer
+  }
+
+  /** Set a price */
+  putPrice: {
+    params: {
+      /** The name of the price. */
+      name: string
+    }
+    body: PutPrice
+    answer: Price
   }
 
   /** Set how long a space's data is kept */
@@ -2320,6 +2653,12 @@ export interface Operations {
   putUsageExport: {
     body: PutUsageExport
     answer: UsageExport
+  }
+
+  /** Register keys of metadata */
+  putUsageKeys: {
+    body: PutUsageKeys
+    answer: UsageKeys
   }
 
   /** Send a delivery again */
@@ -2471,9 +2810,11 @@ export const OPERATIONS: {
   createTurn: { method: "POST", path: "/v1/turns", once: true },
   createWatchToken: { method: "POST", path: "/v1/turns/{turn_id}/watch-tokens", once: true },
   createWebhook: { method: "POST", path: "/v1/webhooks", once: true },
+  creditEndUser: { method: "POST", path: "/v1/end-users/{end_user_ref}/credits", once: true },
   decideCall: { method: "POST", path: "/v1/turns/{turn_id}/calls/{call}/decision", once: true },
   deleteFile: { method: "DELETE", path: "/v1/files/{file_id}" },
   deleteMcpServer: { method: "DELETE", path: "/v1/spaces/{space_id}/mcp-servers/{name}" },
+  deletePrice: { method: "DELETE", path: "/v1/prices/{name}" },
   deleteSecret: { method: "DELETE", path: "/v1/spaces/{space_id}/secrets/{name}" },
   deleteTool: { method: "DELETE", path: "/v1/spaces/{space_id}/tools/{name}" },
   deleteWebhook: { method: "DELETE", path: "/v1/webhooks/{webhook_id}" },
@@ -2484,6 +2825,7 @@ export const OPERATIONS: {
   getConfigVersion: { method: "GET", path: "/v1/spaces/{space_id}/versions/{version}" },
   getDelivery: { method: "GET", path: "/v1/deliveries/{delivery_id}" },
   getEndUser: { method: "GET", path: "/v1/end-users/{end_user_ref}" },
+  getEndUserBalance: { method: "GET", path: "/v1/end-users/{end_user_ref}/balance" },
   getErasure: { method: "GET", path: "/v1/erasures/{erasure_id}" },
   getEvent: { method: "GET", path: "/v1/events/{event_id}" },
   getFile: { method: "GET", path: "/v1/files/{file_id}" },
@@ -2492,6 +2834,7 @@ export const OPERATIONS: {
   getManifest: { method: "GET", path: "/v1/spaces/{space_id}/manifest" },
   getMcpServer: { method: "GET", path: "/v1/spaces/{space_id}/mcp-servers/{name}" },
   getMe: { method: "GET", path: "/v1/me" },
+  getPrice: { method: "GET", path: "/v1/prices/{name}" },
   getReadiness: { method: "GET", path: "/v1/health/ready" },
   getRetention: { method: "GET", path: "/v1/spaces/{space_id}/retention" },
   getSpace: { method: "GET", path: "/v1/spaces/{space_id}" },
@@ -2501,14 +2844,18 @@ export const OPERATIONS: {
   getTurnReceipt: { method: "GET", path: "/v1/turns/{turn_id}/receipt" },
   getUsage: { method: "GET", path: "/v1/usage" },
   getUsageExport: { method: "GET", path: "/v1/usage/export" },
+  getUsageKeys: { method: "GET", path: "/v1/usage-keys" },
   getWebhook: { method: "GET", path: "/v1/webhooks/{webhook_id}" },
   listConfigVersions: { method: "GET", path: "/v1/spaces/{space_id}/versions" },
   listDeliveries: { method: "GET", path: "/v1/webhooks/{webhook_id}/deliveries" },
+  listEndUserDefaults: { method: "GET", path: "/v1/end-user-defaults" },
+  listEndUserLedger: { method: "GET", path: "/v1/end-users/{end_user_ref}/ledger" },
   listEndUsers: { method: "GET", path: "/v1/end-users" },
   listEvents: { method: "GET", path: "/v1/events" },
   listFiles: { method: "GET", path: "/v1/spaces/{space_id}/files" },
   listMcpServers: { method: "GET", path: "/v1/spaces/{space_id}/mcp-servers" },
   listModels: { method: "GET", path: "/v1/models" },
+  listPrices: { method: "GET", path: "/v1/prices" },
   listSecrets: { method: "GET", path: "/v1/spaces/{space_id}/secrets" },
   listSpaces: { method: "GET", path: "/v1/spaces" },
   listStatementDocuments: { method: "GET", path: "/v1/usage/statements/{month}/documents" },
@@ -2518,13 +2865,17 @@ export const OPERATIONS: {
   listTurns: { method: "GET", path: "/v1/turns" },
   listWebhooks: { method: "GET", path: "/v1/webhooks" },
   patchTurn: { method: "PATCH", path: "/v1/turns/{turn_id}", once: true },
+  putEndUserBilling: { method: "PUT", path: "/v1/end-users/{end_user_ref}/billing" },
+  putEndUserDefaults: { method: "PUT", path: "/v1/end-user-defaults" },
   putEndUserLimits: { method: "PUT", path: "/v1/end-users/{end_user_ref}/limits" },
   putManifest: { method: "PUT", path: "/v1/spaces/{space_id}/manifest" },
   putMcpServer: { method: "PUT", path: "/v1/spaces/{space_id}/mcp-servers/{name}" },
+  putPrice: { method: "PUT", path: "/v1/prices/{name}" },
   putRetention: { method: "PUT", path: "/v1/spaces/{space_id}/retention" },
   putSecret: { method: "PUT", path: "/v1/spaces/{space_id}/secrets/{name}" },
   putTool: { method: "PUT", path: "/v1/spaces/{space_id}/tools/{name}" },
   putUsageExport: { method: "PUT", path: "/v1/usage/export", once: true },
+  putUsageKeys: { method: "PUT", path: "/v1/usage-keys" },
   redeliver: { method: "POST", path: "/v1/deliveries/{delivery_id}/redeliver", once: true },
   renewCall: { method: "POST", path: "/v1/turns/{turn_id}/calls/{call}/renew", once: true },
   replayEvents: { method: "POST", path: "/v1/webhooks/{webhook_id}/replay", once: true },

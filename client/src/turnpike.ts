@@ -4,6 +4,7 @@ import { Events } from "./events.ts"
 import { Files } from "./files.ts"
 import type { Balance, Me } from "./operations.ts"
 import type { RequestOptions, TurnpikeOptions } from "./options.ts"
+import { Prices } from "./prices.ts"
 import { Spaces } from "./spaces.ts"
 import { Transport } from "./transport.ts"
 import { Turns } from "./turns.ts"
@@ -30,8 +31,10 @@ export class Turnpike {
   readonly calls: Calls
   /** Events posted to your server. */
   readonly webhooks: Webhooks
-  /** Your own customers: costs, limits, export and erasure. */
+  /** Your own customers: costs, limits, wallets, export and erasure. */
   readonly endUsers: EndUsers
+  /** The prices that you charge your own customers. */
+  readonly prices: Prices
   /** Reports of billed amounts. */
   readonly usage: Usage
   /** The models on which agents can run. */
@@ -49,6 +52,7 @@ export class Turnpike {
     this.calls = new Calls(this.#transport)
     this.webhooks = new Webhooks(this.#transport)
     this.endUsers = new EndUsers(this.#transport)
+    this.prices = new Prices(this.#transport)
     this.usage = new Usage(this.#transport)
     this.models = new Models(this.#transport)
     this.deliveries = new Deliveries(this.#transport)

@@ -4,9 +4,11 @@ import type {
   Model,
   MonthStatement,
   PutUsageExport,
+  PutUsageKeys,
   StatementDocument,
   UsageExport,
   UsageGroup,
+  UsageKeys,
   UsageReport,
 } from "./operations.ts"
 import type { RequestOptions } from "./options.ts"
@@ -100,6 +102,26 @@ export class Usage {
    */
   putExport(body: PutUsageExport, options?: RequestOptions): Promise<UsageExport> {
     return this.#transport.call("putUsageExport", { body }, options)
+  }
+
+  /**
+   * Reads the keys of metadata by which usage can be grouped.
+   *
+   * @example
+   * const { keys } = await turnpike.usage.getKeys()
+   */
+  getKeys(options?: RequestOptions): Promise<UsageKeys> {
+    return this.#transport.call("getUsageKeys", {}, options)
+  }
+
+  /**
+   * Registers the keys of metadata by which usage can be grouped.
+   *
+   * @example
+   * await turnpike.usage.putKeys({ keys: ["feature"] })
+   */
+  putKeys(body: PutUsageKeys, options?: RequestOptions): Promise<UsageKeys> {
+    return this.#transport.call("putUsageKeys", { body }, options)
   }
 }
 

@@ -38,7 +38,8 @@ export const NAMESPACES: Record<string, MethodGroup> = {
   webhooks: { name: "AsyncWebhooks", about: "Events posted to your server.", base: "WebhookVerifier" },
   deliveries: { name: "AsyncDeliveries", about: "The deliveries of events to webhooks, with every attempt." },
   events: { name: "AsyncEvents", about: "The feed of all events, to catch up with." },
-  endUsers: { name: "AsyncEndUsers", about: "Your own customers: costs, limits, export and erasure." },
+  endUsers: { name: "AsyncEndUsers", about: "Your own customers: costs, limits, wallets, export and erasure." },
+  prices: { name: "AsyncPrices", about: "The prices that you charge your end users, and their defaults." },
   usage: {
     name: "AsyncUsage",
     about: "Reports of billed amounts, in US dollars. They add up exactly to the ledger.",

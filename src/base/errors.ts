@@ -1,5 +1,6 @@
 import { ADMIN_CODES } from "./admin-codes.ts"
 import { CALL_CODES } from "./call-codes.ts"
+import { RESALE_CODES } from "./resale-codes.ts"
 import { SIGN_IN_CODES } from "./sign-in-codes.ts"
 import { WEBHOOK_CODES } from "./webhook-codes.ts"
 
@@ -55,6 +56,7 @@ export const ERROR_CODES = {
   },
   ...ADMIN_CODES,
   ...SIGN_IN_CODES,
+  ...RESALE_CODES,
   CROSS_ORIGIN: {
     status: 403,
     retryable: false,
@@ -141,7 +143,6 @@ export const ERROR_CODES = {
   BALANCE_TOO_LOW: {
     status: 409,
     retryable: false,
-    dashboard: true,
     cause: "The correction is larger than the available balance. Credit that running turns hold is not available.",
     cure: "Use a smaller amount, or wait until the account's turns have ended.",
   },

@@ -23,7 +23,7 @@ export async function exportUsage(
   const pageAfter = (after?: string) => sumUsage(ctx, credential, { ...query, ...range }, { after, limit: PAGE })
   const first = await pageAfter()
   const pieces = (async function* () {
-    yield csvLine([query.group_by, "billed_usd", ...COUNTS])
+    yield csvLine([query.group_by, "billed_usd", "end_user_charge_usd", "margin_usd", ...COUNTS])
     for (let page = first; ; page = await pageAfter(page.groups.at(-1)?.group)) {
       yield page.groups.map(groupLine).join("")
       if (!page.more) return
@@ -32,6 +32,14 @@ export async function exportUsage(
   return { ...range, pieces }
 }
 
+const usd = (micros: number | null) => (micros === null ? "" : toUsd(micros).toFixed(7))
+
 function groupLine(row: GroupRow): string {
-  return csvLine([harmless(row.group), toUsd(row.billed).toFixed(7), ...COUNTS.map((name) => String(row[name]))])
+  return csvLine([
+    harmless(row.group),
+    toUsd(row.billed).toFixed(7),
+    usd(row.charged),
+    usd(row.margin),
+    ...COUNTS.map((name) => String(row[name])),
+  ])
 }

@@ -39,6 +39,7 @@ export const RECONCILIATION_POLICY = {
     ledger: { first: 5_000, most: 50_000 },
     turns: { first: 2_000, most: 20_000 },
     counters: { first: 200, most: 20_000 },
+    end_users: { first: 500, most: 5_000 },
     // The rows of this phase are days.
     rollups: { first: 4, most: 40 },
   },
@@ -77,3 +78,6 @@ export const EXPORT_POLICY = {
   /** An hour is closed this long after its end. A row that comes later comes into the next open hour. */
   closeAfterMs: 5 * 60_000,
 } as const
+
+/** Usage by own dimensions: the registered keys of metadata, and the values that a report shows. */
+export const USAGE_KEY_POLICY = { mostKeys: 10, mostValues: 1_000 } as const

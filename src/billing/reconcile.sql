@@ -126,6 +126,9 @@ begin
       next_phase := 'counters';
     when 'counters' then
       slice := turnpike.counters_slice(p_position, p_size, p_moment);
+      next_phase := 'end_users';
+    when 'end_users' then
+      slice := turnpike.end_users_slice(p_position, p_size, pass.scope, p_moment);
       next_phase := 'rollups';
     when 'rollups' then
       slice := turnpike.rollups_slice(p_position, p_size, pass.scope, p_moment);

@@ -4,7 +4,7 @@ import { toInstant } from "../base/time.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 
 /** The phases of a pass, in their order. */
-export type Phase = "accounts" | "ledger" | "turns" | "counters" | "rollups"
+export type Phase = "accounts" | "ledger" | "turns" | "counters" | "end_users" | "rollups"
 
 /** The kinds of findings and their meaning. `Repaired` says what the reconciliation changes automatically. */
 export const FINDING_KINDS = {
@@ -35,6 +35,10 @@ export const FINDING_KINDS = {
   counter_spent: "A cap's counter differs from the bills of its turns. Repaired: it is set to their sum.",
   counter_reserved: "A cap's counter differs from the holds of its open turns. Repaired: it is set to their sum.",
   counter_missing: "Turns of a current period have no counter. Repaired: it is created.",
+  end_user_balance: "The balance of an end user's wallet differs from the last running total of its ledger.",
+  end_user_held: "The held credit of an end user's wallet differs from the holds of the end user's open turns.",
+  end_user_ledger: "The entries of an end user's ledger do not add up to its last running total.",
+  end_user_charges: "The charges in an end user's ledger differ from the charges of the end user's turns.",
   rollup: "A number in a rollup of a past day differs from the raw records.",
 } as const
 
@@ -47,7 +51,7 @@ export interface FindingRow extends Omit<JsonRow<"reconciliation_findings">, "ki
 }
 
 export interface Counter {
-  kind: "key" | "end_user" | "account" | "rollup"
+  kind: "key" | "end_user" | "account" | "wallet" | "rollup"
   subject: string
   period: "day" | "month" | "window" | "hour"
   starts_at: string
@@ -74,10 +78,10 @@ const findingSchema = z
     ledger_id: z.int().nullable().meta({ description: "The wrong entry, or the first entry after a missing one." }),
     counter: z
       .object({
-        kind: z.enum(["key", "end_user", "account", "members", "rollup"]),
+        kind: z.enum(["key", "end_user", "account", "members", "wallet", "rollup"]),
         subject: z.string().meta({
           description:
-            "A `key_id` or an `end_user_ref`, empty for an account. For `members` the number of the space. For a rollup its table, key and column.",
+            "A `key_id` or an `end_user_ref`, empty for an account. For `members` the number of the space. For a `wallet` its `end_user_ref`. For a rollup its table, key and column.",
           example: "customer-42",
         }),
         period: z.enum(["day", "month", "window", "hour"]),

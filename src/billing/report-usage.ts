@@ -6,7 +6,8 @@ import { toUsd } from "../base/money.ts"
 import { decodePosition, encodePosition } from "../base/pagination.ts"
 import { DAY_MS } from "../base/time.ts"
 import { usageGroups } from "./usage-groups.ts"
-import type { SumsRow, UsageQuery, UsageReport, UsageSums } from "./usage-schemas.ts"
+import { requireUsageKey } from "./usage-keys.ts"
+import { metadataKeyOf, type SumsRow, type UsageQuery, type UsageReport, type UsageSums } from "./usage-schemas.ts"
 
 export interface GroupRow extends SumsRow {
   group: string
@@ -56,8 +57,9 @@ export async function reportUsage(
   }
 }
 
-function serializeSums({ billed, ...counts }: SumsRow): UsageSums {
-  return { billed_usd: toUsd(billed), ...counts }
+function serializeSums({ billed, charged, margin, ...counts }: SumsRow): UsageSums {
+  const usd = (micros: number | null) => (micros === null ? null : toUsd(micros))
+  return { billed_usd: toUsd(billed), end_user_charge_usd: usd(charged), margin_usd: usd(margin), ...counts }
 }
 
 /**
@@ -72,6 +74,8 @@ export async function sumUsage(
   { after, limit }: { after?: string | undefined; limit: number },
 ): Promise<UsagePage> {
   const { from, to } = query
+  const key = metadataKeyOf(query.group_by)
+  if (key !== null) await requireUsageKey(ctx, credential, key)
   const { rows } = await readAs(ctx, credential, (db) => usageGroups(db, query, { after, limit: limit + 1 }))
   const { groups = [], total } = rows[0] ?? {}
   if (!total) throw new Error("a report has no total")

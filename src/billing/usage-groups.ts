@@ -4,13 +4,15 @@ import {
   type ExpressionBuilder,
   expressionBuilder,
   type QueryCreator,
+  type SelectQueryBuilder,
   type SqlBool,
   sql,
 } from "kysely"
 import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres"
 import { type CallerDB, spaceInScope } from "../actor/call-as.ts"
 import type { DB } from "../platform/db-types.ts"
-import type { SumsRow, UsageGrouping, UsageQuery } from "./usage-schemas.ts"
+import { USAGE_KEY_POLICY } from "./policies.ts"
+import { metadataKeyOf, type SumsRow, type UsageGrouping, type UsageQuery } from "./usage-schemas.ts"
 
 type RangeQuery = UsageQuery & { from: string; to: string }
 
@@ -21,10 +23,10 @@ type RangeQuery = UsageQuery & { from: string; to: string }
 type Billed = CallerDB & { t: Pick<DB["usage"], (keyof DB["ended_turns"] & keyof DB["usage"]) | "model"> }
 
 /**
- * A query with two CTEs: `by_group`, whose groups `g` have no
- * names yet, and `counted`, the number of turns in all groups.
+ * A query with CTEs: `by_group`, whose groups `g` have no names yet, `by_name`, in which rare groups are one, and
+ * `counted`, the number of turns in all groups.
  */
-type Grouped = CallerDB & { by_group: Group; counted: Counted }
+type Grouped = CallerDB & { by_group: Group; by_name: Group; counted: Counted }
 type Group = SumsRow & { g: unknown }
 type Counted = Pick<SumsRow, "turns">
 
@@ -40,8 +42,8 @@ export function usageGroups(
 ) {
   const byCall = query.group_by === "model" || query.model !== undefined
   const named = grouped
-    .selectFrom("by_group")
-    .select(["billed", "turns", "model_calls", "tokens_input", "tokens_cached", "tokens_output"])
+    .selectFrom("by_name")
+    .select(["billed", "charged", "margin", "turns", "model_calls", "tokens_input", "tokens_cached", "tokens_output"])
     .select(nameOf(query.group_by).as("group"))
   const page = grouped
     .selectFrom(named.as("named"))
@@ -49,14 +51,63 @@ export function usageGroups(
     .$if(after !== undefined, (all) => all.where((eb) => sql<SqlBool>`${eb.ref("group")} collate "C" > ${after}`))
     .orderBy("group", (order) => order.collate("C"))
     .limit(limit)
-  const total = grouped.selectFrom("by_group").select((eb) => {
+  const total = grouped.selectFrom("by_name").select((eb) => {
     const sum = <Name extends keyof SumsRow>(name: Name) => eb.fn.coalesce(eb.fn.sum<number>(name), eb.lit(0)).as(name)
     const turns = eb.selectFrom("counted").select("counted.turns").$asScalar().$notNull().as("turns")
-    return [sum("billed"), turns, sum("model_calls"), sum("tokens_input"), sum("tokens_cached"), sum("tokens_output")]
+    const charges = [
+      eb.fn.sum<number | null>("charged").as("charged"),
+      eb.fn.sum<number | null>("margin").as("margin"),
+    ] as const
+    return [
+      sum("billed"),
+      ...charges,
+      turns,
+      sum("model_calls"),
+      sum("tokens_input"),
+      sum("tokens_cached"),
+      sum("tokens_output"),
+    ]
   })
   const answer = [jsonObjectFrom(total).as("total"), jsonArrayFrom(page).as("groups")] as const
-  return (byCall ? fromCalls(db, query) : fromTurns(db, query)).selectNoFrom(answer)
+  const isBounded = metadataKeyOf(query.group_by) !== null || query.group_by === "config_version"
+  const groups = byCall ? fromCalls(db, query) : fromTurns(db, query)
+  return groups
+    .with("by_name", (db) => (isBounded ? mostBilled(db) : db.selectFrom("by_group").selectAll()))
+    .selectNoFrom(answer)
 }
+
+/** The groups that were billed most, and all others as one. */
+function mostBilled(db: QueryCreator<CallerDB & { by_group: Group }>) {
+  const ranked = db
+    .selectFrom("by_group")
+    .selectAll()
+    .select(({ fn, ref }) =>
+      fn
+        .agg<number>("row_number")
+        .over((over) => over.orderBy("billed", "desc").orderBy(ref("g")))
+        .as("rank"),
+    )
+  return db
+    .selectFrom(ranked.as("r"))
+    .select((eb) => [
+      sql<unknown>`case when ${eb.ref("r.rank")} <= ${eb.lit(USAGE_KEY_POLICY.mostValues)} then ${eb.ref("r.g")}::text else '(other)' end`.as(
+        "g",
+      ),
+      ...SUMS.map((name) => eb.fn.sum<number>(`r.${name}`).as(name)),
+    ])
+    .groupBy(sql`1`) as unknown as SelectQueryBuilder<CallerDB, never, Group>
+}
+
+const SUMS = [
+  "billed",
+  "charged",
+  "margin",
+  "turns",
+  "model_calls",
+  "tokens_input",
+  "tokens_cached",
+  "tokens_output",
+] as const
 
 /** A turn counts when it ends. */
 function fromTurns(db: QueryCreator<CallerDB>, query: RangeQuery): QueryCreator<Grouped> {
@@ -73,6 +124,10 @@ function fromTurns(db: QueryCreator<CallerDB>, query: RangeQuery): QueryCreator<
             groupOf(query.group_by, eb.ref("t.finished_at")).as("g"),
             eb.fn.countAll<number>().as("turns"),
             eb.fn.sum<number>("t.model_calls").as("model_calls"),
+            eb.fn.sum<number | null>("t.end_user_charge_credit_micros").as("charged"),
+            eb.fn
+              .sum<number | null>(eb("t.end_user_charge_credit_micros", "-", eb.ref("t.billed_credit_micros")))
+              .as("margin"),
           ])
           .select(sums)
           .groupBy("g"),
@@ -110,6 +165,8 @@ function fromCalls(db: QueryCreator<CallerDB>, query: RangeQuery): QueryCreator<
           .select((eb) => [
             "g",
             eb.fn.sum<number>("billed").as("billed"),
+            sql<number | null>`null::bigint`.as("charged"),
+            sql<number | null>`null::bigint`.as("margin"),
             eb.fn.countAll<number>().as("turns"),
             eb.fn.sum<number>("model_calls").as("model_calls"),
             eb.fn.sum<number>("tokens_input").as("tokens_input"),
@@ -134,13 +191,19 @@ const sums = [
 
 function groupOf(grouping: UsageGrouping, moment: Expression<Date | null>): AliasableExpression<unknown> {
   if (grouping === "day") return sql`(${moment} at time zone 'UTC')::date`
+  const key = metadataKeyOf(grouping)
+  const turn = sql`from turns w where w.turn_id = ${billed.ref("t.turn_id")}`
+  if (key !== null) return sql`(select coalesce(w.metadata ->> ${key}, '') ${turn})`
+  if (grouping === "config_version") {
+    return sql`(select (select s.slug from spaces s where s.space_id = w.space_id) || coalesce('@' || w.config_version, '') ${turn})`
+  }
   const columns = { end_user_ref: "t.end_user_ref", space: "t.space_id", model: "t.model", key: "t.key_id" } as const
-  return billed.ref(columns[grouping])
+  return billed.ref(columns[grouping as keyof typeof columns])
 }
 
 function nameOf(grouping: UsageGrouping): AliasableExpression<string> {
-  const eb: ExpressionBuilder<Grouped, "by_group"> = expressionBuilder()
-  const group = eb.ref("by_group.g")
+  const eb: ExpressionBuilder<Grouped, "by_name"> = expressionBuilder()
+  const group = eb.ref("by_name.g")
   if (grouping === "day") return sql<string>`to_char(${group}, 'YYYY-MM-DD')`
   if (grouping !== "space") return group.$castTo<string>()
   return eb

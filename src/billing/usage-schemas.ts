@@ -1,7 +1,20 @@
 import * as z from "zod"
 
-export const USAGE_GROUPINGS = ["end_user_ref", "space", "model", "key", "day"] as const
-export type UsageGrouping = (typeof USAGE_GROUPINGS)[number]
+export const USAGE_GROUPINGS = ["end_user_ref", "space", "model", "key", "day", "config_version"] as const
+type MetadataGrouping = `metadata.${string}`
+export type UsageGrouping = (typeof USAGE_GROUPINGS)[number] | MetadataGrouping
+
+/** The key of a grouping by metadata; null for other groupings. */
+export const metadataKeyOf = (grouping: UsageGrouping): string | null =>
+  grouping.startsWith("metadata.") ? grouping.slice("metadata.".length) : null
+
+const byMetadata = z
+  .string()
+  .regex(/^metadata\.[^\0]{1,64}$/u, 'must be "metadata." and a registered key')
+  .transform((grouping) => grouping as MetadataGrouping)
+
+/** A dimension of the report. */
+export const usageGroupingSchema = z.union([z.enum(USAGE_GROUPINGS), byMetadata])
 
 export interface UsageQuery {
   group_by: UsageGrouping
@@ -16,6 +29,9 @@ export interface UsageQuery {
 /** Sums as read from the database. Money is in credit micros. */
 export interface SumsRow {
   billed: number
+  /** Charges of end users, and what they exceed the bills of the same turns by. Null by model. */
+  charged: number | null
+  margin: number | null
   turns: number
   model_calls: number
   tokens_input: number
@@ -27,6 +43,16 @@ const sums = {
   billed_usd: z
     .number()
     .meta({ description: "The billed amount: the exact sum of the ledger entries.", example: 0.0123 }),
+  end_user_charge_usd: z.number().nullable().meta({
+    description:
+      "The amount that your end users were charged for these turns. Null by `model`, because a charge is rounded per turn.",
+    example: 0.0185,
+  }),
+  margin_usd: z.number().nullable().meta({
+    description:
+      "The charges minus the billed amounts of the same turns. Turns without a price and a wallet do not count.",
+    example: 0.0062,
+  }),
   turns: z.int().meta({ description: "Turns that ended, including those that were billed nothing." }),
   model_calls: z.int(),
   tokens_input: z.int().meta({ description: "All prompt tokens, cached ones included." }),
@@ -41,7 +67,9 @@ export type UsageSums = z.infer<typeof usageSumsSchema>
 const usageGroupSchema = z
   .object({
     group: z.string().meta({
-      description: "The end_user_ref, `space_id`, model pin, `key_id` or day (`2026-11-20`, UTC).",
+      description:
+        "The end_user_ref, `space_id`, model pin, `key_id`, day (`2026-11-20`, UTC), configuration (`space_id@version`), or value of " +
+        "metadata. `(other)`: all other values. Empty: turns without a value.",
       example: "customer-42",
     }),
     ...sums,
@@ -52,7 +80,7 @@ export const usageReportSchema = z
   .object({
     from: z.iso.datetime(),
     to: z.iso.datetime(),
-    group_by: z.enum(USAGE_GROUPINGS),
+    group_by: z.string().meta({ example: "day" }),
     data: z.array(usageGroupSchema),
     total: usageSumsSchema.meta({
       description: "The sum over all groups, not only those of this page. A turn that used two models counts once.",

@@ -77,8 +77,15 @@ begin
     select c.kind, c.subject, c.period, coalesce(c.starts_at, p_moment) as starts_at, c.limit_credit_micros as most
     from unnest(p_caps) c order by c.kind, c.period
   loop
-    insert into spend_counted (user_id, kind, subject, since)
-    values (p_user_id, counter.kind, case counter.kind when 'key' then counter.subject else '' end, p_moment) on conflict do nothing;
+    if not exists (select from spend_counted s where s.user_id = p_user_id and s.kind = counter.kind
+      and s.subject = case counter.kind when 'key' then counter.subject else '' end)
+    then
+      -- A turn that grows its hold is older than other turns, which were not counted.
+      insert into spend_counted (user_id, kind, subject, since)
+      values (p_user_id, counter.kind, case counter.kind when 'key' then counter.subject else '' end, greatest(p_moment,
+        (select t.created_at from turns t where t.user_id = p_user_id and not t.test order by t.turn_id collate "C" desc limit 1),
+        (select max(p.counted_at) from turn_parts p where p.user_id = p_user_id))) on conflict do nothing;
+    end if;
     select n.* into truth from turnpike.counter_now(p_user_id, counter.kind, counter.subject, counter.period, counter.starts_at) n;
     to_shards := account.shards > 0 and counter.kind in ('key', 'account') and counter.most - truth.spent - truth.reserved
       >= case when truth.sharded then account.margin + p_wanted else 2 * account.margin end;

@@ -46,6 +46,7 @@ const V1: Api = {
     "receipts",
     "metering",
     "caps",
+    "resale",
     "webhooks",
     "traces",
     "errors",

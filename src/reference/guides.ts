@@ -4,7 +4,7 @@ import { ERROR_CODES, type ErrorCode } from "../base/errors.ts"
 import { countInWords, sizeInWords, timeInWords } from "../base/in-words.ts"
 import { USD_DECIMALS, usdText } from "../base/money.ts"
 import { MAX_VALUES } from "../base/storable.ts"
-import { EXPORT_POLICY } from "../billing/policies.ts"
+import { EXPORT_POLICY, USAGE_KEY_POLICY } from "../billing/policies.ts"
 import { FILE_POLICY } from "../files/policies.ts"
 import { MAX_FAULTS } from "../http/check-input.ts"
 import { MAX_JSON_BYTES } from "../http/json-bodies.ts"
@@ -113,6 +113,8 @@ const INSERTS: Record<string, string> = {
   launch_data: timeInWords(LAUNCH_POLICY.maxAgeMs),
   session: timeInWords(SESSION_POLICY.lifeMs),
   first_hold: usdText(TURN_POLICY.defaultHold),
+  usage_keys: String(USAGE_KEY_POLICY.mostKeys),
+  usage_values: USAGE_KEY_POLICY.mostValues.toLocaleString("en"),
   most_model_calls: String(TURN_POLICY.maxModelCalls),
   watch_seconds: timeInWords(WATCH_POLICY.mostSeconds * 1000),
   trace_settles: timeInWords(SPAN_EXPORT_POLICY.settlesMs),

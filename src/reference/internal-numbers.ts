@@ -19,6 +19,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
   "RETENTION_POLICY.*",
   ...of("OPENAI_POLICY", "firstTryMs firstTries modelPage"),
   "SETUP_POLICY.*",
+  ...of("RESALE_POLICY", "shownVersions millionths lowBalance"),
   ...of("FILE_POLICY", "partBytes sweepBatch sweepBatches"),
   ...of("TOOL_POLICY", "maxWireBytes maxPictureAnswerBytes maxErrorBytes picturesAtOnce picturesWaiting"),
   ...of(

@@ -193,6 +193,7 @@ const TAGS: Record<string, string> = {
   Webhooks: "Signed events that Turnpike posts to your server, with every delivery attempt.",
   Events: "A feed of all events that webhooks receive. Use it to catch up.",
   "End users": "Your customers: their costs, their spending limits, and the export and erasure of their data.",
+  Prices: "The prices that you charge your end users.",
   Usage: "Reports of billed amounts, by key, end user and other dimensions.",
   Models: "The models on which agents can run, and their prices.",
   OpenAI: "Turns in the form of OpenAI's API, for its clients, agent frameworks and chat interfaces.",

@@ -4,15 +4,21 @@ import { TurnpikeError } from "../base/errors.ts"
 import { USD_DECIMALS } from "../base/money.ts"
 import { exportUsage } from "../billing/export-usage.ts"
 import { DEFAULT_USAGE_DAYS, reportUsage } from "../billing/report-usage.ts"
-import { USAGE_GROUPINGS, usageReportSchema } from "../billing/usage-schemas.ts"
+import { getUsageKeys, putUsageKeys, putUsageKeysSchema, usageKeysSchema } from "../billing/usage-keys.ts"
+import { usageGroupingSchema, usageReportSchema } from "../billing/usage-schemas.ts"
 import type { App } from "../http/app.ts"
 import { bom, markedPieces } from "../http/csv.ts"
 import { instantOrDayParam, pageQuery, positionCursor, repeated } from "../http/query.ts"
 import { textStream } from "../http/text-stream.ts"
-import type { Mounting } from "./mounting.ts"
+import { bareQuery, errorsAt, type Mounting, toKeys } from "./mounting.ts"
 
 const usageQuery = {
-  group_by: z.enum(USAGE_GROUPINGS).default("day").meta({ description: "The dimension of the rows. Default: `day`." }),
+  group_by: usageGroupingSchema.default("day").meta({
+    description:
+      "The dimension of the rows: `end_user_ref`, `space`, `model`, `key`, `day`, `config_version`, or `metadata.` and a key that you " +
+      "have registered with `PUT /v1/usage-keys`. Default: `day`.",
+    example: "day",
+  }),
   from: instantOrDayParam.optional().meta({
     description: `The start, inclusive: an instant, or a date, which means 00:00 UTC. Default: ${DEFAULT_USAGE_DAYS} days before \`to\`.`,
     example: "2026-11-01",
@@ -39,14 +45,16 @@ const usageQuery = {
 }
 
 /** Report of billed amounts as JSON or CSV. Mounted for keys and for a signed-in owner. */
-export function mountUsageReport(app: App, { prefix, query }: Mounting) {
+export function mountUsageReport(app: App, mounting: Mounting) {
+  const { prefix, query } = mounting
+  mountUsageKeys(app, mounting)
   app.operation(
     {
       method: "get",
       path: `${prefix}/usage`,
       id: "getUsage",
       tag: "Usage",
-      summary: "Report usage by end user, space, model, key or day",
+      summary: "Report usage by end user, space, model, key, day or metadata",
       description:
         "Sums the turns that ended in the range, within the key's scope, by `group_by`. Groups are sorted " +
         "by their bytes, and groups without turns are left out. A turn counts at the time when it ended and " +
@@ -89,6 +97,44 @@ export function mountUsageReport(app: App, { prefix, query }: Mounting) {
         "content-disposition": `attachment; filename="${name}"`,
       })
     },
+  )
+}
+
+function mountUsageKeys(app: App, mounting: Mounting) {
+  const { prefix } = mounting
+  const tag = "Usage"
+  const answer = { status: 200 as const, description: "The registered keys.", schema: usageKeysSchema }
+  app.operation(
+    {
+      method: "get",
+      path: `${prefix}/usage-keys`,
+      id: "getUsageKeys",
+      tag,
+      summary: "Read the registered keys of metadata",
+      description: "The keys of the turns' `metadata` by which usage can be grouped.",
+      query: bareQuery(mounting),
+      answer,
+      errors: [],
+    },
+    async (c) => getUsageKeys(c.get("ctx"), c.get("credential")),
+  )
+
+  app.operation(
+    {
+      method: "put",
+      path: `${prefix}/usage-keys`,
+      id: "putUsageKeys",
+      tag,
+      summary: "Register keys of metadata",
+      description:
+        "Replaces the keys of the turns' `metadata` by which usage can be grouped. Turns that ended before count too. Erased turns have " +
+        `no metadata.${toKeys(mounting, " The key needs the scope `all`.")}`,
+      query: bareQuery(mounting),
+      body: putUsageKeysSchema,
+      answer,
+      errors: errorsAt(mounting, ["SCOPE_DENIED"]),
+    },
+    async (c, { body: { keys } }) => putUsageKeys(c.get("ctx"), c.get("credential"), keys),
   )
 }
 

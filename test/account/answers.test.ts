@@ -25,10 +25,10 @@ test("Every operation of the account API answers exactly what it declares", asyn
   const answered = new Set<string>()
 
   /** Asserts that a request with an ended session is refused and writes nothing. */
-  async function refuse(method: string, path: string, body?: object): Promise<void> {
+  async function refuse(method: string, path: string, body?: object, headers = {}): Promise<void> {
     await world.settled()
     const before = await dumpTables(world)
-    const [status, { code }] = await ended.json(method, path, body, { cookie: endedCookie })
+    const [status, { code }] = await ended.json(method, path, body, { cookie: endedCookie, ...headers })
     expect([status, code], path).toEqual([401, "SESSION_REQUIRED"])
     expect(await dumpTables(world), path).toEqual(before)
   }
@@ -37,13 +37,19 @@ test("Every operation of the account API answers exactly what it declares", asyn
    * Calls an operation and checks its answer against its declared status and schema, without
    * further fields.
    */
-  // biome-ignore lint/suspicious/noExplicitAny: each operation answers its own shape
-  async function ask(id: string, ids: Record<string, string> = {}, body?: object, query = ""): Promise<any> {
+  async function ask(
+    id: string,
+    ids: Record<string, string> = {},
+    body?: object,
+    query = "",
+    headers = {},
+    // biome-ignore lint/suspicious/noExplicitAny: each operation answers its own shape
+  ): Promise<any> {
     const operation = app.operations.find((known) => known.id === id)
     if (!operation) throw new Error(`there is no operation ${id}`)
     const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? "") + query
-    await refuse(operation.method.toUpperCase(), path, body)
-    const response = await browser.call(operation.method.toUpperCase(), path, body)
+    await refuse(operation.method.toUpperCase(), path, body, headers)
+    const response = await browser.call(operation.method.toUpperCase(), path, body, headers)
     answered.add(id)
     if (operation.answer.binary) {
       expect(response.status).toBe(operation.answer.status)
@@ -141,6 +147,20 @@ test("Every operation of the account API answers exactly what it declares", asyn
   expect((await ask("listCustomers")).items).toMatchObject([{ end_user_ref }])
   await ask("getEndUser", { end_user_ref })
   await ask("putEndUserLimits", { end_user_ref }, { daily_usd: 1, blocked: true })
+  await ask("putPrice", { name: "retail" }, { multiplier: 2 })
+  await ask("putEndUserBilling", { end_user_ref }, { price: "retail", prepaid: true })
+  await ask("getEndUserBalance", { end_user_ref })
+  await ask("creditEndUser", { end_user_ref }, { amount_usd: 1 }, "", { "idempotency-key": "credit" })
+  await ask("listEndUserLedger", { end_user_ref })
+  await ask("putEndUserDefaults", {}, { price: "retail" })
+  await ask("listEndUserDefaults")
+  await ask("putEndUserDefaults", {}, {})
+  await ask("putEndUserBilling", { end_user_ref }, {})
+  await ask("listPrices")
+  await ask("getPrice", { name: "retail" })
+  await ask("deletePrice", { name: "retail" })
+  await ask("putUsageKeys", {}, { keys: ["order"] })
+  await ask("getUsageKeys")
   await ask("exportEndUser", { end_user_ref })
   const { erasure_id } = await ask("eraseEndUser", { end_user_ref })
   await ask("getErasure", { erasure_id })

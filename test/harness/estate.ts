@@ -18,7 +18,7 @@ export interface Estate {
  * have gained some.
  */
 export const leavesWhole = ({ id, method }: { id: string; method: string }) =>
-  method.toUpperCase() === "GET" || /^(check|create|estimate|put|test|update)/.test(id)
+  method.toUpperCase() === "GET" || /^(check|create|credit|estimate|put|test|update)/.test(id)
 
 /** The host of the customer server that every estate's tool and MCP server use. */
 export const ESTATE_HOST = "api.customer.com"
@@ -53,6 +53,9 @@ export async function createEstate(
   await owner.runTurn({ space, end_user_ref: gone })
   const erasure = await owner.call("DELETE", `/v1/end-users/${encodeURIComponent(gone)}`)
   const { erasure_id } = (await erasure.json()) as { erasure_id: string }
+  await owner.call("PUT", `/v1/prices/${canary}`, { multiplier: 2 })
+  await owner.call("PUT", `/v1/prices/of-${canary}`, { multiplier: 2 })
+  await owner.call("PUT", "/v1/end-user-defaults", { price: `of-${canary}` })
   const turn = await turnOf(await owner.sendTurn(body, canary))
   const log = await owner.call("GET", `/v1/webhooks/${webhook.webhook_id}/deliveries`)
   const [delivery] = ((await log.json()) as { data: { delivery_id: string; event_id: string }[] }).data
@@ -79,6 +82,7 @@ export async function createEstate(
       "end-users/{end_user_ref}": canary,
       "erasures/{erasure_id}": erasure_id,
       "statements/{month}": new Date(world.clock.ms()).toISOString().slice(0, 7),
+      "prices/{name}": canary,
     },
     references: {
       space,
@@ -146,6 +150,11 @@ const CALLS: Record<string, (estate: Estate) => EstateCall> = {
   putRetention: () => ({ body: { text_days: 30 } }),
   putSecret: () => ({ body: { value: "newer" } }),
   putEndUserLimits: () => ({ body: { daily_usd: 1, monthly_usd: 2 } }),
+  putEndUserBilling: () => ({ body: { prepaid: false } }),
+  creditEndUser: () => ({ body: { amount_usd: 1 }, headers: { "idempotency-key": crypto.randomUUID() } }),
+  putPrice: () => ({ body: { multiplier: 3 } }),
+  putEndUserDefaults: () => ({ body: {} }),
+  putUsageKeys: () => ({ body: { keys: ["order"] } }),
   putTool: () => ({ body: definition }),
   putMcpServer: () => ({ body: { url: `https://${ESTATE_HOST}/new` } }),
   testTool: () => ({ body: { input: { id: "1" } } }),

@@ -3,6 +3,9 @@ import type { KeyCredential } from "../../src/actor/actor.ts"
 import type { Context } from "../../src/actor/context.ts"
 import { putLimits } from "../../src/end-users/put-limits.ts"
 import { topUp } from "../../src/ops/seed.ts"
+import { creditEndUser } from "../../src/resale/credit-end-user.ts"
+import { putEndUserBilling } from "../../src/resale/end-user-billing.ts"
+import { putPrice } from "../../src/resale/put-price.ts"
 import { acceptTurn } from "../../src/turns/accept-turn.ts"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
 import type { Random } from "./random.ts"
@@ -16,6 +19,7 @@ import {
   nextMonth,
   open,
 } from "./reference-caps.ts"
+import { holdWithin, ModelSales, mostCharged, randomPrice } from "./reference-sale.ts"
 import type { World } from "./world.ts"
 
 /** The expected state of one account, computed by a simple model. */
@@ -61,6 +65,7 @@ export interface ModelAccount {
 export class ModelledAccount {
   readonly model: Model = { balance: 0, turns: [] }
   readonly caps = new ModelCaps(this.model.turns)
+  readonly sales = new ModelSales(this.model.turns)
   /** How often each limit refused a turn. */
   readonly met: Record<string, number> = {}
 
@@ -118,13 +123,26 @@ export class ModelledAccount {
     const available = this.model.balance - held(this.model)
     if (available < needed) this.meets("refused by the balance")
     if (available < needed) return expect(sent).rejects.toMatchObject({ code: "INSUFFICIENT_CREDITS" })
+    const price = this.sales.prices[endUser] ?? null
+    const prepaid = this.sales.prepaid[endUser] === true
+    const credit = this.sales.balance(endUser) - this.sales.held(endUser)
+    if (prepaid && credit < mostCharged(price, needed)) {
+      this.meets("refused by the end user's wallet")
+      return expect(sent).rejects.toMatchObject({
+        code: "END_USER_CREDIT_SPENT",
+        details: { available_usd: credit / 1e7, needed_usd: mostCharged(price, needed) / 1e7 },
+      })
+    }
     const window = this.caps.windowOf(key, this.now)
     const caps = this.caps.of(key, endUser, this.now, window)
     const refusal = refusalOf(caps, needed, this.now)
     if (refusal) this.meets(`refused by ${refusal.details.cap}`)
     if (refusal) return expect(sent).rejects.toMatchObject(refusal)
     const { made: turn } = await sent
-    const hold = Math.min(max ?? TURN_POLICY.defaultHold, available, ...caps.map(leftUnder))
+    const wanted = max ?? TURN_POLICY.defaultHold
+    const paid = prepaid ? holdWithin(price, credit, wanted) : wanted
+    if (prepaid) this.meets("prepaid")
+    const hold = Math.min(wanted, available, paid, ...caps.map(leftUnder))
     expect(turn.hold_credit_micros).toBe(hold)
     this.model.turns.push({
       id: turn.turn_id,
@@ -145,7 +163,47 @@ export class ModelledAccount {
       cancelAsked: false,
       steps: 0,
       toolCalls: 0,
+      price,
+      prepaid,
     })
+  }
+
+  /** Sets the price of an end user, and whether a wallet pays. Open turns keep theirs. */
+  async sell() {
+    const [ref, credential] = [this.random.pick(["c", "d"]), this.account.keys[1]?.credential as KeyCredential]
+    const price = this.random.int(4) ? randomPrice(this.random) : null
+    const prepaid = this.random.int(4) > 0
+    if (price) {
+      const perModel = price.ofModel === null ? {} : { "rehearsal/standard": price.ofModel / 1e6 }
+      await putPrice(this.context, credential, ref, {
+        multiplier: price.multiplier / 1e6,
+        per_model: perModel,
+        per_turn_usd: price.perTurn / 1e7,
+        rounding: { to_usd: price.roundTo / 1e7, mode: price.mode },
+      })
+    }
+    await putEndUserBilling(this.context, credential, ref, { price: price && ref, prepaid, low_balance_usd: 0.1 })
+    this.sales.prices[ref] = price
+    this.sales.prepaid[ref] = prepaid
+  }
+
+  /** Adds credit to an end user's wallet, or takes some back. */
+  async creditUser() {
+    const [ref, credential] = [this.random.pick(["c", "d"]), this.account.keys[1]?.credential as KeyCredential]
+    const amount = this.random.pick([
+      1 + this.random.int(3000),
+      1 + this.random.int(8_000_000),
+      -1 - this.random.int(1_000_000),
+    ])
+    const once = { key: crypto.randomUUID(), request: { amount } }
+    const sent = creditEndUser(this.context, credential, { ref, amount_usd: amount / 1e7, note: null }, once)
+    if (this.sales.balance(ref) - this.sales.held(ref) + amount < 0) {
+      return expect(sent).rejects.toMatchObject({ code: "BALANCE_TOO_LOW" })
+    }
+    await sent
+    this.sales.balances[ref] = this.sales.balance(ref) + amount
+    // The first credit makes an end user prepaid that has no setting.
+    if (amount > 0) this.sales.prepaid[ref] ??= true
   }
 
   /** Sets, changes or removes limits, whatever amount is already spent. */

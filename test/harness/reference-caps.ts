@@ -1,4 +1,5 @@
 import type { CapName } from "../../src/quotas/cap-state.ts"
+import type { ModelPrice } from "./reference-sale.ts"
 
 export interface ModelTurn {
   id: string
@@ -20,6 +21,10 @@ export interface ModelTurn {
   cancelAsked: boolean
   steps: number
   toolCalls: number
+  /** The price at acceptance, whether a wallet pays, and the charge of the end user. */
+  price?: ModelPrice | null
+  prepaid?: boolean
+  charge?: number
   /** The earlier periods in which a turn counts that continued in a later one, with the cost in each. */
   past?: { created: number; window: number | null; spent: number }[]
   /** The moment whose periods the turn counts in now, if that is not `created`. */

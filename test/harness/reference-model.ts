@@ -20,15 +20,16 @@ const behind = (model: Model, turn: ModelTurn) =>
     .slice(0, model.turns.indexOf(turn))
     .some((other) => other.conversation === turn.conversation && open(other))
 
-export function end(model: Model, turn: ModelTurn, state: string, billed: number) {
-  Object.assign(turn, { state: turn.state === "running" && turn.cancelAsked ? "cancelled" : state, billed })
-  model.balance -= billed
-}
-
 /** Random operations on one account. After each, the result is compared with the model. */
 export class Sequence extends ModelledAccount {
   readonly done: string[] = []
   protected readonly claims: Claim[] = []
+
+  protected end(turn: ModelTurn, state: string, billed: number, isFree = false) {
+    Object.assign(turn, { state: turn.state === "running" && turn.cancelAsked ? "cancelled" : state, billed })
+    this.model.balance -= billed
+    this.sales.end(turn, isFree)
+  }
 
   async claim() {
     const turn = this.random.pick(this.model.turns)
@@ -110,10 +111,13 @@ export class Sequence extends ModelledAccount {
     if (wanted > 0 && !current) return expect(grown).toBeNull()
     const room = turn.max === null ? wanted : Math.min(wanted, turn.max - turn.hold)
     const caps = this.caps.of(turn.key, turn.endUser, turn.counted ?? turn.created, turn.window)
-    const amount = wanted > 0 ? Math.min(room, this.model.balance - held(this.model), ...caps.map(leftUnder)) : 0
+    const paid = Math.max(0, this.sales.room(turn, room))
+    const amount = wanted > 0 ? Math.min(room, this.model.balance - held(this.model), paid, ...caps.map(leftUnder)) : 0
+    const isPaidUp = turn.prepaid && amount >= paid
     const cap = caps.find((one) => leftUnder(one) <= amount)?.cap
     turn.hold += amount
-    const bound = amount >= wanted ? null : amount >= room ? "max_cost" : (cap ?? "balance")
+    const bound =
+      amount >= wanted ? null : amount >= room ? "max_cost" : isPaidUp ? "end_user_credit" : (cap ?? "balance")
     if (bound) this.meets(`growth bound by ${bound}`)
     expect(grown).toMatchObject({ hold: turn.hold, boundBy: bound })
   }
@@ -133,8 +137,9 @@ export class Sequence extends ModelledAccount {
     expect(ended, "turn was settled").toBe(current)
     if (!current) return
     turn.cost += step?.cost ?? 0
+    if (step) turn.steps++
     const free = outcome.state === "failed" && outcome.ours && !turn.cancelAsked
-    end(this.model, turn, outcome.state, free ? 0 : turn.cost)
+    this.end(turn, outcome.state, free ? 0 : turn.cost, free)
   }
 
   async cancel() {
@@ -144,7 +149,7 @@ export class Sequence extends ModelledAccount {
     if (turn.state === "done" || turn.state === "failed")
       return expect(sent).rejects.toMatchObject({ code: "TURN_FINISHED" })
     await sent
-    if (turn.state === "queued") end(this.model, turn, "cancelled", 0)
+    if (turn.state === "queued") this.end(turn, "cancelled", 0)
     else if (turn.isWaiting) this.endWait(turn, "cancelled")
     else if (turn.state === "running") turn.cancelAsked = true
   }
@@ -152,7 +157,7 @@ export class Sequence extends ModelledAccount {
   /** Ends a turn that waits. It is billed for its work so far. */
   protected endWait(turn: ModelTurn, state: string) {
     turn.isWaiting = false
-    end(this.model, turn, state, turn.cost)
+    this.end(turn, state, turn.cost)
     this.freeBehind(turn)
   }
 
@@ -171,11 +176,11 @@ export class Sequence extends ModelledAccount {
     const due = this.model.turns.filter((turn) => open(turn) && turn.wakeAt <= this.now)
     for (const turn of due) {
       if (turn.state === "running" && !turn.isWaiting && !turn.isResumed && turn.attempts >= TURN_POLICY.maxAttempts) {
-        end(this.model, turn, "failed", turn.cancelAsked ? turn.cost : 0)
+        this.end(turn, "failed", turn.cancelAsked ? turn.cost : 0, !turn.cancelAsked)
       }
     }
     for (const turn of this.model.turns) {
-      if (turn.state === "queued" && this.tooOld(turn)) end(this.model, turn, "cancelled", 0)
+      if (turn.state === "queued" && this.tooOld(turn)) this.end(turn, "cancelled", 0)
     }
   }
 
@@ -203,10 +208,15 @@ export class Sequence extends ModelledAccount {
       "limit",
       "limit",
       "wait",
+      "sell",
+      "creditUser",
+      "creditUser",
     ] as const
     await this.topUp()
     await this.limit()
     await this.limit()
+    if (this.random.int(2)) await this.sell()
+    if (this.random.int(2)) await this.creditUser()
     for (let n = 0; n < operationCount; n++) {
       const operation = this.random.pick(operations)
       this.done.push(operation)
@@ -225,6 +235,8 @@ export class Sequence extends ModelledAccount {
       usage: string
       turns: unknown[]
       counters: unknown[][]
+      wallets: Record<string, { balance: number; held: number; ledger: number; last: number }>
+      charges: unknown[]
     }>(
       `select w.balance, w.held,
          (select sum(amount_credit_micros) from (select amount_credit_micros from ledger where user_id = $1
@@ -235,7 +247,15 @@ export class Sequence extends ModelledAccount {
          (select coalesce(jsonb_agg(jsonb_build_array(p ->> 0, p ->> 1, p -> 2, c.spent, c.reserved)), '[]')
            from jsonb_array_elements($2::jsonb) p, lateral ${RELEASE}.counter_now($1,
              case when p ->> 0 like 'key%' then 'key' else 'end_user' end, p ->> 0, p ->> 1, to_timestamp((p -> 2)::float8 / 1000)) c
-         ) as counters
+         ) as counters,
+         (select coalesce(jsonb_object_agg(e.end_user_ref, jsonb_build_object('balance', e.balance_credit_micros, 'held', e.held_credit_micros,
+           'ledger', (select coalesce(sum(l.amount_credit_micros), 0) from end_user_ledger l where l.user_id = $1 and l.end_user_ref = e.end_user_ref),
+           'last', coalesce((select l.balance_after_credit_micros from end_user_ledger l where l.user_id = $1
+             and l.end_user_ref = e.end_user_ref order by l.entry_id desc limit 1), 0))), '{}')
+           from end_user_wallets e where e.user_id = $1) as wallets,
+         (select coalesce(jsonb_agg(jsonb_build_array(t.turn_id, t.end_user_charge_credit_micros, (select -l.amount_credit_micros
+           from end_user_ledger l where l.turn_id = t.turn_id)) order by t.turn_id), '[]') from turns t
+           where t.user_id = $1 and num_nonnulls(t.price_id, t.end_user_hold_credit_micros) > 0) as charges
        from ${RELEASE}.wallet_sums($1) w`,
       [this.account.userId, JSON.stringify(counters)],
     )
@@ -244,6 +264,13 @@ export class Sequence extends ModelledAccount {
     expect(real?.turns).toEqual(turns.sort((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1)))
     const inOrder = (rows: unknown[][] = []) => rows.map((row) => JSON.stringify(row)).sort()
     expect(inOrder(real?.counters)).toEqual(inOrder(counters))
+    for (const [ref, wallet] of Object.entries(real?.wallets ?? {})) {
+      const balance = this.sales.balance(ref)
+      expect(wallet, ref).toEqual({ balance, held: this.sales.held(ref), ledger: balance, last: balance })
+    }
+    const sold = model.turns.filter((turn) => turn.price || turn.prepaid)
+    const charges = sold.map((turn) => [turn.id, turn.charge ?? null, (turn.prepaid && turn.charge) || null])
+    expect(inOrder(real?.charges as unknown[][])).toEqual(inOrder(charges))
     const billed = model.turns.reduce((sum, turn) => sum + turn.billed, 0)
     const numbers = {
       balance: Number(real?.balance),

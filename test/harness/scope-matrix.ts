@@ -71,6 +71,11 @@ export function expectedOf({ operation, caller: name, place: where }: Cell): Exp
   // Its credential is a token in the query, not a key.
   if (id === "watchTurn") return { code: "VALIDATION_FAILED" }
   const [caller, place]: [Caller, Place] = [CALLERS[name], PLACES[where]]
+  if (OF_ACCOUNT.test(id)) {
+    if (caller.scope !== "all") return { code: "SCOPE_DENIED" }
+    if (id === "putEndUserDefaults" && caller.test) return { code: "VALIDATION_FAILED" }
+    return { code: !/^(get|delete)Price$/.test(id) || isThere(caller, place) ? null : "NOT_FOUND" }
+  }
   const visible = /\/(webhooks|deliveries)/.test(path) ? seesWebhook(name, where) : sees(name, where)
   if (!namesPlace(operation)) {
     const isNarrow = /Statements|UsageExport/.test(id) ? caller.scope !== "all" : caller.scope === "space"
@@ -82,7 +87,7 @@ export function expectedOf({ operation, caller: name, place: where }: Cell): Exp
   if (/\/(end-users|erasures)\//.test(path) && !SEEN_IN_SPACES.includes(id)) {
     if (caller.scope !== "all") return { code: errors.includes("SCOPE_DENIED") ? "SCOPE_DENIED" : "NOT_FOUND" }
     // An end user is only a name in an account, so limits can be set for one without turns.
-    return { code: isThere(caller, place) || id === "putEndUserLimits" ? null : "NOT_FOUND" }
+    return { code: isThere(caller, place) || OF_NAMES.includes(id) ? null : "NOT_FOUND" }
   }
   if (/\/statements\//.test(path)) return { code: caller.scope !== "all" || caller.test ? "SCOPE_DENIED" : null }
   if (!visible) return { code: "NOT_FOUND" }
@@ -93,6 +98,10 @@ export function expectedOf({ operation, caller: name, place: where }: Cell): Exp
   return { code: place.archived && errors.includes("SPACE_ARCHIVED") ? "SPACE_ARCHIVED" : null }
 }
 
+/** Prices and settings belong to the account, so only keys with the scope `all` may use them. */
+const OF_ACCOUNT = /^(list(Prices|EndUserDefaults)|(get|put|delete)Price|putEndUserDefaults|putUsageKeys)$/
+/** Operations that need no turn of the end user. */
+const OF_NAMES = ["putEndUserLimits", "putEndUserBilling", "creditEndUser", "getEndUserBalance", "listEndUserLedger"]
 const SEEN_IN_SPACES = ["getEndUser", "exportEndUser"]
 /** Operations that list resources of places. */
 export const LISTS = /^(list(Spaces|SpaceModels|Turns|Webhooks|Events|EndUsers)|getUsage)$/

@@ -9,6 +9,7 @@ import { sweepWaits, wakeAccount } from "../../src/waits/sweep-waits.ts"
 import { held } from "./reference-account.ts"
 import { type ModelTurn, nextDay } from "./reference-caps.ts"
 import { Sequence } from "./reference-model.ts"
+import { mostCharged } from "./reference-sale.ts"
 
 interface Wait {
   since: number
@@ -195,7 +196,8 @@ export class WaitSequence extends Sequence {
     const window = this.caps.windowOf(turn.key, this.now)
     const available = this.model.balance - held(this.model)
     const caps = this.caps.of(turn.key, turn.endUser, this.now, window)
-    const room = Math.min(available, ...caps.map(({ limit, spent, reserved }) => limit - spent - reserved))
+    const paid = this.sales.room(turn, wanted)
+    const room = Math.min(available, paid, ...caps.map(({ limit, spent, reserved }) => limit - spent - reserved))
     if (Math.max(0, room) >= wait.needed) {
       this.goOn(turn)
       this.roll(turn, window)
@@ -209,6 +211,13 @@ export class WaitSequence extends Sequence {
     )[0]
     const subject = last?.cap.startsWith("key") ? this.account.keys[turn.key]?.keyId : turn.endUser
     const tooSmall = last ? last.limit < wait.needed : this.model.balance < wait.needed
+    if (!last && turn.prepaid && available >= wait.needed) {
+      this.meets("bound by the end user's wallet")
+      const own = mostCharged(turn.price ?? null, turn.hold)
+      const needed = mostCharged(turn.price ?? null, turn.hold + wait.needed) - own
+      const isSmall = this.sales.balance(turn.endUser) - own < needed
+      return { key: `end_user_credit ${turn.endUser}`, tooSmall: isSmall }
+    }
     return { key: last ? `${last.cap} ${subject}` : "balance ", tooSmall }
   }
 

@@ -5,7 +5,13 @@ import { WEBHOOK_POLICY } from "../../src/webhooks/policies.ts"
 import { argumentsAt, procedures, read, withoutComments } from "./source.ts"
 
 /** The procedures that write an event, and the position of the argument with its type. */
-const RAISERS: Record<string, number> = { add_event: 3, tell_notice: 1, tell_balance: 1, write_wait: 1 }
+const RAISERS: Record<string, number> = {
+  add_event: 3,
+  tell_notice: 1,
+  tell_balance: 1,
+  tell_end_user: 1,
+  write_wait: 1,
+}
 /** Types that a raiser gets from its own caller, or derives from a turn's state. */
 const PASSED_ON = "p_type"
 const OF_A_STATE = "'turn.' || turn.state"

@@ -115,8 +115,9 @@ async function intrude(key: string, call: ReturnType<typeof callOfOperation>) {
   return { status: response.status, code: error?.code, pgCalls: Number(calls), added }
 }
 
-/** Limits can be set for an end_user_ref without turns, and every account has every month. */
-const OWN_WORDS = ["putEndUserLimits", "getStatement", "listStatementDocuments"]
+/** Resources that are named by an end_user_ref, a name or a month, which every account has for itself. */
+const OWN_WORDS =
+  /^(putEndUser(Limits|Billing)|creditEndUser|getEndUserBalance|listEndUserLedger|putPrice|getStatement|listStatementDocuments)$/
 
 const forgetUses = ({ userId }: TestClient) =>
   world.sql("update api_keys set last_used_at = null where user_id = $1", [userId])
@@ -128,8 +129,7 @@ async function usesOf({ userId }: TestClient): Promise<string[]> {
 
 /** True if the operation names existing resources. References in bodies count as ids too. */
 const namesThings = ({ id, path }: V1Operation) =>
-  (idsIn(path).length > 0 && !OWN_WORDS.includes(id)) ||
-  /^(create(Turn|Response|ChatCompletion)|estimateTurn)$/.test(id)
+  (idsIn(path).length > 0 && !OWN_WORDS.test(id)) || /^(create(Turn|Response|ChatCompletion)|estimateTurn)$/.test(id)
 
 test("Every route of /v1 is an operation", () => {
   expect(operations.length).toBeGreaterThan(25)
@@ -176,8 +176,8 @@ describe.each(operations.filter(namesThings).map((operation, place) => [operatio
 /** The estate's turn does not wait, so the owner gets another refusal. */
 const NEED_A_WAITING_TURN = ["patchTurn", "decideCall", "sendCallResult", "renewCall"]
 
-/** Lists with the same content for every caller, or with months only. */
-const FOR_ALL = ["listModels", "listStatements"]
+/** Lists with the same content for every caller, or with months only, and lists whose content the path names. */
+const FOR_ALL = ["listModels", "listStatements", "listEndUserLedger", "listEndUserDefaults"]
 
 /** Operations without ids: all data that they show or make belongs to the caller. */
 test.each(operations.filter((operation) => !namesThings(operation)).map((one) => [one.id, one] as const))(
@@ -209,7 +209,9 @@ const PLAIN = new Set(
   input_schema request url headers allowed_tools input text max_cost_usd events enabled event_type type order from to
   include_delivered stream starting_after include_obfuscation blocked daily_usd monthly_usd
   text_days step_days event_days attempt_days expires_in include approvals approval on_limit max_wait_seconds waiting decision message takes
-  tool`.split(/\s+/),
+  tool multiplier per_model per_turn_usd rounding price prepaid low_balance_usd amount_usd note reason keys key_id`.split(
+    /\s+/,
+  ),
 )
 
 const fieldsOf = (schema: z.ZodType | undefined) => Object.keys((schema as z.ZodObject | undefined)?.shape ?? {})
@@ -236,7 +238,7 @@ test.each(filters)(
       const call = callOfOperation(operation, own)
       const value = String(estate.references[name])
       const { status, added } = await intrude(own.client.key, { ...call, path: `${call.path}?${name}=${value}` })
-      expect([200, 404, 422], who).toContain(status)
+      expect([200, 403, 404, 422], who).toContain(status)
       expect(added, who).not.toContain(estate.canary)
     }
   },

@@ -11,9 +11,14 @@ from .models import (
     DeleteWebhookAnswer,
     Deleted,
     DeletedFile,
+    DeletedPrice,
     Delivery,
     EndUser,
+    EndUserBalance,
+    EndUserDefault,
+    EndUserDefaultList,
     EndUserExport,
+    EndUserLedgerEntry,
     Erasure,
     FeedEvent,
     FileInfo,
@@ -24,6 +29,7 @@ from .models import (
     Me,
     Model,
     MonthStatement,
+    Price,
     RenewCallAnswer,
     Replayed,
     Retention,
@@ -39,6 +45,7 @@ from .models import (
     TurnReceipt,
     UsageExport,
     UsageGroup,
+    UsageKeys,
     UsageReport,
     WatchToken,
     Webhook,
@@ -111,7 +118,19 @@ GET_STATEMENT: Operation[MonthStatement] = Operation("GET", "/v1/usage/statement
 LIST_STATEMENT_DOCUMENTS: ListOperation[StatementDocument] = ListOperation("GET", "/v1/usage/statements/{month}/documents", StatementDocument)
 GET_USAGE_EXPORT: Operation[UsageExport] = Operation("GET", "/v1/usage/export", UsageExport)
 PUT_USAGE_EXPORT: Operation[UsageExport] = Operation("PUT", "/v1/usage/export", UsageExport, once=True)
+GET_END_USER_BALANCE: Operation[EndUserBalance] = Operation("GET", "/v1/end-users/{end_user_ref}/balance", EndUserBalance)
+PUT_END_USER_BILLING: Operation[EndUserBalance] = Operation("PUT", "/v1/end-users/{end_user_ref}/billing", EndUserBalance)
+CREDIT_END_USER: Operation[EndUserLedgerEntry] = Operation("POST", "/v1/end-users/{end_user_ref}/credits", EndUserLedgerEntry, once=True)
+LIST_END_USER_LEDGER: ListOperation[EndUserLedgerEntry] = ListOperation("GET", "/v1/end-users/{end_user_ref}/ledger", EndUserLedgerEntry)
+LIST_PRICES: ListOperation[Price] = ListOperation("GET", "/v1/prices", Price)
+GET_PRICE: Operation[Price] = Operation("GET", "/v1/prices/{name}", Price)
+PUT_PRICE: Operation[Price] = Operation("PUT", "/v1/prices/{name}", Price)
+DELETE_PRICE: Operation[DeletedPrice] = Operation("DELETE", "/v1/prices/{name}", DeletedPrice)
+LIST_END_USER_DEFAULTS: ListOperation[EndUserDefault] = ListOperation("GET", "/v1/end-user-defaults", EndUserDefault)
+PUT_END_USER_DEFAULTS: Operation[EndUserDefaultList] = Operation("PUT", "/v1/end-user-defaults", EndUserDefaultList)
 GET_USAGE: Operation[UsageReport] = Operation("GET", "/v1/usage", UsageReport)
+GET_USAGE_KEYS: Operation[UsageKeys] = Operation("GET", "/v1/usage-keys", UsageKeys)
+PUT_USAGE_KEYS: Operation[UsageKeys] = Operation("PUT", "/v1/usage-keys", UsageKeys)
 LIST_MODELS: ListOperation[Model] = ListOperation("GET", "/v1/models", Model)
 GET_ME: Operation[Me] = Operation("GET", "/v1/me", Me)
 GET_BALANCE: Operation[Balance] = Operation("GET", "/v1/balance", Balance)

@@ -16,22 +16,27 @@ class AccountEvent(ApiObject):
     """Another event of the account, or a test. New types will have this form."""
 
     id: str
-    type: Literal["usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"]
+    type: Literal["end_user.balance_low", "end_user.depleted", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"]
     created_at: datetime
     seq: int | None
     """Always null: the event belongs to no turn."""
     data: dict[str, Any]
     """
-    Depends on `type`. `usage.posted`: `ledger_id` (the row's id, which is never used again), `hour` (the hour
-    (UTC) into which the row counts), `kind` (usage, space_usage, refund), `amount_usd` (a decimal; negative for
-    a refund), `turn_id`, `end_user_ref`, `space`, `key_id`, `booked_at`. `hour.closed`: `from`, `to`, `rows`,
-    `sum` (the sum of `amount_usd`, a decimal), `digest` (SHA-256 over the rows, in hex), `empty_since` (there
-    are no rows from then until `from`). `endpoint.disabled`: `webhook_id`, `url`, `reason` (gone, failing).
-    `ping`: `webhook_id`. Notices to the account's owner, for keys to all spaces only: `account.signed_in`:
-    `session_id`, `address`, `user_agent`. `account.locked`: `address`. `account.factor_changed`: `factor`
-    (password, email, identity, second_factor), `change`. `key.created`: `key_id`, `name`, `scope`, `test`,
-    `hint`, `rotated`. `space.shared`: `spaces` (at most 20), `space_count`, `people` (at most 20),
-    `people_count`.
+    Depends on `type`. `end_user.balance_low`: `end_user_ref`, `balance_usd`, `held_usd` (The amount held by
+    open turns.), `available_usd` (`balance_usd` - `held_usd`: the amount that new turns could hold.),
+    `threshold_usd` (The event is sent when the balance falls below this amount. 0: never.).
+    `end_user.depleted`: `end_user_ref`, `balance_usd`, `held_usd` (The amount held by open turns.),
+    `available_usd` (`balance_usd` - `held_usd`: the amount that new turns could hold.), `threshold_usd` (The
+    event is sent when the balance falls below this amount. 0: never.). `usage.posted`: `ledger_id` (the row's
+    id, which is never used again), `hour` (the hour (UTC) into which the row counts), `kind` (usage,
+    space_usage, refund), `amount_usd` (a decimal; negative for a refund), `turn_id`, `end_user_ref`, `space`,
+    `key_id`, `booked_at`. `hour.closed`: `from`, `to`, `rows`, `sum` (the sum of `amount_usd`, a decimal),
+    `digest` (SHA-256 over the rows, in hex), `empty_since` (there are no rows from then until `from`).
+    `endpoint.disabled`: `webhook_id`, `url`, `reason` (gone, failing). `ping`: `webhook_id`. Notices to the
+    account's owner, for keys to all spaces only: `account.signed_in`: `session_id`, `address`, `user_agent`.
+    `account.locked`: `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor),
+    `change`. `key.created`: `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared`: `spaces` (at
+    most 20), `space_count`, `people` (at most 20), `people_count`.
     """
 
 
@@ -286,6 +291,54 @@ class DeletedFile(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class DeletedPrice(ApiObject):
+    """The object DeletedPrice of the API."""
+
+    version: int
+    multiplier: float
+    """Multiplied with the billed amount of each model call. 1: what the call cost you."""
+    per_model: dict[str, float]
+    """Multipliers of single models, by pin. All other models have `multiplier`."""
+    per_turn_usd: Decimal
+    """Added for each turn with at least one model call, in USD."""
+    rounding: DeletedPriceRounding
+    """
+    The charge is computed exactly and rounded once, when the turn ends: to a multiple of `to_usd`, `up`, `down`
+    or to the `nearest` (halves up).
+    """
+    created_at: datetime
+    name: str
+    used_by: DeletedPriceUsedBy
+    """A price that is in use cannot be deleted."""
+    versions: list[PriceVersion]
+    """The newest 100 versions, the current one first. A turn keeps the version of its acceptance."""
+    deleted: Literal[True]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeletedPriceRounding(ApiObject):
+    """
+    The charge is computed exactly and rounded once, when the turn ends: to a multiple of `to_usd`, `up`, `down`
+    or to the `nearest` (halves up).
+    """
+
+    to_usd: Decimal
+    mode: Literal["up", "nearest", "down"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeletedPriceUsedBy(ApiObject):
+    """A price that is in use cannot be deleted."""
+
+    end_users: int
+    """End users with this price of their own."""
+    keys: int
+    """API keys with this default."""
+    account: bool
+    """True if it is the account's default."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Delivery(ApiObject):
     """The object Delivery of the API."""
 
@@ -362,6 +415,68 @@ class EndUser(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class EndUserBalance(ApiObject):
+    """The object EndUserBalance of the API."""
+
+    end_user_ref: str
+    balance_usd: Decimal
+    """The credit of the end user, including held amounts, in USD."""
+    held_usd: Decimal
+    """The amount that is held for the end user's open turns, in USD."""
+    available_usd: Decimal
+    """The amount that new turns can hold, in USD: `balance_usd` - `held_usd`."""
+    low_balance_usd: Decimal
+    """The event `end_user.balance_low` is sent when the balance falls below this amount. 0: never."""
+    prepaid: bool
+    """
+    True if new turns are paid from this wallet. Then a turn that the wallet cannot pay for is rejected with 402
+    `END_USER_CREDIT_SPENT`.
+    """
+    prepaid_source: Literal["end_user", "key", "account", "none"]
+    """Where `prepaid` is set: for this end user, on the calling key, for the account, or nowhere."""
+    price: str | None
+    """The price of new turns. Null: the charge is the billed amount."""
+    price_source: Literal["end_user", "key", "account", "none"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndUserCreditDetails(ApiObject):
+    """The `details` of END_USER_CREDIT_SPENT: the end user's wallet."""
+
+    balance_usd: Decimal
+    """The account's balance, including held amounts, in USD."""
+    held_usd: Decimal
+    """The amount that is set aside for open turns, in USD."""
+    available_usd: Decimal
+    """The amount that new turns can hold, in USD: `balance_usd` - `held_usd`."""
+    needed_usd: Decimal
+    """The smallest charge for which credit must be left."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndUserDefault(ApiObject):
+    """The object EndUserDefault of the API."""
+
+    key_id: str | None
+    """The live key. Null: the whole account."""
+    price: str | None
+    """The price of end users without one. Null: none."""
+    prepaid: bool | None
+    """Whether the turns of end users without such a setting are paid from their wallets. Null: not set."""
+    name: str | None
+    """The key's name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndUserDefaultList(ApiObject):
+    """The object EndUserDefaultList of the API."""
+
+    data: list[EndUserDefault]
+    has_more: bool
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class EndUserExport(ApiObject):
     """The object EndUserExport of the API."""
 
@@ -369,6 +484,25 @@ class EndUserExport(ApiObject):
     end_user: EndUser
     turns: list[ExportedTurn]
     """Oldest first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndUserLedgerEntry(ApiObject):
+    """The object EndUserLedgerEntry of the API."""
+
+    entry_id: int
+    end_user_ref: str
+    reason: Literal["credit", "correction", "usage"]
+    """`credit`: added by you. `correction`: taken back by you. `usage`: the charge of a turn."""
+    amount_usd: Decimal
+    """Negative for charges and corrections."""
+    balance_after_usd: Decimal
+    """The balance after this entry."""
+    turn_id: str | None
+    """The turn that was charged."""
+    note: str | None
+    """Your note. Erasing the end user removes it."""
+    created_at: datetime
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -459,6 +593,11 @@ class ExportedTurn(ApiObject):
     """
     billed_cost_usd: Decimal
     """Amount charged for the turn. 0 until it has ended."""
+    end_user_charge_usd: Decimal | None
+    """
+    The amount that your end user is charged, by your price or from the end user's wallet. Null until the turn
+    has ended, and for a turn with neither. See Prices and wallets.
+    """
     held_usd: Decimal
     """Amount set aside for the turn until it ends."""
     usage: ExportedTurnUsage
@@ -797,6 +936,83 @@ class Output(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Price(ApiObject):
+    """The object Price of the API."""
+
+    version: int
+    multiplier: float
+    """Multiplied with the billed amount of each model call. 1: what the call cost you."""
+    per_model: dict[str, float]
+    """Multipliers of single models, by pin. All other models have `multiplier`."""
+    per_turn_usd: Decimal
+    """Added for each turn with at least one model call, in USD."""
+    rounding: PriceRounding
+    """
+    The charge is computed exactly and rounded once, when the turn ends: to a multiple of `to_usd`, `up`, `down`
+    or to the `nearest` (halves up).
+    """
+    created_at: datetime
+    name: str
+    used_by: PriceUsedBy
+    """A price that is in use cannot be deleted."""
+    versions: list[PriceVersion]
+    """The newest 100 versions, the current one first. A turn keeps the version of its acceptance."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PriceRounding(ApiObject):
+    """
+    The charge is computed exactly and rounded once, when the turn ends: to a multiple of `to_usd`, `up`, `down`
+    or to the `nearest` (halves up).
+    """
+
+    to_usd: Decimal
+    mode: Literal["up", "nearest", "down"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PriceUsedBy(ApiObject):
+    """A price that is in use cannot be deleted."""
+
+    end_users: int
+    """End users with this price of their own."""
+    keys: int
+    """API keys with this default."""
+    account: bool
+    """True if it is the account's default."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PriceVersion(ApiObject):
+    """The object PriceVersion of the API."""
+
+    version: int
+    multiplier: float
+    """Multiplied with the billed amount of each model call. 1: what the call cost you."""
+    per_model: dict[str, float]
+    """Multipliers of single models, by pin. All other models have `multiplier`."""
+    per_turn_usd: Decimal
+    """Added for each turn with at least one model call, in USD."""
+    rounding: PriceVersionRounding
+    """
+    The charge is computed exactly and rounded once, when the turn ends: to a multiple of `to_usd`, `up`, `down`
+    or to the `nearest` (halves up).
+    """
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class PriceVersionRounding(ApiObject):
+    """
+    The charge is computed exactly and rounded once, when the turn ends: to a multiple of `to_usd`, `up`, `down`
+    or to the `nearest` (halves up).
+    """
+
+    to_usd: Decimal
+    mode: Literal["up", "nearest", "down"]
+
+
+@dataclass(frozen=True, kw_only=True)
 class QuotaDetails(ApiObject):
     """The `details` of QUOTA_EXCEEDED: the cap that blocks the turn longest."""
 
@@ -961,6 +1177,18 @@ class RefusedByCostLimit(ApiObject):
     code: Literal["COST_LIMIT_TOO_LOW"]
     message: str
     details: CostLimitDetails
+    retry_after: None
+    """Always null: waiting does not help."""
+    retryable: Literal[False]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefusedByEndUserCredit(ApiObject):
+    """The object RefusedByEndUserCredit of the API."""
+
+    code: Literal["END_USER_CREDIT_SPENT"]
+    message: str
+    details: EndUserCreditDetails
     retry_after: None
     """Always null: waiting does not help."""
     retryable: Literal[False]
@@ -1330,6 +1558,11 @@ class Turn(ApiObject):
     """
     billed_cost_usd: Decimal
     """Amount charged for the turn. 0 until it has ended."""
+    end_user_charge_usd: Decimal | None
+    """
+    The amount that your end user is charged, by your price or from the end user's wallet. Null until the turn
+    has ended, and for a turn with neither. See Prices and wallets.
+    """
     held_usd: Decimal
     """Amount set aside for the turn until it ends."""
     usage: TurnUsage
@@ -1470,9 +1703,21 @@ class UsageGroup(ApiObject):
     """The object UsageGroup of the API."""
 
     group: str
-    """The end_user_ref, `space_id`, model pin, `key_id` or day (`2026-11-20`, UTC)."""
+    """
+    The end_user_ref, `space_id`, model pin, `key_id`, day (`2026-11-20`, UTC), configuration
+    (`space_id@version`), or value of metadata. `(other)`: all other values. Empty: turns without a value.
+    """
     billed_usd: Decimal
     """The billed amount: the exact sum of the ledger entries."""
+    end_user_charge_usd: Decimal | None
+    """
+    The amount that your end users were charged for these turns. Null by `model`, because a charge is rounded
+    per turn.
+    """
+    margin_usd: Decimal | None
+    """
+    The charges minus the billed amounts of the same turns. Turns without a price and a wallet do not count.
+    """
     turns: int
     """Turns that ended, including those that were billed nothing."""
     model_calls: int
@@ -1483,12 +1728,20 @@ class UsageGroup(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class UsageKeys(ApiObject):
+    """The object UsageKeys of the API."""
+
+    keys: list[str]
+    """The registered keys."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class UsageReport(ApiObject):
     """The object UsageReport of the API."""
 
     from_: datetime
     to: datetime
-    group_by: Literal["end_user_ref", "space", "model", "key", "day"]
+    group_by: str
     data: list[UsageGroup]
     total: UsageSums
     """The sum over all groups, not only those of this page. A turn that used two models counts once."""
@@ -1502,6 +1755,15 @@ class UsageSums(ApiObject):
 
     billed_usd: Decimal
     """The billed amount: the exact sum of the ledger entries."""
+    end_user_charge_usd: Decimal | None
+    """
+    The amount that your end users were charged for these turns. Null by `model`, because a charge is rounded
+    per turn.
+    """
+    margin_usd: Decimal | None
+    """
+    The charges minus the billed amounts of the same turns. Turns without a price and a wallet do not count.
+    """
     turns: int
     """Turns that ended, including those that were billed nothing."""
     model_calls: int
@@ -1544,7 +1806,7 @@ class WaitingLimit(ApiObject):
     """The object WaitingLimit of the API."""
 
     kind: str
-    """`max_cost`, `balance`, or the name of a cap."""
+    """`max_cost`, `balance`, `end_user_credit` (the end user's wallet), or the name of a cap."""
     needed_usd: Decimal
     """The amount that lets the turn continue."""
     resets_at: datetime | None
@@ -1650,7 +1912,7 @@ Whether calls of a tool wait until a person allows them: `never` (the default), 
 fits a schema.
 """
 
-RefusedBy = Union[RefusedByCap, RefusedByBalance, RefusedByCostLimit]
+RefusedBy = Union[RefusedByCap, RefusedByBalance, RefusedByEndUserCredit, RefusedByCostLimit]
 
 FeedEvent = Union[TurnStateEvent, CapEvent, BalanceEvent, AccountEvent]
 """An event, as in the body that a webhook receives."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any, Literal, TypedDict
 
 from .models import Approval, Subagent
@@ -86,6 +87,13 @@ class PutManifestHistory(TypedDict, total=False):
     max_turns: int
     # The maximum number of tokens of these turns together.
     max_tokens: int
+
+
+class PutPriceRounding(TypedDict, total=False):
+    """The object PutPriceRounding of a request."""
+
+    to_usd: Decimal | float
+    mode: Literal["up", "nearest", "down"]
 
 
 class _PutToolRequest(TypedDict):

@@ -11,6 +11,8 @@ export const EVENT_LABELS = {
   "turn.cancelled": "A turn was cancelled",
   "balance.low": "The balance is low",
   "balance.depleted": "The balance is used up",
+  "end_user.balance_low": "An end user's credit is low",
+  "end_user.depleted": "An end user's credit is used up",
   "cap.reached": "A threshold of a cap was reached",
   "usage.posted": "A charge or a refund was posted to the ledger",
   "hour.closed": "An hour of the usage export is complete",

@@ -1,7 +1,7 @@
 // Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.
 
 export const AccountEventRules = {
-  type: { words: ["usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
+  type: { words: ["end_user.balance_low", "end_user.depleted", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
 } as const
 
 export const AccountSetupRules = {
@@ -170,8 +170,13 @@ export const CreateUserRules = {
 export const CreateWebhookRules = {
   url: { minLength: 1, maxLength: 2048 },
   events: { minItems: 1 },
-  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
+  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
   description: { maxLength: 500 },
+} as const
+
+export const CreditEndUserRules = {
+  amount_usd: { minimum: -1000000, maximum: 1000000 },
+  note: { minLength: 1, maxLength: 500 },
 } as const
 
 export const CustomerCapRules = {
@@ -179,7 +184,7 @@ export const CustomerCapRules = {
 } as const
 
 export const DashboardOtherErrorBodyRules = {
-  code: { words: ["INVALID_JSON", "IDEMPOTENCY_KEY_REQUIRED", "IDEMPOTENCY_KEY_INVALID", "INVALID_API_KEY", "WATCH_TOKEN_INVALID", "API_KEY_EXPIRED", "SESSION_REQUIRED", "ADMIN_REQUIRED", "LAST_ADMIN", "EMAIL_TAKEN", "EMAIL_REQUIRED", "ACTING_READ_ONLY", "ACTING_NOT_ALLOWED", "SUBSCRIPTION_ENDED", "LAST_ENABLED_MODEL", "ALREADY_MEMBER", "LAST_OWNER", "WORKSPACE_EXISTS", "NO_BOT", "PLAN_IN_USE", "LOGIN_NOT_STARTED", "LOGIN_EXPIRED", "LOGIN_RUNNING", "LAST_HEALTHY_ACCOUNT", "PROVIDER_FAILED", "IF_MATCH_INVALID", "INVALID_LAUNCH_DATA", "INVALID_WEBHOOK_SECRET", "BOT_NOT_SET_UP", "INVALID_CREDENTIALS", "INVALID_TOKEN", "LOGIN_THROTTLED", "WRONG_PASSWORD", "REAUTHENTICATION_REQUIRED", "SECOND_FACTOR_REQUIRED", "SECOND_FACTOR_NOT_SET_UP", "WRONG_CODE", "EMAIL_NOT_CONFIGURED", "LOGIN_NOT_CONFIGURED", "LOGIN_STATE_INVALID", "LOGIN_DENIED", "LOGIN_REFUSED", "LOGIN_PROVIDER_FAILED", "LOGIN_PROVIDER_UNAVAILABLE", "INVALID_INTERNAL_SECRET", "IDENTITY_TAKEN", "LAST_WAY_IN", "CROSS_ORIGIN", "HTTPS_REQUIRED", "INVALID_SIGNATURE", "SCOPE_DENIED", "SPACE_ROLE_REQUIRED", "END_USER_BLOCKED", "NOT_FOUND", "METHOD_NOT_ALLOWED", "REQUEST_TIMEOUT", "CALL_DECIDED", "CALL_ANSWERED", "CALL_NOT_WAITING", "TURN_NOT_ENDED", "TURN_NOT_BILLED", "BALANCE_TOO_LOW", "KEY_REVOKED", "SPACE_ARCHIVED", "WEBHOOK_DISABLED", "WEBHOOK_EXISTS", "CONFLICT", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "RANGE_NOT_SATISFIABLE", "INTERNAL", "UNAVAILABLE"] },
+  code: { words: ["INVALID_JSON", "IDEMPOTENCY_KEY_REQUIRED", "IDEMPOTENCY_KEY_INVALID", "INVALID_API_KEY", "WATCH_TOKEN_INVALID", "API_KEY_EXPIRED", "SESSION_REQUIRED", "ADMIN_REQUIRED", "LAST_ADMIN", "EMAIL_TAKEN", "EMAIL_REQUIRED", "ACTING_READ_ONLY", "ACTING_NOT_ALLOWED", "SUBSCRIPTION_ENDED", "LAST_ENABLED_MODEL", "ALREADY_MEMBER", "LAST_OWNER", "WORKSPACE_EXISTS", "NO_BOT", "PLAN_IN_USE", "LOGIN_NOT_STARTED", "LOGIN_EXPIRED", "LOGIN_RUNNING", "LAST_HEALTHY_ACCOUNT", "PROVIDER_FAILED", "IF_MATCH_INVALID", "INVALID_LAUNCH_DATA", "INVALID_WEBHOOK_SECRET", "BOT_NOT_SET_UP", "INVALID_CREDENTIALS", "INVALID_TOKEN", "LOGIN_THROTTLED", "WRONG_PASSWORD", "REAUTHENTICATION_REQUIRED", "SECOND_FACTOR_REQUIRED", "SECOND_FACTOR_NOT_SET_UP", "WRONG_CODE", "EMAIL_NOT_CONFIGURED", "LOGIN_NOT_CONFIGURED", "LOGIN_STATE_INVALID", "LOGIN_DENIED", "LOGIN_REFUSED", "LOGIN_PROVIDER_FAILED", "LOGIN_PROVIDER_UNAVAILABLE", "INVALID_INTERNAL_SECRET", "IDENTITY_TAKEN", "LAST_WAY_IN", "PRICE_IN_USE", "CROSS_ORIGIN", "HTTPS_REQUIRED", "INVALID_SIGNATURE", "SCOPE_DENIED", "SPACE_ROLE_REQUIRED", "END_USER_BLOCKED", "NOT_FOUND", "METHOD_NOT_ALLOWED", "REQUEST_TIMEOUT", "CALL_DECIDED", "CALL_ANSWERED", "CALL_NOT_WAITING", "TURN_NOT_ENDED", "TURN_NOT_BILLED", "BALANCE_TOO_LOW", "KEY_REVOKED", "SPACE_ARCHIVED", "WEBHOOK_DISABLED", "WEBHOOK_EXISTS", "CONFLICT", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "RANGE_NOT_SATISFIABLE", "INTERNAL", "UNAVAILABLE"] },
 } as const
 
 export const DashboardTurnFinishedErrorBodyRules = {
@@ -195,6 +200,10 @@ export const DecisionRules = {
   message: { minLength: 1, maxLength: 2000 },
 } as const
 
+export const DeletedPriceRules = {
+  "rounding.mode": { words: ["up", "nearest", "down"] },
+} as const
+
 export const DeliveryRules = {
   state: { words: ["pending", "delivered", "failed"] },
 } as const
@@ -205,6 +214,15 @@ export const DeviceLoginStatusRules = {
 
 export const DisableProviderRequestRules = {
   reason: { minLength: 1, maxLength: 500 },
+} as const
+
+export const EndUserBalanceRules = {
+  prepaid_source: { words: ["end_user", "key", "account", "none"] },
+  price_source: { words: ["end_user", "key", "account", "none"] },
+} as const
+
+export const EndUserLedgerEntryRules = {
+  reason: { words: ["credit", "correction", "usage"] },
 } as const
 
 export const EnergyTimelineRules = {
@@ -385,6 +403,14 @@ export const PoolsRules = {
   "pools[].pool": { words: ["main", "alt-pool"] },
 } as const
 
+export const PriceRules = {
+  "rounding.mode": { words: ["up", "nearest", "down"] },
+} as const
+
+export const PriceVersionRules = {
+  "rounding.mode": { words: ["up", "nearest", "down"] },
+} as const
+
 export const ProviderRules = {
   pool: { words: ["main", "alt-pool"] },
   kind: { words: ["api_key", "oauth_code", "oauth_device"] },
@@ -400,6 +426,14 @@ export const PutAccountLimitsRules = {
   low_balance_usd: { minimum: 0, maximum: 1000000, default: 1 },
 } as const
 
+export const PutEndUserBillingRules = {
+  low_balance_usd: { minimum: 0, maximum: 1000000, default: 1 },
+} as const
+
+export const PutEndUserDefaultsRules = {
+  key_id: { minLength: 1, maxLength: 128 },
+} as const
+
 export const PutEndUserLimitsRules = {
   daily_usd: { minimum: 0, maximum: 1000000 },
   monthly_usd: { minimum: 0, maximum: 1000000 },
@@ -413,6 +447,18 @@ export const PutMcpServerRules = {
 
 export const PutMembersLimitRules = {
   daily_usd: { minimum: 0, maximum: 1000000 },
+} as const
+
+export const PutPriceRules = {
+  multiplier: { minimum: 0, maximum: 1000, default: 1 },
+  per_model: { default: {} },
+  per_turn_usd: { minimum: 0, maximum: 1000, default: 0 },
+  rounding: { default: {"to_usd":1e-7,"mode":"nearest"} },
+} as const
+
+export const PutPriceRoundingRules = {
+  to_usd: { minimum: 0, maximum: 1, default: 1e-7 },
+  mode: { words: ["up", "nearest", "down"], default: "nearest" },
 } as const
 
 export const PutRetentionRules = {
@@ -438,6 +484,11 @@ export const PutTraceEndpointRules = {
   with_text: { default: false },
 } as const
 
+export const PutUsageKeysRules = {
+  keys: { maxItems: 10 },
+  "keys[]": { minLength: 1, maxLength: 64 },
+} as const
+
 export const QuotaDetailsRules = {
   cap: { words: ["key_daily", "key_window", "end_user_daily", "end_user_monthly", "account_daily", "members_daily"] },
   source: { words: ["key", "end_user", "account", "plan", "space", "default"] },
@@ -461,14 +512,14 @@ export const ReconciliationRules = {
 } as const
 
 export const ReconciliationFindingRules = {
-  kind: { words: ["balance", "held", "running_total", "charge_without_turn", "infra_bill", "infra_due", "charged_twice", "charge_missing", "charge_amount", "charge_unexpected", "charge_of_other_account", "charge_of_other_kind", "failure_charged", "usage_bills", "chat_calls", "refunded_twice", "refund_amount", "refund_of_other_account", "hold_on_ended_turn", "hold_differs", "orphaned_turn", "unposted", "counter_spent", "counter_reserved", "counter_missing", "rollup"] },
-  "counter.kind": { words: ["key", "end_user", "account", "members", "rollup"] },
+  kind: { words: ["balance", "held", "running_total", "charge_without_turn", "infra_bill", "infra_due", "charged_twice", "charge_missing", "charge_amount", "charge_unexpected", "charge_of_other_account", "charge_of_other_kind", "failure_charged", "usage_bills", "chat_calls", "refunded_twice", "refund_amount", "refund_of_other_account", "hold_on_ended_turn", "hold_differs", "orphaned_turn", "unposted", "counter_spent", "counter_reserved", "counter_missing", "end_user_balance", "end_user_held", "end_user_ledger", "end_user_charges", "rollup"] },
+  "counter.kind": { words: ["key", "end_user", "account", "members", "wallet", "rollup"] },
   "counter.period": { words: ["day", "month", "window", "hour"] },
 } as const
 
 export const ReplayRules = {
   events: { minItems: 1 },
-  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
+  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
   include_delivered: { default: false },
 } as const
 
@@ -688,16 +739,12 @@ export const UpdateUserRules = {
 export const UpdateWebhookRules = {
   url: { minLength: 1, maxLength: 2048 },
   events: { minItems: 1 },
-  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
+  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
   description: { maxLength: 500 },
 } as const
 
 export const UsageBreakdownRules = {
   dimension: { words: ["space", "user", "model", "provider"] },
-} as const
-
-export const UsageReportRules = {
-  group_by: { words: ["end_user_ref", "space", "model", "key", "day"] },
 } as const
 
 export const UserRules = {
@@ -969,7 +1016,7 @@ export const getTurnStatsQuery = {
 } as const
 
 export const getUsageQuery = {
-  group_by: { words: ["end_user_ref", "space", "model", "key", "day"], default: "day" },
+  group_by: { words: ["end_user_ref", "space", "model", "key", "day", "config_version"], default: "day" },
   space: { minItems: 1, maxItems: 100 },
   "space[]": { minLength: 1, maxLength: 128 },
   end_user_ref: { minItems: 1, maxItems: 100 },
@@ -1086,10 +1133,17 @@ export const listCustomersQuery = {
 
 export const listDeliveriesQuery = {
   state: { words: ["pending", "delivered", "failed"] },
-  event_type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
+  event_type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
   turn: { minLength: 1, maxLength: 128 },
   limit: { minimum: 1, maximum: 200, default: 50 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const listEndUserLedgerQuery = {
+  reason: { words: ["credit", "correction", "usage"] },
+  turn: { minLength: 1, maxLength: 128 },
+  limit: { minimum: 1, maximum: 100, default: 20 },
+  cursor: { minLength: 1, maxLength: 1024 },
 } as const
 
 export const listEndUsersQuery = {
@@ -1102,7 +1156,7 @@ export const listEventsQuery = {
   limit: { minimum: 1, maximum: 100, default: 20 },
   cursor: { minLength: 1, maxLength: 1024 },
   order: { words: ["asc", "desc"], default: "desc" },
-  type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
+  type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
   turn: { minLength: 1, maxLength: 128 },
 } as const
 

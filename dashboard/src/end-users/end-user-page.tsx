@@ -20,6 +20,7 @@ import { EndUserReceipt } from "./erasure-receipt.tsx"
 import { EndUserLimitsForm } from "./limits-form.tsx"
 import { endUsersPages } from "./pages.ts"
 import { EndUserSpend } from "./spend-by-day.tsx"
+import { EndUserWallet } from "./wallet-section.tsx"
 
 const BlockDialog = lazyPart(() =>
   import("./change-dialogs.tsx").then((module) => ({ default: module.BlockEndUserDialog })),
@@ -66,6 +67,7 @@ export function EndUserPage() {
             <Section title="Spend by day">
               <EndUserSpend endUserRef={endUserRef} />
             </Section>
+            <EndUserWallet endUserRef={endUserRef} test={test} />
             <Section title="Caps">
               {data.caps.length > 0 && (
                 <Table

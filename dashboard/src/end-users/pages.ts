@@ -7,6 +7,12 @@ export const endUsersPages = {
     about: "Your customers, with their spend and caps.",
     nav: "Workspace",
   },
+  prices: {
+    path: "/prices",
+    title: "Prices",
+    about: "The prices that you charge your end users, and their defaults.",
+    nav: "Money",
+  },
   detail: {
     path: "/end-users/$endUserRef",
     title: "End user",

@@ -34,6 +34,11 @@ export const endUsersRoutes = [
   }),
   createRoute({
     getParentRoute: () => appRoute,
+    path: pages.prices.path,
+    component: lazyPage(() => import("./prices-page.tsx"), "PricesPage"),
+  }),
+  createRoute({
+    getParentRoute: () => appRoute,
     path: pages.detail.path,
     validateSearch: (search: RawSearch): EndUserSearch => ({
       days: countIn(search.days) || undefined,

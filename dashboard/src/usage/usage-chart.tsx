@@ -27,7 +27,7 @@ export function UsageChart({ report, names }: { report: UsageReport; names: Usag
   // A single bar would only repeat the total above it.
   if (data.length < 2) return null
   const largest = [...data].sort((a, b) => b.billed_usd - a.billed_usd).slice(0, TOP)
-  const nameOf = (group: string) => (group_by === "end_user_ref" ? group : (names[group_by].get(group) ?? group))
+  const nameOf = (group: string) => names[group_by as keyof UsageNames]?.get(group) ?? group
   return (
     <Chart
       title={`Billed, USD: the largest ${largest.length}${has_more ? " of this page" : ""}`}

@@ -66,7 +66,7 @@ export function UsagePage() {
                     stale={report.isPlaceholderData}
                     columns={[
                       {
-                        title: NAMES[data.group_by],
+                        title: NAMES[data.group_by] ?? data.group_by.replace("metadata.", ""),
                         cell: ({ group }) => (
                           <GroupName of={data.group_by} group={group} names={names} test={search.test} />
                         ),
@@ -85,7 +85,8 @@ export function UsagePage() {
   )
 }
 
-const NAMES: Record<UsageReport["group_by"], string> = {
+const NAMES: Record<string, string> = {
+  config_version: "Configuration",
   day: "Day (UTC)",
   model: "Model",
   space: "Space",
@@ -174,6 +175,8 @@ const COLUMNS: Column<UsageReport["data"][number]>[] = [
   { title: "Cached input tokens", right: true, cell: ({ tokens_cached }) => <Count value={tokens_cached} /> },
   { title: "Output tokens", right: true, cell: ({ tokens_output }) => <Count value={tokens_output} /> },
   { title: "Billed", right: true, cell: ({ billed_usd }) => <AlignedMoney usd={billed_usd} /> },
+  { title: "Charged", right: true, cell: ({ end_user_charge_usd }) => <Money usd={end_user_charge_usd} /> },
+  { title: "Margin", right: true, cell: ({ margin_usd }) => <Money usd={margin_usd} /> },
 ]
 
 /** The grouping and the filters of the report. */

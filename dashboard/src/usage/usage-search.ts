@@ -11,6 +11,7 @@ export const GROUPS = choicesOf<UsageGroupBy>({
   space: "By space",
   end_user_ref: "By end user",
   key: "By key",
+  config_version: "By configuration",
 })
 
 type LedgerReason = QueryWord<"listLedger", "reason">
@@ -40,8 +41,12 @@ interface UsageSearch {
   cursor?: string
 }
 
+/** One of the groupings, or a registered key of metadata. */
+const usageGroupIn = (value: unknown) =>
+  oneIn(value, getUsageQuery.group_by.words) ?? (textIn(value)?.startsWith("metadata.") ? textIn(value) : undefined)
+
 export const readUsageSearch = (search: RawSearch): UsageSearch => ({
-  group_by: oneIn(search.group_by, getUsageQuery.group_by.words),
+  group_by: usageGroupIn(search.group_by),
   days: countIn(search.days) || undefined,
   from: instantIn(search.from),
   to: instantIn(search.to),

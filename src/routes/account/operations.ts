@@ -4,6 +4,7 @@ import { mountEvents } from "../events.ts"
 import { mountModels } from "../models.ts"
 import { FOR_OWNERS } from "../mounting.ts"
 import { mountReceipts } from "../receipts.ts"
+import { mountResale } from "../resale.ts"
 import { mountSpaceConfig } from "../spaces/config.ts"
 import { mountRetention } from "../spaces/retention.ts"
 import { mountTools } from "../spaces/tools.ts"
@@ -52,5 +53,6 @@ export function mountOwner(app: App) {
   mountUsageReport(app, FOR_OWNERS)
   mountReceipts(app, FOR_OWNERS)
   mountEndUsers(app, FOR_OWNERS)
+  mountResale(app, FOR_OWNERS)
   mountCustomers(app)
 }

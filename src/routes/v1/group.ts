@@ -10,6 +10,7 @@ import { mountChatCompletions } from "../openai/chat-completions.ts"
 import { mountSpaceModels } from "../openai/models.ts"
 import { mountResponses } from "../openai/responses.ts"
 import { mountReceipts, mountSigningKeys } from "../receipts.ts"
+import { mountResale } from "../resale.ts"
 import { mountSpaceConfig } from "../spaces/config.ts"
 import { mountRetention } from "../spaces/retention.ts"
 import { mountTools } from "../spaces/tools.ts"
@@ -49,5 +50,6 @@ export const v1: Group = {
     mountChatCompletions(app)
     mountSpaceModels(app)
     mountEndUsers(app, FOR_KEYS)
+    mountResale(app, FOR_KEYS)
   },
 }

@@ -16,9 +16,11 @@ from .._operations import (
     CREATE_TURN,
     CREATE_WATCH_TOKEN,
     CREATE_WEBHOOK,
+    CREDIT_END_USER,
     DECIDE_CALL,
     DELETE_FILE,
     DELETE_MCP_SERVER,
+    DELETE_PRICE,
     DELETE_SECRET,
     DELETE_TOOL,
     DELETE_WEBHOOK,
@@ -29,12 +31,14 @@ from .._operations import (
     GET_CONFIG_VERSION,
     GET_DELIVERY,
     GET_END_USER,
+    GET_END_USER_BALANCE,
     GET_ERASURE,
     GET_EVENT,
     GET_FILE,
     GET_MANIFEST,
     GET_MCP_SERVER,
     GET_ME,
+    GET_PRICE,
     GET_RETENTION,
     GET_SPACE,
     GET_STATEMENT,
@@ -44,14 +48,18 @@ from .._operations import (
     GET_USAGE,
     GET_USAGE_EXPORT,
     GET_USAGE_GROUPS,
+    GET_USAGE_KEYS,
     GET_WEBHOOK,
     LIST_CONFIG_VERSIONS,
     LIST_DELIVERIES,
     LIST_END_USERS,
+    LIST_END_USER_DEFAULTS,
+    LIST_END_USER_LEDGER,
     LIST_EVENTS,
     LIST_FILES,
     LIST_MCP_SERVERS,
     LIST_MODELS,
+    LIST_PRICES,
     LIST_SECRETS,
     LIST_SPACES,
     LIST_STATEMENTS,
@@ -61,13 +69,17 @@ from .._operations import (
     LIST_TURN_EVENTS,
     LIST_WEBHOOKS,
     PATCH_TURN,
+    PUT_END_USER_BILLING,
+    PUT_END_USER_DEFAULTS,
     PUT_END_USER_LIMITS,
     PUT_MANIFEST,
     PUT_MCP_SERVER,
+    PUT_PRICE,
     PUT_RETENTION,
     PUT_SECRET,
     PUT_TOOL,
     PUT_USAGE_EXPORT,
+    PUT_USAGE_KEYS,
     REDELIVER,
     RENEW_CALL,
     REPLAY_EVENTS,
@@ -90,9 +102,14 @@ from ..models import (
     DeleteWebhookAnswer,
     Deleted,
     DeletedFile,
+    DeletedPrice,
     Delivery,
     EndUser,
+    EndUserBalance,
+    EndUserDefault,
+    EndUserDefaultList,
     EndUserExport,
+    EndUserLedgerEntry,
     Erasure,
     FeedEvent,
     FileInfo,
@@ -103,6 +120,7 @@ from ..models import (
     Me,
     Model,
     MonthStatement,
+    Price,
     RenewCallAnswer,
     Replayed,
     Retention,
@@ -119,6 +137,7 @@ from ..models import (
     TurnReceipt,
     UsageExport,
     UsageGroup,
+    UsageKeys,
     UsageReport,
     WatchToken,
     Webhook,
@@ -129,6 +148,7 @@ from ..params import (
     ManifestInput,
     McpServerInput,
     PutManifestHistory,
+    PutPriceRounding,
     PutToolRequest,
     SubagentInput,
     ToolInput,
@@ -1263,10 +1283,10 @@ class Turns(TurnActions):
         The turn holds `max_cost_usd`, or 0.25 USD, of the balance and of every cap that applies to it. If they
         have less left, it holds that. If that does not pay for its first model call, the turn is rejected and
         nothing is held. If the balance is too low, the response is 402 `INSUFFICIENT_CREDITS`, and waiting does
-        not help. Otherwise it is 429 `QUOTA_EXCEEDED`. `details` describes the cap that resets last, and
-        `Retry-After` is the number of seconds until then. Rejected requests are not stored, so you can send the
-        same Idempotency-Key again. A repeat of an accepted turn returns the turn even if a cap has been reached
-        since. See Caps and quotas.
+        not help. If the wallet of its end user is too low, it is 402 `END_USER_CREDIT_SPENT`. Otherwise it is
+        429 `QUOTA_EXCEEDED`. `details` describes the cap that resets last, and `Retry-After` is the number of
+        seconds until then. Rejected requests are not stored, so you can send the same Idempotency-Key again. A
+        repeat of an accepted turn returns the turn even if a cap has been reached since. See Caps and quotas.
 
         Args:
             space: The `space_id` of the space that runs the turn.
@@ -1292,7 +1312,7 @@ class Turns(TurnActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            InsufficientCreditsError: INSUFFICIENT_CREDITS.
+            InsufficientCreditsError: END_USER_CREDIT_SPENT, INSUFFICIENT_CREDITS.
             PermissionDeniedError: END_USER_BLOCKED.
             NotFoundError: NOT_FOUND.
             ConflictError: CONFLICT, SPACE_ARCHIVED.
@@ -1381,7 +1401,7 @@ class Turns(TurnActions):
 
         Raises:
             APITimeoutError: The turn has not ended in time. ``details["turn_id"]`` is its id.
-            InsufficientCreditsError: INSUFFICIENT_CREDITS.
+            InsufficientCreditsError: END_USER_CREDIT_SPENT, INSUFFICIENT_CREDITS.
             PermissionDeniedError: END_USER_BLOCKED.
             NotFoundError: NOT_FOUND.
             ConflictError: CONFLICT, SPACE_ARCHIVED.
@@ -1455,7 +1475,7 @@ class Turns(TurnActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            InsufficientCreditsError: INSUFFICIENT_CREDITS.
+            InsufficientCreditsError: END_USER_CREDIT_SPENT, INSUFFICIENT_CREDITS.
             PermissionDeniedError: END_USER_BLOCKED.
             NotFoundError: NOT_FOUND.
             ConflictError: CONFLICT, SPACE_ARCHIVED.
@@ -2018,7 +2038,7 @@ class Webhooks(WebhookVerifier):
         self,
         *,
         url: str,
-        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
+        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
         description: str | None | Unset = UNSET,
         idempotency_key: str | None = None,
         max_retries: int | None = None,
@@ -2125,7 +2145,7 @@ class Webhooks(WebhookVerifier):
         webhook_id: str,
         *,
         url: str | None = None,
-        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
+        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
         description: str | None | Unset = UNSET,
         enabled: bool | None = None,
         max_retries: int | None = None,
@@ -2265,7 +2285,7 @@ class Webhooks(WebhookVerifier):
         *,
         limit: int | None = None,
         state: Literal["pending", "delivered", "failed"] | None = None,
-        event_type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] | None = None,
+        event_type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] | None = None,
         turn: str | None = None,
         created_after: datetime | str | None = None,
         created_before: datetime | str | None = None,
@@ -2315,7 +2335,7 @@ class Webhooks(WebhookVerifier):
         *,
         from_: datetime | str,
         to: datetime | str | None = None,
-        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
+        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
         include_delivered: bool | None = None,
         cursor: str | None = None,
         idempotency_key: str | None = None,
@@ -2446,7 +2466,7 @@ class Events:
         *,
         limit: int | None = None,
         order: Literal["asc", "desc"] | None = None,
-        type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] | None = None,
+        type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] | None = None,
         turn: str | None = None,
         created_after: datetime | str | None = None,
         created_before: datetime | str | None = None,
@@ -2516,7 +2536,7 @@ class Events:
 
 
 class EndUsers:
-    """Your own customers: costs, limits, export and erasure."""
+    """Your own customers: costs, limits, wallets, export and erasure."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -2728,6 +2748,360 @@ class EndUsers:
         sending = Input(path={"erasure_id": erasure_id})
         return self._transport.call(GET_ERASURE, sending, Options(max_retries=max_retries, timeout=timeout))
 
+    def get_balance(
+        self,
+        end_user_ref: str,
+        *,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> EndUserBalance:
+        """
+        Read an end user's wallet.
+
+        The prepaid credit of the end user, and how its turns are charged. The key needs the scope `all`.
+
+        Args:
+            end_user_ref: The `end_user_ref` of the turns.
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            PermissionDeniedError: SCOPE_DENIED.
+            ValidationError: VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            turnpike.end_users.get_balance("customer-42")
+        """
+        sending = Input(path={"end_user_ref": end_user_ref})
+        return self._transport.call(GET_END_USER_BALANCE, sending, Options(max_retries=max_retries, timeout=timeout))
+
+    def put_billing(
+        self,
+        end_user_ref: str,
+        *,
+        price: str | None | Unset = UNSET,
+        prepaid: bool | None | Unset = UNSET,
+        low_balance_usd: Decimal | float | None = None,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> EndUserBalance:
+        """
+        Set how an end user is charged.
+
+        Replaces the end user's price, and whether turns are paid from the end user's wallet.
+
+        Args:
+            end_user_ref: The `end_user_ref` of the turns.
+            price: The price of the end user's turns. Null: the default.
+            prepaid: True: turns are paid from the end user's wallet. False: they are not. Null: the default.
+            low_balance_usd: The event `end_user.balance_low` is sent below this amount. 0: never.
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            PermissionDeniedError: SCOPE_DENIED.
+            ConflictError: LIMIT_REACHED.
+            ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            turnpike.end_users.put_billing("customer-42", price="standard", prepaid=True)
+        """
+        sending = Input(
+            path={"end_user_ref": end_user_ref},
+            body={"price": price, "prepaid": prepaid, "low_balance_usd": given(low_balance_usd)},
+        )
+        return self._transport.call(PUT_END_USER_BILLING, sending, Options(max_retries=max_retries, timeout=timeout))
+
+    def credit(
+        self,
+        end_user_ref: str,
+        *,
+        amount_usd: Decimal | float,
+        note: str | None | Unset = UNSET,
+        idempotency_key: str | None = None,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> EndUserLedgerEntry:
+        """
+        Add credit to an end user's wallet.
+
+        Adds prepaid credit, or takes it back with a negative amount. The first credit makes the end user
+        prepaid, unless a setting of the end user, the key or the account says otherwise. Turns that wait for
+        this credit continue. The credit is yours: your own balance does not change.
+
+        Args:
+            end_user_ref: The `end_user_ref` of the turns.
+            amount_usd: The credit in USD. A negative amount is a correction, up to the available credit.
+            note: Your note, such as the number of an order. The end user may see it.
+            idempotency_key: One value per logical request, of 1–255 printable ASCII characters. Default: a new
+                UUID for all attempts of the call.
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            PermissionDeniedError: SCOPE_DENIED.
+            ConflictError: BALANCE_TOO_LOW, LIMIT_REACHED.
+            ValidationError: PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            turnpike.end_users.credit("customer-42", amount_usd=5, note="Order 1042")
+        """
+        sending = Input(path={"end_user_ref": end_user_ref}, body={"amount_usd": amount_usd, "note": note})
+        return self._transport.call(CREDIT_END_USER, sending, Options(idempotency_key, max_retries, timeout))
+
+    def list_ledger(
+        self,
+        end_user_ref: str,
+        *,
+        reason: Literal["credit", "correction", "usage"] | None = None,
+        turn: str | None = None,
+        limit: int | None = None,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> Pager[EndUserLedgerEntry]:
+        """
+        List an end user's ledger.
+
+        The credits, corrections and charges of the end user's wallet, newest first.
+
+        Args:
+            end_user_ref: The `end_user_ref` of the turns.
+            reason: Only these entries.
+            turn: A `turn_id`: only its charge.
+            limit: The most entries on a page.
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            PermissionDeniedError: SCOPE_DENIED.
+            ValidationError: VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            for item in turnpike.end_users.list_ledger("customer-42"):
+                print(item)
+        """
+        sending = Input(
+            path={"end_user_ref": end_user_ref},
+            query={"reason": reason, "turn": turn, "limit": limit},
+        )
+        return self._transport.pages(LIST_END_USER_LEDGER, sending, Options(max_retries=max_retries, timeout=timeout))
+
+
+class Prices:
+    """The prices that you charge your end users, and their defaults."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> Pager[Price]:
+        """
+        List prices.
+
+        The prices that you charge your end users, by name, each with its current version. The key needs the
+        scope `all`.
+
+        Args:
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            PermissionDeniedError: SCOPE_DENIED.
+            ValidationError: VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            for item in turnpike.prices.list():
+                print(item)
+        """
+        sending = Input()
+        return self._transport.pages(LIST_PRICES, sending, Options(max_retries=max_retries, timeout=timeout))
+
+    def get(
+        self,
+        name: str,
+        *,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> Price:
+        """
+        Read a price.
+
+        Args:
+            name: The name of the price.
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            PermissionDeniedError: SCOPE_DENIED.
+            NotFoundError: NOT_FOUND.
+            ValidationError: VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            turnpike.prices.get("standard")
+        """
+        sending = Input(path={"name": name})
+        return self._transport.call(GET_PRICE, sending, Options(max_retries=max_retries, timeout=timeout))
+
+    def put(
+        self,
+        name: str,
+        *,
+        multiplier: float | None = None,
+        per_model: Mapping[str, float] | None = None,
+        per_turn_usd: Decimal | float | None = None,
+        rounding: PutPriceRounding | None = None,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> Price:
+        """
+        Set a price.
+
+        Creates the price, or a new version of it. A turn keeps the version that was current when it was
+        accepted. The same values again make no new version.
+
+        The charge of a turn is the sum over its model calls of billed amount times multiplier, plus
+        `per_turn_usd`. It is computed exactly and rounded once, when the turn ends. A turn without a model
+        call, a turn that the service lost, and a test turn charge nothing.
+
+        Args:
+            name: The name of the price.
+            multiplier: Multiplied with the billed amount of each model call. 1: what the call cost you.
+            per_model: Multipliers of single models, by pin. All other models have `multiplier`.
+            per_turn_usd: Added for each turn with at least one model call, in USD.
+            rounding: The charge is computed exactly and rounded once, when the turn ends: to a multiple of
+                `to_usd`, `up`, `down` or to the `nearest` (halves up).
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            PermissionDeniedError: SCOPE_DENIED.
+            ConflictError: LIMIT_REACHED.
+            ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            turnpike.prices.put(
+                "standard",
+                multiplier=1.5,
+                per_model={"rehearsal/standard": 2},
+                per_turn_usd=0.01,
+                rounding={"to_usd": 1e-7, "mode": "nearest"},
+            )
+        """
+        sending = Input(
+            path={"name": name},
+            body={
+                "multiplier": given(multiplier),
+                "per_model": given(per_model),
+                "per_turn_usd": given(per_turn_usd),
+                "rounding": given(rounding),
+            },
+        )
+        return self._transport.call(PUT_PRICE, sending, Options(max_retries=max_retries, timeout=timeout))
+
+    def delete(
+        self,
+        name: str,
+        *,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> DeletedPrice:
+        """
+        Delete a price.
+
+        A price that an end user, a key or the account names cannot be deleted. Accepted turns keep it.
+
+        Args:
+            name: The name of the price.
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            PermissionDeniedError: SCOPE_DENIED.
+            NotFoundError: NOT_FOUND.
+            ConflictError: PRICE_IN_USE.
+            ValidationError: VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            turnpike.prices.delete("standard")
+        """
+        sending = Input(path={"name": name})
+        return self._transport.call(DELETE_PRICE, sending, Options(max_retries=max_retries, timeout=timeout))
+
+    def list_defaults(
+        self,
+        *,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> Pager[EndUserDefault]:
+        """
+        List the default prices.
+
+        The price and the kind of payment of end users without settings of their own: of the account first, then
+        of keys.
+
+        Args:
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            PermissionDeniedError: SCOPE_DENIED.
+            ValidationError: VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            for item in turnpike.prices.list_defaults():
+                print(item)
+        """
+        sending = Input()
+        return self._transport.pages(LIST_END_USER_DEFAULTS, sending, Options(max_retries=max_retries, timeout=timeout))
+
+    def put_defaults(
+        self,
+        *,
+        key_id: str | None | Unset = UNSET,
+        price: str | None | Unset = UNSET,
+        prepaid: bool | None | Unset = UNSET,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> EndUserDefaultList:
+        """
+        Set the default price.
+
+        Replaces the defaults of the account, or of one key. A setting of an end user comes before that of the
+        key, and that before the account's. They apply from the next turn on.
+
+        Args:
+            key_id: The live key. Null: the whole account.
+            price: The price of end users without one. Null: none.
+            prepaid: Whether the turns of end users without such a setting are paid from their wallets. Null:
+                not set.
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            PermissionDeniedError: SCOPE_DENIED.
+            NotFoundError: NOT_FOUND.
+            ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            turnpike.prices.put_defaults(key_id=None, price="standard", prepaid=True)
+        """
+        sending = Input(body={"key_id": key_id, "price": price, "prepaid": prepaid})
+        return self._transport.call(PUT_END_USER_DEFAULTS, sending, Options(max_retries=max_retries, timeout=timeout))
+
 
 class Usage(UsageActions):
     """Reports of billed amounts, in US dollars. They add up exactly to the ledger."""
@@ -2882,7 +3256,7 @@ class Usage(UsageActions):
     def get(
         self,
         *,
-        group_by: Literal["end_user_ref", "space", "model", "key", "day"] | None = None,
+        group_by: Literal["end_user_ref", "space", "model", "key", "day", "config_version"] | str | None = None,
         from_: str | None = None,
         to: str | None = None,
         space: Sequence[str] | None = None,
@@ -2894,7 +3268,7 @@ class Usage(UsageActions):
         timeout: float | None = None,
     ) -> UsageReport:
         """
-        Report usage by end user, space, model, key or day.
+        Report usage by end user, space, model, key, day or metadata.
 
         Sums the turns that ended in the range, within the key's scope, by `group_by`. Groups are sorted by
         their bytes, and groups without turns are left out. A turn counts at the time when it ended and was
@@ -2911,7 +3285,9 @@ class Usage(UsageActions):
         so that Excel reads it as UTF-8.
 
         Args:
-            group_by: The dimension of the rows. Default: `day`.
+            group_by: The dimension of the rows: `end_user_ref`, `space`, `model`, `key`, `day`,
+                `config_version`, or `metadata.` and a key that you have registered with `PUT /v1/usage-keys`.
+                Default: `day`.
             from_: The start, inclusive: an instant, or a date, which means 00:00 UTC. Default: 30 days before
                 `to`.
             to: The end, exclusive: an instant, or a date, which means 00:00 UTC. Default: the end of today
@@ -2929,7 +3305,7 @@ class Usage(UsageActions):
             QuotaExceededError: QUOTA_EXCEEDED.
 
         Example:
-            turnpike.usage.get(from_="2026-11-01", to="2026-12-01T00:00:00Z")
+            turnpike.usage.get(group_by="day", from_="2026-11-01", to="2026-12-01T00:00:00Z")
         """
         sending = Input(
             query={
@@ -2948,7 +3324,7 @@ class Usage(UsageActions):
     def groups(
         self,
         *,
-        group_by: Literal["end_user_ref", "space", "model", "key", "day"] | None = None,
+        group_by: Literal["end_user_ref", "space", "model", "key", "day", "config_version"] | str | None = None,
         from_: str | None = None,
         to: str | None = None,
         space: Sequence[str] | None = None,
@@ -2963,7 +3339,9 @@ class Usage(UsageActions):
         Lists all groups of a report, and loads as many pages as necessary.
 
         Args:
-            group_by: The dimension of the rows. Default: `day`.
+            group_by: The dimension of the rows: `end_user_ref`, `space`, `model`, `key`, `day`,
+                `config_version`, or `metadata.` and a key that you have registered with `PUT /v1/usage-keys`.
+                Default: `day`.
             from_: The start, inclusive: an instant, or a date, which means 00:00 UTC. Default: 30 days before
                 `to`.
             to: The end, exclusive: an instant, or a date, which means 00:00 UTC. Default: the end of today
@@ -2999,7 +3377,7 @@ class Usage(UsageActions):
     def csv(
         self,
         *,
-        group_by: Literal["end_user_ref", "space", "model", "key", "day"] | None = None,
+        group_by: Literal["end_user_ref", "space", "model", "key", "day", "config_version"] | str | None = None,
         from_: str | None = None,
         to: str | None = None,
         space: Sequence[str] | None = None,
@@ -3015,7 +3393,9 @@ class Usage(UsageActions):
         Downloads the whole report as CSV.
 
         Args:
-            group_by: The dimension of the rows. Default: `day`.
+            group_by: The dimension of the rows: `end_user_ref`, `space`, `model`, `key`, `day`,
+                `config_version`, or `metadata.` and a key that you have registered with `PUT /v1/usage-keys`.
+                Default: `day`.
             from_: The start, inclusive: an instant, or a date, which means 00:00 UTC. Default: 30 days before
                 `to`.
             to: The end, exclusive: an instant, or a date, which means 00:00 UTC. Default: the end of today
@@ -3048,6 +3428,61 @@ class Usage(UsageActions):
             "limit": limit,
         }
         return self._csv(query, Options(max_retries=max_retries, timeout=timeout))
+
+    def get_keys(
+        self,
+        *,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> UsageKeys:
+        """
+        Read the registered keys of metadata.
+
+        The keys of the turns' `metadata` by which usage can be grouped.
+
+        Args:
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            ValidationError: VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            turnpike.usage.get_keys()
+        """
+        sending = Input()
+        return self._transport.call(GET_USAGE_KEYS, sending, Options(max_retries=max_retries, timeout=timeout))
+
+    def put_keys(
+        self,
+        *,
+        keys: Sequence[str],
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> UsageKeys:
+        """
+        Register keys of metadata.
+
+        Replaces the keys of the turns' `metadata` by which usage can be grouped. Turns that ended before count
+        too. Erased turns have no metadata. The key needs the scope `all`.
+
+        Args:
+            keys: At most 10 keys. A report shows the 1000 values that were billed most, and all others as
+                `(other)`.
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            PermissionDeniedError: SCOPE_DENIED.
+            ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            turnpike.usage.put_keys(keys=["feature", "plan"])
+        """
+        sending = Input(body={"keys": keys})
+        return self._transport.call(PUT_USAGE_KEYS, sending, Options(max_retries=max_retries, timeout=timeout))
 
 
 class Models:
@@ -3106,7 +3541,9 @@ class Account:
         self.events = Events(transport)
         """The feed of all events, to catch up with."""
         self.end_users = EndUsers(transport)
-        """Your own customers: costs, limits, export and erasure."""
+        """Your own customers: costs, limits, wallets, export and erasure."""
+        self.prices = Prices(transport)
+        """The prices that you charge your end users, and their defaults."""
         self.usage = Usage(transport)
         """Reports of billed amounts, in US dollars. They add up exactly to the ledger."""
         self.models = Models(transport)

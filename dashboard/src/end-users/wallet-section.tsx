@@ -1,0 +1,101 @@
+import { Suspense, useState } from "react"
+import type { EndUserBalance, EndUserLedgerEntry } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { Stat, Stats } from "../ui/facts.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { Id, Money, Time } from "../ui/values.tsx"
+
+const CreditDialog = lazyPart(() =>
+  import("./wallet-dialogs.tsx").then((module) => ({ default: module.CreditEndUserDialog })),
+)
+const BillingDialog = lazyPart(() =>
+  import("./wallet-dialogs.tsx").then((module) => ({ default: module.EndUserBillingDialog })),
+)
+
+const SOURCES: Record<EndUserBalance["price_source"], string> = {
+  end_user: "set for this end user",
+  key: "the key's default",
+  account: "the account's default",
+  none: "nothing is set",
+}
+
+/** The newest entries of a wallet that the page shows. */
+const SHOWN = 20
+
+/** The prepaid credit of an end user, its ledger, and how turns are charged. */
+export function EndUserWallet({ endUserRef, test }: { endUserRef: string; test: true | undefined }) {
+  const input = { path: { end_user_ref: endUserRef }, query: { test: test && ("true" as const) } }
+  const wallet = useRead("getEndUserBalance", input)
+  const ledger = useRead("listEndUserLedger", { ...input, query: { ...input.query, limit: SHOWN } })
+  const [open, setOpen] = useState<"credit" | "billing" | null>(null)
+  const close = () => setOpen(null)
+  return (
+    <Section title="Price and wallet">
+      <Read of={wallet} rows={2}>
+        {(data) => (
+          <>
+            <Stats>
+              <Stat label="Available" hint={data.prepaid ? "prepaid" : "not prepaid"}>
+                <Money usd={data.available_usd} />
+              </Stat>
+              <Stat label="Balance">
+                <Money usd={data.balance_usd} />
+              </Stat>
+              <Stat label="Held" hint="by open turns">
+                <Money usd={data.held_usd} />
+              </Stat>
+              <Stat label="Price" hint={SOURCES[data.price_source]}>
+                {data.price ?? "as billed"}
+              </Stat>
+            </Stats>
+            <div className="flex flex-wrap gap-2">
+              <Button icon="plus" onClick={() => setOpen("credit")}>
+                Add credit
+              </Button>
+              <Button onClick={() => setOpen("billing")}>Change price or payment</Button>
+            </div>
+            <Suspense>
+              {open === "credit" && <CreditDialog wallet={data} test={test} onClose={close} />}
+              {open === "billing" && <BillingDialog wallet={data} test={test} onClose={close} />}
+            </Suspense>
+          </>
+        )}
+      </Read>
+      <Read of={ledger} rows={2}>
+        {({ data }) =>
+          data.length > 0 && (
+            <Table
+              caption="The newest entries of the wallet"
+              rows={data}
+              rowKey={({ entry_id }) => String(entry_id)}
+              columns={COLUMNS}
+            />
+          )
+        }
+      </Read>
+    </Section>
+  )
+}
+
+const COLUMNS: Column<EndUserLedgerEntry>[] = [
+  { title: "Time", cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Reason", cell: ({ reason }) => reason },
+  { title: "Amount", right: true, cell: ({ amount_usd }) => <Money usd={amount_usd} /> },
+  { title: "Balance", right: true, cell: ({ balance_after_usd }) => <Money usd={balance_after_usd} /> },
+  {
+    title: "Turn or note",
+    cell: ({ turn_id, note }) =>
+      turn_id ? (
+        <TextLink to="/turns/$turnId" params={{ turnId: turn_id }}>
+          <Id id={turn_id} />
+        </TextLink>
+      ) : (
+        note
+      ),
+  },
+]

@@ -1,0 +1,18 @@
+-- Replaces the keys of metadata by which the usage of an account can be grouped. refused: 'scope'.
+create function turnpike.put_usage_keys(p_request turnpike.request, p_keys jsonb, out actor turnpike.caller, out refused text)
+language plpgsql as $$
+declare
+  caller turnpike.caller;
+begin
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
+  if caller.usable is not true then
+    return;
+  end if;
+  refused := case when caller.scope is distinct from 'all' then 'scope' end;
+  if refused is null then
+    insert into wallets (user_id, usage_keys) values (caller.user_id, p_keys)
+    on conflict (user_id) do update set usage_keys = excluded.usage_keys;
+  end if;
+  perform turnpike.note_use(caller, p_request.moment);
+end $$;
