@@ -17,7 +17,7 @@ export const putEndUserBillingSchema = z
       .meta({ description: "The price of the end user's turns. Null: the default.", example: "standard" }),
     prepaid: z.boolean().nullable().default(null).meta({
       description: "True: turns are paid from the end user's wallet. False: they are not. Null: the default.",
-      example: true,
+      example: false,
     }),
     low_balance_usd: usdAmount.default(toUsd(RESALE_POLICY.lowBalance)).meta({
       description: "The event `end_user.balance_low` is sent below this amount. 0: never.",

@@ -14,7 +14,7 @@ const fields = {
     .meta({ description: "The price of end users without one. Null: none.", example: "standard" }),
   prepaid: z.boolean().nullable().meta({
     description: "Whether the turns of end users without such a setting are paid from their wallets. Null: not set.",
-    example: true,
+    example: false,
   }),
 }
 
@@ -32,7 +32,7 @@ export const putEndUserDefaultsSchema = z
       .default(null)
       .meta({ description: fields.key_id.description, example: null }),
     price: priceNameParam.nullable().default(null).meta({ description: fields.price.description, example: "standard" }),
-    prepaid: z.boolean().nullable().default(null).meta({ description: fields.prepaid.description, example: true }),
+    prepaid: z.boolean().nullable().default(null).meta({ description: fields.prepaid.description, example: false }),
   })
   .meta({ id: "PutEndUserDefaults", description: "Replaces the defaults of the account, or of one key." })
 

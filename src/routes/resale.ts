@@ -195,7 +195,7 @@ function mountEndUserWallets(app: App, mounting: Mounting) {
           name: "Idempotency-Key",
           required: true,
           description: "A unique value per credit, of 1–255 printable ASCII characters.",
-          example: "order-1042",
+          example: "order-1001",
         },
       ],
       body: creditEndUserSchema,

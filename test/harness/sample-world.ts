@@ -126,6 +126,16 @@ export async function createSampleWorld({ base_url, api_key, admin }: Started): 
       await call("PUT", `/v1/spaces/${space}/mcp-servers/docs`, { url: `http://127.0.0.1:${port}/mcp` })
       return {}
     },
+    prices: async () => {
+      await call("PUT", "/v1/prices/standard", { multiplier: 1.5 })
+      return {}
+    },
+    freePrice: async () => {
+      await call("PUT", "/v1/end-user-defaults", {})
+      await call("PUT", "/v1/end-users/customer-42/billing", {})
+      await call("PUT", "/v1/prices/standard", { multiplier: 1.5 })
+      return {}
+    },
     emptyWebhooks: async () => {
       await createWebhook()
       return {}
@@ -168,6 +178,10 @@ export async function createSampleWorld({ base_url, api_key, admin }: Started): 
     getMcpServer: "servers",
     deleteMcpServer: "servers",
     checkMcpServer: "servers",
+    getPrice: "prices",
+    putEndUserBilling: "prices",
+    putEndUserDefaults: "prices",
+    deletePrice: "freePrice",
   }
 
   return {

@@ -2806,7 +2806,7 @@ class AsyncEndUsers:
             QuotaExceededError: QUOTA_EXCEEDED.
 
         Example:
-            await turnpike.end_users.put_billing("customer-42", price="standard", prepaid=True)
+            await turnpike.end_users.put_billing("customer-42", price="standard", prepaid=False)
         """
         sending = Input(
             path={"end_user_ref": end_user_ref},
@@ -3097,7 +3097,7 @@ class AsyncPrices:
             QuotaExceededError: QUOTA_EXCEEDED.
 
         Example:
-            await turnpike.prices.put_defaults(key_id=None, price="standard", prepaid=True)
+            await turnpike.prices.put_defaults(key_id=None, price="standard", prepaid=False)
         """
         sending = Input(body={"key_id": key_id, "price": price, "prepaid": prepaid})
         return await self._transport.call(PUT_END_USER_DEFAULTS, sending, Options(max_retries=max_retries, timeout=timeout))

@@ -2806,7 +2806,7 @@ class EndUsers:
             QuotaExceededError: QUOTA_EXCEEDED.
 
         Example:
-            turnpike.end_users.put_billing("customer-42", price="standard", prepaid=True)
+            turnpike.end_users.put_billing("customer-42", price="standard", prepaid=False)
         """
         sending = Input(
             path={"end_user_ref": end_user_ref},
@@ -3097,7 +3097,7 @@ class Prices:
             QuotaExceededError: QUOTA_EXCEEDED.
 
         Example:
-            turnpike.prices.put_defaults(key_id=None, price="standard", prepaid=True)
+            turnpike.prices.put_defaults(key_id=None, price="standard", prepaid=False)
         """
         sending = Input(body={"key_id": key_id, "price": price, "prepaid": prepaid})
         return self._transport.call(PUT_END_USER_DEFAULTS, sending, Options(max_retries=max_retries, timeout=timeout))
