@@ -7,6 +7,7 @@ export const HINTS: Record<string, string> = {
   IDEMPOTENCY_KEY_INVALID: "Use a UUID, or your own id for the request.",
   INVALID_API_KEY: "Send `Authorization: Bearer <API_KEY>` with a live key of this account.",
   WATCH_TOKEN_INVALID: "Let your server create a new token with POST /v1/turns/{turn_id}/watch-tokens.",
+  PORTAL_SESSION_INVALID: "Let your server create a new session with POST /v1/end-users/{end_user_ref}/portal-sessions.",
   API_KEY_EXPIRED: "Create a new key in the dashboard.",
   HTTPS_REQUIRED: "Use https. If the request had an API key, revoke the key, because it travelled in clear text.",
   INVALID_SIGNATURE: "Do not call this path. Only the queue uses it.",

@@ -40,6 +40,13 @@ export const ERROR_CODES = {
     cause: "The watch token has expired or was never valid, its key was revoked, or its turn's end user was erased.",
     cure: "Let your server create a new token with POST /v1/turns/{turn_id}/watch-tokens.",
   },
+  PORTAL_SESSION_INVALID: {
+    status: 401,
+    retryable: false,
+    cause:
+      "The portal session has expired or was never valid, its code was used before, its key was revoked, or its end user was erased.",
+    cure: "Let your server create a new session with POST /v1/end-users/{end_user_ref}/portal-sessions.",
+  },
   API_KEY_EXPIRED: {
     status: 401,
     retryable: false,

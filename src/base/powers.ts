@@ -135,6 +135,7 @@ const ACCOUNT = {
   putEndUserLimits: "none",
   exportEndUser: "none",
   eraseEndUser: "none",
+  previewPortal: "none",
   getErasure: "none",
 } satisfies Record<string, "none" | Guard>
 

@@ -23,6 +23,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "cancel_turn",
       "create_space",
       "create_webhook",
+      "decide_as_end_user",
       "decide_call",
       "delete_file",
       "deliver_by_token",
@@ -90,6 +91,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "space_shares": [],
       "spaces": [],
       "tasks": [],
+      "turn_calls": [],
       "turn_log": [],
       "turn_steps": [],
       "turns": [],
@@ -103,6 +105,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "call-results",
       "idempotency-keys",
       "internal-calls",
+      "seal-portal_sessions",
       "seal-space_secrets",
       "seal-watch_tokens",
       "seal-webhook_endpoints"
@@ -288,6 +291,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
     "purposes": [
       "idempotency-keys",
       "internal-calls",
+      "seal-portal_sessions",
       "seal-second_factors",
       "seal-space_secrets",
       "seal-trace_exports",

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_5306b15f1dc8"
+export const RELEASE = "turnpike_2a6aaa1896da"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -207,6 +207,7 @@ export interface Answers {
     user_id: number | null
     name: string | null
     key_id: string | null
+    end_user_ref: string | null
     decided_at: string
   }
   earlier_request: {
@@ -1616,6 +1617,25 @@ export interface Procedures {
       user_id: number | null
       booked: number | null
       is_more: boolean | null
+      has_subscriber: boolean | null
+    }
+  }
+  decide_as_end_user: {
+    args: {
+      request: Records["request"] | null
+      end_user_ref: string | null
+      since: Date | null
+      turn_id: string | null
+      step: number | null
+      call: number | null
+      decision: string | null
+      event_ids: JsonInput | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      outcome: string | null
+      turn: JsonRow<"turns"> | null
+      went_on: boolean | null
       has_subscriber: boolean | null
     }
   }
@@ -4509,6 +4529,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   create_workspace: { args: ["request:request", "once_key", "fingerprint", "workspace_id", "name", "team_id", "members:json"], columns: ["actor:json", "already:json", "refused", "entity:json", "unknown_users:json"] },
   credential_now: { args: ["provider_id", "moment"] },
   credit_subscription: { args: ["sub_id", "most", "moment"] },
+  decide_as_end_user: { args: ["request:request", "end_user_ref", "since", "turn_id", "step", "call", "decision", "event_ids:json"], columns: ["actor:json", "outcome", "turn:json", "went_on", "has_subscriber"] },
   decide_call: { args: ["request:request", "turn_id", "step", "call", "decision", "input:json", "message", "event_ids:json"], columns: ["actor:json", "outcome", "turn:json", "slug", "went_on", "has_subscriber", "earlier:json"] },
   delete_file: { args: ["request:request", "file_id"], columns: ["actor:json", "file:json", "slug", "refused"] },
   deliver_by_token: { args: ["turn_id", "step", "call", "output:json", "hash", "event_id", "moment"], columns: ["outcome", "turn:json", "slug", "went_on", "has_subscriber"] },

@@ -44,6 +44,7 @@ const V1: Api = {
     "idempotency",
     "billing",
     "caps",
+    "portal",
     "webhooks",
     "traces",
     "errors",

@@ -62,6 +62,7 @@ export const CLIENT_METHODS: ClientMethods = {
   exportEndUser: "endUsers.export",
   eraseEndUser: "endUsers.erase",
   getErasure: "endUsers.getErasure",
+  createPortalSession: "endUsers.createPortalSession",
   getUsage: "usage.get",
   listModels: "models.list",
   getMe: "me",

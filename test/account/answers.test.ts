@@ -142,6 +142,7 @@ test("Every operation of the account API answers exactly what it declares", asyn
   await ask("getEndUser", { end_user_ref })
   await ask("putEndUserLimits", { end_user_ref }, { daily_usd: 1, blocked: true })
   await ask("exportEndUser", { end_user_ref })
+  await ask("previewPortal", { end_user_ref }, { scopes: ["usage"] })
   const { erasure_id } = await ask("eraseEndUser", { end_user_ref })
   await ask("getErasure", { erasure_id })
   const { webhook_id } = await ask("createWebhook", {}, { url: "https://hooks.customer.com/" })

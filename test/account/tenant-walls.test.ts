@@ -53,7 +53,7 @@ const hasModes = ({ query }: Operation) => query !== undefined && "test" in ((qu
 const WITHOUT_A_FACTOR = ["confirmSecondFactor", "removeSecondFactor"]
 
 /** An end_user_ref belongs to one account, so limits can be set for one without turns. */
-const OWN_WORDS = ["putEndUserLimits"]
+const OWN_WORDS = ["putEndUserLimits", "previewPortal"]
 /** References in bodies count as ids too. */
 const namesThings = ({ id, path }: Operation) =>
   (idsIn(path).length > 0 && !OWN_WORDS.includes(id)) || id === "createChatTurn" || id === "estimateChatTurn"

@@ -115,8 +115,8 @@ async function intrude(key: string, call: ReturnType<typeof callOfOperation>) {
   return { status: response.status, code: error?.code, pgCalls: Number(calls), added }
 }
 
-/** An end_user_ref belongs to one account, so limits can be set for one without turns. */
-const OWN_WORDS = ["putEndUserLimits"]
+/** An end_user_ref belongs to one account, so these also work for one without turns. */
+const OWN_WORDS = ["putEndUserLimits", "createPortalSession"]
 
 const forgetUses = ({ userId }: TestClient) =>
   world.sql("update api_keys set last_used_at = null where user_id = $1", [userId])

@@ -22,6 +22,7 @@ from .models import (
     McpServer,
     Me,
     Model,
+    PortalSession,
     RenewCallAnswer,
     Replayed,
     Retention,
@@ -100,6 +101,7 @@ PUT_END_USER_LIMITS: Operation[EndUser] = Operation("PUT", "/v1/end-users/{end_u
 EXPORT_END_USER: Operation[EndUserExport] = Operation("GET", "/v1/end-users/{end_user_ref}/export", EndUserExport)
 ERASE_END_USER: Operation[Erasure] = Operation("DELETE", "/v1/end-users/{end_user_ref}", Erasure)
 GET_ERASURE: Operation[Erasure] = Operation("GET", "/v1/erasures/{erasure_id}", Erasure)
+CREATE_PORTAL_SESSION: Operation[PortalSession] = Operation("POST", "/v1/end-users/{end_user_ref}/portal-sessions", PortalSession, once=True)
 GET_USAGE: Operation[UsageReport] = Operation("GET", "/v1/usage", UsageReport)
 LIST_MODELS: ListOperation[Model] = ListOperation("GET", "/v1/models", Model)
 GET_ME: Operation[Me] = Operation("GET", "/v1/me", Me)

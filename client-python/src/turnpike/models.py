@@ -760,6 +760,15 @@ class Output(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class PortalSession(ApiObject):
+    """The object PortalSession of the API."""
+
+    url: str
+    """The portal's address. It opens once, so create a session for each view."""
+    expires_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
 class QuotaDetails(ApiObject):
     """The `details` of QUOTA_EXCEEDED: the cap that blocks the turn longest."""
 

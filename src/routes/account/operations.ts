@@ -15,6 +15,7 @@ import { mountIdentities } from "./identities.ts"
 import { mountKeys } from "./keys.ts"
 import { mountLimits } from "./limits.ts"
 import { mountMoney } from "./money.ts"
+import { mountPortalPreviews } from "./portal-previews.ts"
 import { mountSecondFactor } from "./second-factor.ts"
 import { mountSessions } from "./sessions.ts"
 import { mountSharing } from "./sharing.ts"
@@ -51,4 +52,5 @@ export function mountOwner(app: App) {
   mountUsageReport(app, FOR_OWNERS)
   mountEndUsers(app, FOR_OWNERS)
   mountCustomers(app)
+  mountPortalPreviews(app)
 }
