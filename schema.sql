@@ -521,6 +521,10 @@ create table api_keys (
   window_seconds integer check (window_seconds > 0 and (window_seconds is null) = (window_credit_micros is null)),
   end_user_daily_credit_micros bigint check (end_user_daily_credit_micros >= 0),
   end_user_monthly_credit_micros bigint check (end_user_monthly_credit_micros >= 0),
+  -- The price of end users without a price of their own, and whether those without a setting of their own are prepaid.
+  -- Null: as the account's wallet says.
+  end_user_price text,
+  end_user_prepaid boolean,
   expires_at timestamptz,
   revoked_at timestamptz,
   -- Revoking ends the key's turns. True until the sweep finds no open turn. It last tried at ending_tried_at.
@@ -859,11 +863,18 @@ create table turns (
   waited_ms bigint,
   -- Why the turn waits, as responses show it. Null: it does not wait.
   waiting jsonb,
+  -- The key owner's price at acceptance (prices). Null: the end user is charged the billed amount, or nothing without a
+  -- wallet.
+  price_id bigint,
   -- The hold: the amount that was held in total, and the amount that is still held.
   -- Columns from here on change. The log record of an update starts at its first changed column,
   -- so the columns that a claim changes come last.
   hold_credit_micros bigint not null check (hold_credit_micros >= 0),
   held_credit_micros bigint not null check (held_credit_micros >= 0),
+  -- The hold in the end user's wallet, and the charge of the end user since the end of the turn. Null: no wallet, or
+  -- neither wallet nor price.
+  end_user_hold_credit_micros bigint check (end_user_hold_credit_micros >= 0),
+  end_user_charge_credit_micros bigint check (end_user_charge_credit_micros >= 0),
   -- The outcome.
   status_reason text,
   result text,
@@ -909,7 +920,8 @@ create table turns (
   unique (conversation_id, position),
   constraint turns_charge_within_hold check (billed_credit_micros <= hold_credit_micros),
   constraint turns_cost_within_hold check (cost_credit_micros <= hold_credit_micros),
-  constraint turns_test_is_free check (not test or hold_credit_micros = 0),
+  constraint turns_test_is_free check (not test or (hold_credit_micros = 0 and coalesce(end_user_charge_credit_micros, 0) = 0)),
+  constraint turns_end_user_charge_within_hold check (end_user_charge_credit_micros <= end_user_hold_credit_micros),
   constraint turns_end_closes_all check (
     (state in ('done', 'failed', 'cancelled'))
     = (finished_at is not null and held_credit_micros = 0)
@@ -944,8 +956,8 @@ begin
     raise exception 'turn % may not go from % to %', old.turn_id, old.state, new.state using errcode = '23514';
   end if;
   if old.state in ('done', 'failed', 'cancelled')
-    and (new.billed_credit_micros, new.cost_credit_micros, new.last_event_seq) is distinct from
-        (old.billed_credit_micros, old.cost_credit_micros, old.last_event_seq)
+    and (new.billed_credit_micros, new.cost_credit_micros, new.end_user_charge_credit_micros, new.last_event_seq) is distinct from
+        (old.billed_credit_micros, old.cost_credit_micros, old.end_user_charge_credit_micros, old.last_event_seq)
   then
     raise exception 'turn % is finished: its bill and its events are closed', old.turn_id using errcode = '23514';
   end if;
@@ -973,14 +985,17 @@ create table ended_turns (
   -- The code of a failed turn, or the reason of a cancelled one.
   status_reason text,
   model text not null,
-  created_at timestamptz not null
+  created_at timestamptz not null,
+  -- The charge of the end user. Null: the turn had neither a price nor a wallet.
+  end_user_charge_credit_micros bigint
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 create index ended_turns_of_owner on ended_turns (user_id, test, finished_at) include (space_id, key_id, end_user_ref, billed_credit_micros,
-  model_calls, tokens_input, tokens_cached, tokens_output, state, status_reason, model, created_at, turn_id);
+  model_calls, tokens_input, tokens_cached, tokens_output, state, status_reason, model, created_at, turn_id,
+  end_user_charge_credit_micros);
 -- For operators, who look at a time over all accounts. Ending a turn does not write this index.
 create index ended_turns_by_end on ended_turns using brin (finished_at) with (pages_per_range = 64, autosummarize = on);
-create index ended_turns_of_end_user on ended_turns (user_id, test, end_user_ref, finished_at) include (space_id, key_id, billed_credit_micros)
-  where billed_credit_micros > 0;
+create index ended_turns_of_end_user on ended_turns (user_id, test, end_user_ref, finished_at) include (space_id, key_id, billed_credit_micros,
+  end_user_charge_credit_micros) where billed_credit_micros > 0 or end_user_charge_credit_micros > 0;
 -- Turns without model calls have no usage records, but analytics count them.
 create index ended_turns_without_calls on ended_turns (finished_at) where model_calls = 0 and not test;
 
@@ -1350,6 +1365,11 @@ create table wallets (
   -- The limits of each end user, if neither they nor the key have one.
   end_user_daily_credit_micros bigint check (end_user_daily_credit_micros >= 0),
   end_user_monthly_credit_micros bigint check (end_user_monthly_credit_micros >= 0),
+  -- The price of end users, and whether they are prepaid, if neither they nor the key say it. Null: no price, not prepaid.
+  end_user_price text,
+  end_user_prepaid boolean,
+  -- The keys of metadata by which usage may be grouped. Null: none.
+  usage_keys jsonb check (jsonb_typeof(usage_keys) = 'array'),
   constraint wallets_never_overspent check (balance_credit_micros - held_credit_micros >= 0)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
 
@@ -1884,6 +1904,87 @@ create table trace_exports (
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
 
 ------------------------------------------------------------------------------------------------------------------------
+-- Prices and wallets of end users
+
+-- A version of a price that a key owner sets. Versions never change, and turns keep the version of their acceptance.
+create table prices (
+  price_id bigint generated always as identity primary key,
+  user_id bigint not null references users,
+  test boolean not null,
+  name text not null,
+  version integer not null check (version > 0),
+  -- What is multiplied with the billed amount, in millionths; per_model: the same by pin.
+  multiplier_millionths bigint not null check (multiplier_millionths >= 0),
+  per_model jsonb not null default '{}' check (jsonb_typeof(per_model) = 'object'),
+  -- The greatest of them. It bounds the charge of a hold.
+  most_millionths bigint not null check (most_millionths >= multiplier_millionths),
+  -- Added for each turn with a model call.
+  per_turn_credit_micros bigint not null default 0 check (per_turn_credit_micros >= 0),
+  -- A charge is a multiple of this amount.
+  round_to_credit_micros bigint not null default 1 check (round_to_credit_micros > 0),
+  round_mode text not null default 'nearest' check (round_mode in ('up', 'nearest', 'down')),
+  created_at timestamptz not null,
+  unique (user_id, test, name, version)
+);
+create trigger prices_append_only before update or delete on prices for each statement execute function guard_append_only();
+
+-- The prices that an account has, with their current versions. A deleted price has no row.
+create table price_names (
+  user_id bigint not null references users,
+  test boolean not null,
+  name text not null,
+  price_id bigint not null references prices,
+  primary key (user_id, test, name)
+);
+
+-- The prepaid credit of an end user, and the holds of the end user's open turns. Available: balance - held.
+create table end_user_wallets (
+  user_id bigint not null references users,
+  test boolean not null,
+  end_user_ref text not null,
+  balance_credit_micros bigint not null default 0,
+  held_credit_micros bigint not null default 0 check (held_credit_micros >= 0),
+  -- The event end_user.balance_low is sent below this balance. 0: never.
+  low_balance_credit_micros bigint not null default 10000000 check (low_balance_credit_micros >= 0),
+  -- True if end_user.balance_low and end_user.depleted were sent, as in wallets.
+  low_told boolean not null default false,
+  depleted_told boolean not null default false,
+  created_at timestamptz not null,
+  primary key (user_id, test, end_user_ref),
+  constraint end_user_wallets_never_overspent check (balance_credit_micros - held_credit_micros >= 0)
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
+
+-- The ledger of these wallets. An erasure removes notes and keeps amounts.
+create table end_user_ledger (
+  entry_id bigint generated always as identity primary key,
+  user_id bigint not null,
+  test boolean not null,
+  end_user_ref text not null,
+  reason text not null check (reason in ('credit', 'correction', 'usage')),
+  amount_credit_micros bigint not null,
+  balance_after_credit_micros bigint not null check (balance_after_credit_micros >= 0),
+  turn_id text,
+  note text,
+  -- The key that booked a credit or a correction. Null: the owner in the dashboard, or a turn.
+  key_id text,
+  created_at timestamptz not null,
+  constraint end_user_ledger_sign check (case reason when 'credit' then amount_credit_micros > 0 else amount_credit_micros < 0 end),
+  constraint end_user_ledger_usage_names_its_turn check ((reason = 'usage') = (turn_id is not null))
+) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
+create index end_user_ledger_of_wallet on end_user_ledger (user_id, test, end_user_ref, entry_id);
+create unique index end_user_ledger_one_charge_per_turn on end_user_ledger (turn_id) where turn_id is not null;
+
+create function guard_end_user_ledger() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' and new.note is null and to_jsonb(new) - 'note' = to_jsonb(old) - 'note' then
+    return new;
+  end if;
+  raise exception 'end_user_ledger is append-only' using errcode = '23514';
+end $$;
+create trigger end_user_ledger_append_only before update or delete on end_user_ledger
+  for each row execute function guard_end_user_ledger();
+
+------------------------------------------------------------------------------------------------------------------------
 -- End users
 
 -- An account's settings for one of its end users. Spend is counted from turns, not here.
@@ -1894,10 +1995,14 @@ create table end_users (
   daily_limit_credit_micros bigint check (daily_limit_credit_micros >= 0),
   monthly_limit_credit_micros bigint check (monthly_limit_credit_micros >= 0),
   blocked boolean not null default false,
+  -- The price, and whether turns are paid from the wallet. Null: the default of the key or of the account.
+  price_name text,
+  prepaid boolean,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   primary key (user_id, test, end_user_ref)
 );
+create index end_users_of_price on end_users (user_id, test, price_name) where price_name is not null;
 create index end_users_by_change on end_users (user_id, test, updated_at desc, end_user_ref collate "C" desc);
 
 -- One request to erase an end user's data up to until_at. The sweep completes open requests.
@@ -2019,9 +2124,10 @@ declare
   took_us bigint := extract(epoch from new.finished_at - new.created_at) * 1e6;
 begin
   insert into ended_turns (turn_id, user_id, test, finished_at, space_id, key_id, end_user_ref, billed_credit_micros, model_calls, tokens_input,
-      tokens_cached, tokens_output, state, status_reason, model, created_at)
+      tokens_cached, tokens_output, state, status_reason, model, created_at, end_user_charge_credit_micros)
     values (new.turn_id, new.user_id, new.test, new.finished_at, new.space_id, new.key_id, new.end_user_ref, new.billed_credit_micros,
-      new.model_calls, new.tokens_input, new.tokens_cached, new.tokens_output, new.state, new.status_reason, new.model, new.created_at);
+      new.model_calls, new.tokens_input, new.tokens_cached, new.tokens_output, new.state, new.status_reason, new.model, new.created_at,
+      new.end_user_charge_credit_micros);
   if new.test or new.model_calls = 0 then
     insert into turn_ends (turn_id, state, test, ended_at, user_id, writer_id, space_id, end_user_ref, model, provider_key, pooled, role, turns,
         calls, keyed_calls, pictures, tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros,

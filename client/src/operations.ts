@@ -3,11 +3,11 @@
 /** Another event of the account, or a test. New types will have this form. */
 export interface AccountEvent {
   id: string
-  type: "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping"
+  type: "end_user.balance_low" | "end_user.depleted" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping"
   created_at: string
   /** Always null: the event belongs to no turn. */
   seq: number | null
-  /** Depends on `type`. `endpoint.disabled`: `webhook_id`, `url`, `reason` (gone, failing). `ping`: `webhook_id`. Notices to the account's owner, for keys to all spaces only: `account.signed_in`: `session_id`, `address`, `user_agent`. `account.locked`: `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor), `change`. `key.created`: `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared`: `spaces` (at most 20), `space_count`, `people` (at most 20), `people_count`. */
+  /** Depends on `type`. `end_user.balance_low`: `end_user_ref`, `balance_usd`, `held_usd` (The amount held by open turns.), `available_usd` (`balance_usd` - `held_usd`: the amount that new turns could hold.), `threshold_usd` (The event is sent when the balance falls below this amount. 0: never.). `end_user.depleted`: `end_user_ref`, `balance_usd`, `held_usd` (The amount held by open turns.), `available_usd` (`balance_usd` - `held_usd`: the amount that new turns could hold.), `threshold_usd` (The event is sent when the balance falls below this amount. 0: never.). `endpoint.disabled`: `webhook_id`, `url`, `reason` (gone, failing). `ping`: `webhook_id`. Notices to the account's owner, for keys to all spaces only: `account.signed_in`: `session_id`, `address`, `user_agent`. `account.locked`: `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor), `change`. `key.created`: `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared`: `spaces` (at most 20), `space_count`, `people` (at most 20), `people_count`. */
   data: Record<string, unknown>
 }
 
@@ -243,9 +243,16 @@ export interface CreateWebhook {
   /** The URL to which events are posted. It must use https and a public host name. */
   url: string
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** Your own description. */
   description?: string | null | undefined
+}
+
+export interface CreditEndUser {
+  /** The credit in USD. A negative amount is a correction, up to the available credit. */
+  amount_usd: number
+  /** Your note, such as the number of an order. The end user may see it. */
+  note?: string | null | undefined
 }
 
 /** The `details` of INSUFFICIENT_CREDITS. Empty if the caller may not see the balance. */
@@ -292,6 +299,35 @@ export interface DeletedFile {
   /** The SHA-256 of the bytes, in lower-case hex. */
   sha256: string
   created_at: string
+  deleted: true
+}
+
+export interface DeletedPrice {
+  version: number
+  /** Multiplied with the billed amount of each model call. 1: what the call cost you. */
+  multiplier: number
+  /** Multipliers of single models, by pin. All other models have `multiplier`. */
+  per_model: Record<string, number>
+  /** Added for each turn with at least one model call, in USD. */
+  per_turn_usd: number
+  /** The charge is computed exactly and rounded once, when the turn ends: to a multiple of `to_usd`, `up`, `down` or to the `nearest` (halves up). */
+  rounding: {
+    to_usd: number
+    mode: "up" | "nearest" | "down"
+  }
+  created_at: string
+  name: string
+  /** A price that is in use cannot be deleted. */
+  used_by: {
+    /** End users with this price of their own. */
+    end_users: number
+    /** API keys with this default. */
+    keys: number
+    /** True if it is the account's default. */
+    account: boolean
+  }
+  /** The newest 100 versions, the current one first. A turn keeps the version of its acceptance. */
+  versions: PriceVersion[]
   deleted: true
 }
 
@@ -359,11 +395,92 @@ export interface EndUser {
   caps: CapState[]
 }
 
+export interface EndUserBalance {
+  end_user_ref: string
+  /** The credit of the end user, including held amounts, in USD. */
+  balance_usd: number
+  /** The amount that is held for the end user's open turns, in USD. */
+  held_usd: number
+  /** The amount that new turns can hold, in USD: `balance_usd` - `held_usd`. */
+  available_usd: number
+  /** The event `end_user.balance_low` is sent when the balance falls below this amount. 0: never. */
+  low_balance_usd: number
+  /** True if new turns are paid from this wallet. Then a turn that the wallet cannot pay for is rejected with 402 `END_USER_CREDIT_SPENT`. */
+  prepaid: boolean
+  /** Where `prepaid` is set: for this end user, on the calling key, for the account, or nowhere. */
+  prepaid_source: "end_user" | "key" | "account" | "none"
+  /** The price of new turns. Null: the charge is the billed amount. */
+  price: string | null
+  price_source: "end_user" | "key" | "account" | "none"
+}
+
+/** The `details` of END_USER_CREDIT_SPENT: the end user's wallet. */
+export interface EndUserCreditDetails {
+  /** The account's balance, including held amounts, in USD. */
+  balance_usd: number
+  /** The amount that is set aside for open turns, in USD. */
+  held_usd: number
+  /** The amount that new turns can hold, in USD: `balance_usd` - `held_usd`. */
+  available_usd: number
+  /** The smallest charge for which credit must be left. */
+  needed_usd: number
+}
+
+export interface EndUserCreditSpentErrorBody {
+  code: "END_USER_CREDIT_SPENT"
+  message: string
+  /** The field or parameter that is wrong. */
+  param?: string | undefined
+  /** True if the same request can succeed later. */
+  retryable: boolean
+  request_id: string
+  details: EndUserCreditDetails
+}
+
+export interface EndUserDefault {
+  /** The live key. Null: the whole account. */
+  key_id: string | null
+  /** The price of end users without one. Null: none. */
+  price: string | null
+  /** Whether the turns of end users without such a setting are paid from their wallets. Null: not set. */
+  prepaid: boolean | null
+  /** The key's name. */
+  name: string | null
+}
+
+export interface EndUserDefaultList {
+  data: EndUserDefault[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
 export interface EndUserExport {
   exported_at: string
   end_user: EndUser
   /** Oldest first. */
   turns: ExportedTurn[]
+}
+
+export interface EndUserLedgerEntry {
+  entry_id: number
+  end_user_ref: string
+  /** `credit`: added by you. `correction`: taken back by you. `usage`: the charge of a turn. */
+  reason: "credit" | "correction" | "usage"
+  /** Negative for charges and corrections. */
+  amount_usd: number
+  /** The balance after this entry. */
+  balance_after_usd: number
+  /** The turn that was charged. */
+  turn_id: string | null
+  /** Your note. Erasing the end user removes it. */
+  note: string | null
+  created_at: string
+}
+
+export interface EndUserLedgerEntryList {
+  data: EndUserLedgerEntry[]
+  has_more: boolean
+  next_cursor: string | null
 }
 
 export interface EndUserLimits {
@@ -407,7 +524,7 @@ export interface Erasure {
 }
 
 export interface ErrorAnswer {
-  error: OtherErrorBody | InsufficientCreditsErrorBody | TurnFinishedErrorBody | LimitReachedErrorBody | ValidationFailedErrorBody | CostLimitTooLowErrorBody | TurnFailedErrorBody | QuotaExceededErrorBody
+  error: OtherErrorBody | InsufficientCreditsErrorBody | EndUserCreditSpentErrorBody | TurnFinishedErrorBody | LimitReachedErrorBody | ValidationFailedErrorBody | CostLimitTooLowErrorBody | TurnFailedErrorBody | QuotaExceededErrorBody
 }
 
 /** An event, as in the body that a webhook receives. */
@@ -452,6 +569,8 @@ export interface ExportedTurn {
   outputs: Output[]
   /** Amount charged for the turn. 0 until it has ended. */
   billed_cost_usd: number
+  /** What your end user is charged, by your price or from the end user's wallet. Null until the turn has ended, and for a turn with neither. See [Prices and wallets](/docs/resale). */
+  end_user_charge_usd: number | null
   /** Amount set aside for the turn until it ends. */
   held_usd: number
   usage: {
@@ -755,7 +874,7 @@ export interface Model {
 }
 
 export interface OtherErrorBody {
-  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
+  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "BALANCE_TOO_LOW" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "PRICE_IN_USE" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
   message: string
   /** The field or parameter that is wrong. */
   param?: string | undefined
@@ -804,6 +923,81 @@ export interface PortalTheme {
   mode?: "light" | "dark" | "auto" | undefined
 }
 
+export interface Price {
+  version: number
+  /** Multiplied with the billed amount of each model call. 1: what the call cost you. */
+  multiplier: number
+  /** Multipliers of single models, by pin. All other models have `multiplier`. */
+  per_model: Record<string, number>
+  /** Added for each turn with at least one model call, in USD. */
+  per_turn_usd: number
+  /** The charge is computed exactly and rounded once, when the turn ends: to a multiple of `to_usd`, `up`, `down` or to the `nearest` (halves up). */
+  rounding: {
+    to_usd: number
+    mode: "up" | "nearest" | "down"
+  }
+  created_at: string
+  name: string
+  /** A price that is in use cannot be deleted. */
+  used_by: {
+    /** End users with this price of their own. */
+    end_users: number
+    /** API keys with this default. */
+    keys: number
+    /** True if it is the account's default. */
+    account: boolean
+  }
+  /** The newest 100 versions, the current one first. A turn keeps the version of its acceptance. */
+  versions: PriceVersion[]
+}
+
+export interface PriceList {
+  data: Price[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
+export interface PriceRounding {
+  to_usd?: number | undefined
+  mode?: "up" | "nearest" | "down" | undefined
+}
+
+export interface PriceVersion {
+  version: number
+  /** Multiplied with the billed amount of each model call. 1: what the call cost you. */
+  multiplier: number
+  /** Multipliers of single models, by pin. All other models have `multiplier`. */
+  per_model: Record<string, number>
+  /** Added for each turn with at least one model call, in USD. */
+  per_turn_usd: number
+  /** The charge is computed exactly and rounded once, when the turn ends: to a multiple of `to_usd`, `up`, `down` or to the `nearest` (halves up). */
+  rounding: {
+    to_usd: number
+    mode: "up" | "nearest" | "down"
+  }
+  created_at: string
+}
+
+/** Replaces all three settings. They apply from the next turn on. */
+export interface PutEndUserBilling {
+  /** The price of the end user's turns. Null: the default. */
+  price?: string | null | undefined
+  /** True: turns are paid from the end user's wallet. False: they are not. Null: the default. */
+  prepaid?: boolean | null | undefined
+  /** The event `end_user.balance_low` is sent below this amount. 0: never. */
+  low_balance_usd?: number | undefined
+}
+
+/** Replaces the defaults of the account, or of one key. */
+export interface PutEndUserDefaults {
+  /** The live key. Null: the whole account. */
+  key_id?: string | null | undefined
+  /** The price of end users without one. Null: none. */
+  price?: string | null | undefined
+  /** Whether the turns of end users without such a setting are paid from their wallets. Null: not set. */
+  prepaid?: boolean | null | undefined
+}
+
 /** Replaces all limits of the end user. */
 export interface PutEndUserLimits {
   /** The limit for a UTC day, in USD. Null or left out: the default applies. */
@@ -826,6 +1020,18 @@ export interface PutMcpServer {
   approval?: ApprovalInput | undefined
   /** For some tools, by the names that the server uses. It replaces `approval`. */
   approvals?: Record<string, ApprovalInput> | undefined
+}
+
+/** Replaces the price. A field that is left out gets its default. */
+export interface PutPrice {
+  /** Multiplied with the billed amount of each model call. 1: what the call cost you. */
+  multiplier?: number | undefined
+  /** Multipliers of single models, by pin. All other models have `multiplier`. */
+  per_model?: Record<string, number> | undefined
+  /** Added for each turn with at least one model call, in USD. */
+  per_turn_usd?: number | undefined
+  /** The charge is computed exactly and rounded once, when the turn ends: to a multiple of `to_usd`, `up`, `down` or to the `nearest` (halves up). */
+  rounding?: PriceRounding | undefined
 }
 
 /** Days after the end of a turn. A field that you leave out has no days of its own. */
@@ -903,7 +1109,7 @@ export interface Readiness {
   status: "ready"
 }
 
-export type RefusedBy = RefusedByCap | RefusedByBalance | RefusedByCostLimit
+export type RefusedBy = RefusedByCap | RefusedByBalance | RefusedByEndUserCredit | RefusedByCostLimit
 
 export interface RefusedByBalance {
   code: "INSUFFICIENT_CREDITS"
@@ -933,6 +1139,15 @@ export interface RefusedByCostLimit {
   retryable: false
 }
 
+export interface RefusedByEndUserCredit {
+  code: "END_USER_CREDIT_SPENT"
+  message: string
+  details: EndUserCreditDetails
+  /** Always null: waiting does not help. */
+  retry_after: null
+  retryable: false
+}
+
 export interface RenewCall {
   /** The `takes` of the call. */
   takes: number
@@ -949,7 +1164,7 @@ export interface Replay {
   /** The end of the period (exclusive). Default: no end. */
   to?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** `true` also sends events that this webhook has already accepted. */
   include_delivered?: boolean | undefined
 }
@@ -1189,6 +1404,8 @@ export interface Turn {
   outputs: Output[]
   /** Amount charged for the turn. 0 until it has ended. */
   billed_cost_usd: number
+  /** What your end user is charged, by your price or from the end user's wallet. Null until the turn has ended, and for a turn with neither. See [Prices and wallets](/docs/resale). */
+  end_user_charge_usd: number | null
   /** Amount set aside for the turn until it ends. */
   held_usd: number
   usage: {
@@ -1312,7 +1529,7 @@ export interface UpdateWebhook {
   /** The URL to which events are posted. It must use https and a public host name. */
   url?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** Your own description. */
   description?: string | null | undefined
   /** `false` disables the webhook. `true` enables it again, also if it was disabled automatically. */
@@ -1379,7 +1596,7 @@ export interface Waiting {
   expires_at: string
   /** The limit that the turn waits for. Null: it waits for calls. */
   limit: {
-    /** `max_cost`, `balance`, or the name of a cap. */
+    /** `max_cost`, `balance`, `end_user_credit` (the end user's wallet), or the name of a cap. */
     kind: string
     /** The amount that lets the turn continue. */
     needed_usd: number
@@ -1553,6 +1770,16 @@ export interface Operations {
     answer: WebhookWithSecret
   }
 
+  /** Add credit to an end user's wallet */
+  creditEndUser: {
+    params: {
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    body: CreditEndUser
+    answer: EndUserLedgerEntry
+  }
+
   /** Decide about a call */
   decideCall: {
     params: {
@@ -1583,6 +1810,15 @@ export interface Operations {
       name: string
     }
     answer: Deleted
+  }
+
+  /** Delete a price */
+  deletePrice: {
+    params: {
+      /** The name of the price. */
+      name: string
+    }
+    answer: DeletedPrice
   }
 
   /** Delete a secret */
@@ -1674,6 +1910,15 @@ export interface Operations {
     answer: EndUser
   }
 
+  /** Read an end user's wallet */
+  getEndUserBalance: {
+    params: {
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    answer: EndUserBalance
+  }
+
   /** Read the receipt of an erasure */
   getErasure: {
     params: {
@@ -1738,6 +1983,15 @@ export interface Operations {
   /** Read this API key */
   getMe: {
     answer: Me
+  }
+
+  /** Read a price */
+  getPrice: {
+    params: {
+      /** The name of the price. */
+      name: string
+    }
+    answer: Price
   }
 
   /** Check that the API is ready */
@@ -1856,7 +2110,7 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       state?: "pending" | "delivered" | "failed" | undefined
-      event_type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
+      event_type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
       /** Only deliveries of this turn's events: a `turn_id`. */
       turn?: string | undefined
       /** Only entries created at or after this time. */
@@ -1865,6 +2119,30 @@ export interface Operations {
       created_before?: string | undefined
     }
     answer: DeliveryList
+  }
+
+  /** List the default prices */
+  listEndUserDefaults: {
+    answer: EndUserDefaultList
+  }
+
+  /** List an end user's ledger */
+  listEndUserLedger: {
+    params: {
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    query?: {
+      /** Only these entries. */
+      reason?: "credit" | "correction" | "usage" | undefined
+      /** A `turn_id`: only its charge. */
+      turn?: string | undefined
+      /** The most entries on a page. */
+      limit?: number | undefined
+      /** The `next_cursor` of the previous page. Send it with the same filters. */
+      cursor?: string | undefined
+    }
+    answer: EndUserLedgerEntryList
   }
 
   /** List end users */
@@ -1890,7 +2168,7 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       order?: "asc" | "desc" | undefined
-      type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
+      type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
       turn?: string | undefined
       /** Only entries created at or after this time. */
       created_after?: string | undefined
@@ -1933,6 +2211,11 @@ export interface Operations {
   /** List the models */
   listModels: {
     answer: ListModelsAnswer
+  }
+
+  /** List prices */
+  listPrices: {
+    answer: PriceList
   }
 
   /** List a space's secrets */
@@ -2037,6 +2320,22 @@ export interface Operations {
     answer: Turn
   }
 
+  /** Set how an end user is charged */
+  putEndUserBilling: {
+    params: {
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    body: PutEndUserBilling
+    answer: EndUserBalance
+  }
+
+  /** Set the default price */
+  putEndUserDefaults: {
+    body: PutEndUserDefaults
+    answer: EndUserDefaultList
+  }
+
   /** Set an end user's limits */
   putEndUserLimits: {
     params: {
@@ -2067,6 +2366,16 @@ export interface Operations {
     }
     body: PutMcpServer
     answer: McpServer
+  }
+
+  /** Set a price */
+  putPrice: {
+    params: {
+      /** The name of the price. */
+      name: string
+    }
+    body: PutPrice
+    answer: Price
   }
 
   /** Set how long a space's data is kept */
@@ -2253,9 +2562,11 @@ export const OPERATIONS: {
   createTurn: { method: "POST", path: "/v1/turns", once: true },
   createWatchToken: { method: "POST", path: "/v1/turns/{turn_id}/watch-tokens", once: true },
   createWebhook: { method: "POST", path: "/v1/webhooks", once: true },
+  creditEndUser: { method: "POST", path: "/v1/end-users/{end_user_ref}/credits", once: true },
   decideCall: { method: "POST", path: "/v1/turns/{turn_id}/calls/{call}/decision", once: true },
   deleteFile: { method: "DELETE", path: "/v1/files/{file_id}" },
   deleteMcpServer: { method: "DELETE", path: "/v1/spaces/{space_id}/mcp-servers/{name}" },
+  deletePrice: { method: "DELETE", path: "/v1/prices/{name}" },
   deleteSecret: { method: "DELETE", path: "/v1/spaces/{space_id}/secrets/{name}" },
   deleteTool: { method: "DELETE", path: "/v1/spaces/{space_id}/tools/{name}" },
   deleteWebhook: { method: "DELETE", path: "/v1/webhooks/{webhook_id}" },
@@ -2266,6 +2577,7 @@ export const OPERATIONS: {
   getConfigVersion: { method: "GET", path: "/v1/spaces/{space_id}/versions/{version}" },
   getDelivery: { method: "GET", path: "/v1/deliveries/{delivery_id}" },
   getEndUser: { method: "GET", path: "/v1/end-users/{end_user_ref}" },
+  getEndUserBalance: { method: "GET", path: "/v1/end-users/{end_user_ref}/balance" },
   getErasure: { method: "GET", path: "/v1/erasures/{erasure_id}" },
   getEvent: { method: "GET", path: "/v1/events/{event_id}" },
   getFile: { method: "GET", path: "/v1/files/{file_id}" },
@@ -2274,6 +2586,7 @@ export const OPERATIONS: {
   getManifest: { method: "GET", path: "/v1/spaces/{space_id}/manifest" },
   getMcpServer: { method: "GET", path: "/v1/spaces/{space_id}/mcp-servers/{name}" },
   getMe: { method: "GET", path: "/v1/me" },
+  getPrice: { method: "GET", path: "/v1/prices/{name}" },
   getReadiness: { method: "GET", path: "/v1/health/ready" },
   getRetention: { method: "GET", path: "/v1/spaces/{space_id}/retention" },
   getSpace: { method: "GET", path: "/v1/spaces/{space_id}" },
@@ -2283,11 +2596,14 @@ export const OPERATIONS: {
   getWebhook: { method: "GET", path: "/v1/webhooks/{webhook_id}" },
   listConfigVersions: { method: "GET", path: "/v1/spaces/{space_id}/versions" },
   listDeliveries: { method: "GET", path: "/v1/webhooks/{webhook_id}/deliveries" },
+  listEndUserDefaults: { method: "GET", path: "/v1/end-user-defaults" },
+  listEndUserLedger: { method: "GET", path: "/v1/end-users/{end_user_ref}/ledger" },
   listEndUsers: { method: "GET", path: "/v1/end-users" },
   listEvents: { method: "GET", path: "/v1/events" },
   listFiles: { method: "GET", path: "/v1/spaces/{space_id}/files" },
   listMcpServers: { method: "GET", path: "/v1/spaces/{space_id}/mcp-servers" },
   listModels: { method: "GET", path: "/v1/models" },
+  listPrices: { method: "GET", path: "/v1/prices" },
   listSecrets: { method: "GET", path: "/v1/spaces/{space_id}/secrets" },
   listSpaces: { method: "GET", path: "/v1/spaces" },
   listTools: { method: "GET", path: "/v1/spaces/{space_id}/tools" },
@@ -2295,9 +2611,12 @@ export const OPERATIONS: {
   listTurns: { method: "GET", path: "/v1/turns" },
   listWebhooks: { method: "GET", path: "/v1/webhooks" },
   patchTurn: { method: "PATCH", path: "/v1/turns/{turn_id}", once: true },
+  putEndUserBilling: { method: "PUT", path: "/v1/end-users/{end_user_ref}/billing" },
+  putEndUserDefaults: { method: "PUT", path: "/v1/end-user-defaults" },
   putEndUserLimits: { method: "PUT", path: "/v1/end-users/{end_user_ref}/limits" },
   putManifest: { method: "PUT", path: "/v1/spaces/{space_id}/manifest" },
   putMcpServer: { method: "PUT", path: "/v1/spaces/{space_id}/mcp-servers/{name}" },
+  putPrice: { method: "PUT", path: "/v1/prices/{name}" },
   putRetention: { method: "PUT", path: "/v1/spaces/{space_id}/retention" },
   putSecret: { method: "PUT", path: "/v1/spaces/{space_id}/secrets/{name}" },
   putTool: { method: "PUT", path: "/v1/spaces/{space_id}/tools/{name}" },

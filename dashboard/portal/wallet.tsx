@@ -26,12 +26,12 @@ export function Wallet({ of: wallet }: { of: NonNullable<PortalOverview["wallet"
             </tr>
           </thead>
           <tbody>
-            {wallet.entries.map(({ at, kind, note, amount_usd }) => (
-              <tr key={`${at} ${kind} ${amount_usd}`}>
+            {wallet.entries.map(({ id, at, reason, amount_usd }) => (
+              <tr key={id}>
                 <td>
                   <Moment at={at} />
                 </td>
-                <td>{note ?? KINDS[kind] ?? kind}</td>
+                <td>{REASONS[reason] ?? reason}</td>
                 <td>{usd(amount_usd)}</td>
               </tr>
             ))}
@@ -42,4 +42,4 @@ export function Wallet({ of: wallet }: { of: NonNullable<PortalOverview["wallet"
   )
 }
 
-const KINDS: Record<string, string> = { credit: "Credit", charge: "Request", correction: "Correction" }
+const REASONS: Record<string, string> = { credit: "Credit", usage: "Request", correction: "Correction" }

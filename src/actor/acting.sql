@@ -22,5 +22,5 @@ begin
     and admin.usable and admin.role = 'admin';
   return row('session', null, owner.name, owner.user_id, 'all', null, p_caller_test, acting.expires_at, acting.created_at,
     acting.acting_id, owner.role, valid and acting.expires_at > p_moment, valid and acting.expires_at <= p_moment, null, false,
-    null, acting.admin_user_id, null, null, false)::turnpike.caller;
+    null, acting.admin_user_id, null, null, false, null, null)::turnpike.caller;
 end $$;

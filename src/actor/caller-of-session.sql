@@ -39,7 +39,10 @@ create type turnpike.caller as (
   -- 'enrolment': an admin must set up a second factor, and counts as a user until then.
   missing text, -- null
   -- True if only a fresh proof of identity is missing, which the operation requires (src/base/powers.ts).
-  unproved boolean
+  unproved boolean,
+  -- The defaults of the key for its end users (src/resale/sale.sql).
+  end_user_price text, -- null
+  end_user_prepaid boolean -- null
 );
 
 -- The token of a session or an acting session is `<id>.<secret>`. Only its hash is stored, so a
@@ -72,7 +75,7 @@ begin
   end if;
   return row('session', null, owner.name, owner.user_id, 'all', null, p_test, ends_at, found_session.created_at,
     found_session.session_id, owner.role, valid and ends_at > p_moment, valid and ends_at <= p_moment, found_session.last_seen_at, false,
-    null, null, coalesce(found_session.proved_at, found_session.created_at), missing, false)::turnpike.caller;
+    null, null, coalesce(found_session.proved_at, found_session.created_at), missing, false, null, null)::turnpike.caller;
 end $$;
 
 -- The maximum age of a session, however often it is used (SESSION_POLICY in src/sign-in/policies.ts).

@@ -87,6 +87,12 @@ export const ERROR_CODES = {
     cause: "The available balance is lower than the turn needs. Credit that running turns hold is not available.",
     cure: "Top up, or wait for running turns to release their holds.",
   },
+  END_USER_CREDIT_SPENT: {
+    status: 402,
+    retryable: false,
+    cause: "The wallet of the turn's end user has less available credit than the turn can be charged.",
+    cure: "Let the end user pay, then add the credit with POST /v1/end-users/{end_user_ref}/credits.",
+  },
   SCOPE_DENIED: {
     status: 403,
     retryable: false,
@@ -149,7 +155,6 @@ export const ERROR_CODES = {
   BALANCE_TOO_LOW: {
     status: 409,
     retryable: false,
-    dashboard: true,
     cause: "The correction is larger than the available balance. Credit that running turns hold is not available.",
     cure: "Use a smaller amount, or wait until the account's turns have ended.",
   },
@@ -167,6 +172,12 @@ export const ERROR_CODES = {
     cure: "Use another space. Archiving cannot be undone.",
   },
   ...WEBHOOK_CODES,
+  PRICE_IN_USE: {
+    status: 409,
+    retryable: false,
+    cause: "An end user, an API key or the account names the price.",
+    cure: "Give them another price first. `details` says how many there are.",
+  },
   LIMIT_REACHED: {
     status: 409,
     retryable: false,

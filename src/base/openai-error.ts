@@ -4,8 +4,8 @@ import { TurnpikeError } from "./errors.ts"
 const SHORT_WAIT_SECONDS = 60
 
 /** The values of `type` in OpenAI's errors. */
-function typeOf({ status, code }: TurnpikeError): string {
-  if (code === "INSUFFICIENT_CREDITS") return "insufficient_quota"
+function typeOf({ status }: TurnpikeError): string {
+  if (status === 402) return "insufficient_quota"
   if (status === 401) return "authentication_error"
   if (status === 403) return "permission_error"
   if (status === 404) return "not_found_error"

@@ -136,6 +136,16 @@ const ACCOUNT = {
   exportEndUser: "none",
   eraseEndUser: "none",
   previewPortal: "none",
+  listPrices: "none",
+  getPrice: "none",
+  putPrice: "none",
+  deletePrice: "none",
+  listEndUserDefaults: "none",
+  putEndUserDefaults: "none",
+  getEndUserBalance: "none",
+  putEndUserBilling: "none",
+  creditEndUser: "none",
+  listEndUserLedger: "none",
   getErasure: "none",
 } satisfies Record<string, "none" | Guard>
 

@@ -27,12 +27,15 @@ begin
     order by t.turn_id collate "C" desc limit 1;
   if newest is null and not exists (select from end_users e
     where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref)
+    and not exists (select from end_user_wallets w where w.user_id = caller.user_id and w.test = caller.test and w.end_user_ref = p_ref)
   then
     refused := 'unknown';
     perform turnpike.note_use(caller, p_request.moment);
     return;
   end if;
   update conversations c set name = c.conversation_id where c.conversation_id = any (ids);
+  update end_user_ledger l set note = null
+    where l.user_id = caller.user_id and l.test = caller.test and l.end_user_ref = p_ref and l.note is not null;
   insert into erasures as e (erasure_id, user_id, test, end_user_ref, key_id, until_at, requested_at, tried_at, conversations)
   -- The clock of the worker that accepted the newest turn can be ahead of this worker's clock.
   values (p_erasure_id, caller.user_id, caller.test, p_ref, caller.key_id, greatest(p_request.moment, newest), p_request.moment, p_request.moment,

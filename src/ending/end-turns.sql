@@ -70,9 +70,9 @@ begin
     has_subscriber := has_subscriber or cancelled.has_subscriber;
     touched := touched || row(after.turn_id, after.user_id, after.test, after.state, after.epoch, after.lease_until,
       has_subscriber)::turnpike.touched_turn;
-    if found_turn.waiting is not null and after.hold_credit_micros > 0 then
+    if found_turn.waiting is not null and greatest(after.hold_credit_micros, after.end_user_hold_credit_micros) > 0 then
       waited := waited || row(after, after.billed_credit_micros, false, false)::turnpike.ended_turn;
-    elsif after.state = 'cancelled' and after.hold_credit_micros > 0 then
+    elsif after.state = 'cancelled' and greatest(after.hold_credit_micros, after.end_user_hold_credit_micros) > 0 then
       ended := ended || after;
       holds := holds + after.hold_credit_micros;
     end if;
@@ -82,6 +82,8 @@ begin
       next := true;
     end if;
   end loop;
+  perform turnpike.lock_end_users(ids);
+  perform turnpike.charge_end_users(array(select row(e, 0, false, false)::turnpike.ended_turn from unnest(ended) e), p_moment);
   if holds > 0 then
     -- Locks the whole account: counters of many turns change, and the order of locks on counters is that of one turn.
     shard := turnpike.lock_account(p_user_id);

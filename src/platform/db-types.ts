@@ -88,6 +88,8 @@ interface ApiKeys {
   daily_credit_micros: number | null;
   end_user_daily_credit_micros: number | null;
   end_user_monthly_credit_micros: number | null;
+  end_user_prepaid: boolean | null;
+  end_user_price: string | null;
   ending_tried_at: Timestamp | null;
   ending_turns: Generated<boolean>;
   expires_at: Timestamp | null;
@@ -275,6 +277,7 @@ interface DeletedObjects {
 interface EndedTurns {
   billed_credit_micros: number;
   created_at: Timestamp;
+  end_user_charge_credit_micros: number | null;
   end_user_ref: string;
   finished_at: Timestamp;
   key_id: string | null;
@@ -303,6 +306,20 @@ interface EndUserDays {
   user_id: number;
 }
 
+interface EndUserLedger {
+  amount_credit_micros: number;
+  balance_after_credit_micros: number;
+  created_at: Timestamp;
+  end_user_ref: string;
+  entry_id: Generated<number>;
+  key_id: string | null;
+  note: string | null;
+  reason: string;
+  test: boolean;
+  turn_id: string | null;
+  user_id: number;
+}
+
 interface EndUserMonths {
   billed_credit_micros: number;
   done: number;
@@ -321,6 +338,8 @@ interface EndUsers {
   daily_limit_credit_micros: number | null;
   end_user_ref: string;
   monthly_limit_credit_micros: number | null;
+  prepaid: boolean | null;
+  price_name: string | null;
   test: boolean;
   updated_at: Timestamp;
   user_id: number;
@@ -335,6 +354,18 @@ interface EndUserSums {
   test: boolean;
   took_us: number;
   turns: number;
+  user_id: number;
+}
+
+interface EndUserWallets {
+  balance_credit_micros: Generated<number>;
+  created_at: Timestamp;
+  depleted_told: Generated<boolean>;
+  end_user_ref: string;
+  held_credit_micros: Generated<number>;
+  low_balance_credit_micros: Generated<number>;
+  low_told: Generated<boolean>;
+  test: boolean;
   user_id: number;
 }
 
@@ -682,6 +713,28 @@ interface Postings {
   reason: string;
   turn_id: string;
   user_id: number;
+}
+
+interface PriceNames {
+  name: string;
+  price_id: number;
+  test: boolean;
+  user_id: number;
+}
+
+interface Prices {
+  created_at: Timestamp;
+  most_millionths: number;
+  multiplier_millionths: number;
+  name: string;
+  per_model: Generated<Json>;
+  per_turn_credit_micros: Generated<number>;
+  price_id: Generated<number>;
+  round_mode: Generated<string>;
+  round_to_credit_micros: Generated<number>;
+  test: boolean;
+  user_id: number;
+  version: number;
 }
 
 interface ProcedureReleases {
@@ -1293,6 +1346,8 @@ interface Turns {
   cost_credit_micros: Generated<number>;
   counted_at: Timestamp | null;
   created_at: Timestamp;
+  end_user_charge_credit_micros: number | null;
+  end_user_hold_credit_micros: number | null;
   end_user_ref: string;
   epoch: Generated<number>;
   erased_at: Timestamp | null;
@@ -1318,6 +1373,7 @@ interface Turns {
   outputs: Generated<Json>;
   past_credit_micros: number | null;
   position: number;
+  price_id: number | null;
   price_version: number;
   request_hash: string;
   request_id: string | null;
@@ -1519,12 +1575,15 @@ interface Wallets {
   depleted_told: Generated<boolean>;
   end_user_daily_credit_micros: number | null;
   end_user_monthly_credit_micros: number | null;
+  end_user_prepaid: boolean | null;
+  end_user_price: string | null;
   folded_credit_micros: Generated<number>;
   held_credit_micros: Generated<number>;
   low_balance_credit_micros: Generated<number>;
   low_told: Generated<boolean>;
   shard_hold_credit_micros: Generated<number>;
   shards: Generated<number>;
+  usage_keys: Json | null;
   user_id: number;
   waits: Generated<number>;
 }
@@ -1642,8 +1701,10 @@ export interface DB {
   conversations: Conversations;
   deleted_objects: DeletedObjects;
   end_user_days: EndUserDays;
+  end_user_ledger: EndUserLedger;
   end_user_months: EndUserMonths;
   end_user_sums: EndUserSums;
+  end_user_wallets: EndUserWallets;
   end_users: EndUsers;
   ended_turns: EndedTurns;
   environment_files: EnvironmentFiles;
@@ -1677,6 +1738,8 @@ export interface DB {
   open_turns: OpenTurns;
   overview_counts: OverviewCounts;
   postings: Postings;
+  price_names: PriceNames;
+  prices: Prices;
   procedure_releases: ProcedureReleases;
   provider_accounts: ProviderAccounts;
   provider_credentials: ProviderCredentials;

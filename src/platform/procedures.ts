@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_2a6aaa1896da"
+export const RELEASE = "turnpike_1a6238d59210"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -78,6 +78,8 @@ export interface Answers {
     proved_at: string | null
     missing: string | null
     unproved: boolean
+    end_user_price: string | null
+    end_user_prepaid: boolean | null
   }
   cap_state: {
     cap: string
@@ -230,6 +232,28 @@ export interface Answers {
     limits: JsonRow<"end_users"> | null
     caps: Answers["cap_state"][]
   }
+  end_user_balance: {
+    end_user_ref: string
+    balance: number
+    held: number
+    available: number
+    low_balance: number
+    prepaid: boolean
+    prepaid_source: string
+    price: string | null
+    price_source: string
+  }
+  end_user_credit: {
+    balance: number
+    held: number
+    needed: number
+  }
+  end_user_default: {
+    key_id: string | null
+    name: string | null
+    price: string | null
+    prepaid: boolean | null
+  }
   ended_answer: {
     ended: number
   }
@@ -299,6 +323,7 @@ export interface Answers {
     held: number
     caps: Answers["cap_state"][]
     max_cost: number | null
+    credit: Answers["end_user_credit"] | null
   }
   infra_bill: {
     user_id: number
@@ -423,6 +448,13 @@ export interface Answers {
     room_pct: number
     best_room_pct: number
     next_reset_at: string | null
+  }
+  price_answer: {
+    price: JsonRow<"prices">
+    versions: JsonRow<"prices">[]
+    end_users: number
+    keys: number
+    is_default: boolean
   }
   provider_answer: {
     provider_id: string
@@ -797,6 +829,10 @@ export interface Records {
     moment: Date
     request_id: string | null
     address: string | null
+  }
+  sale: {
+    prepaid: boolean
+    price: unknown | null
   }
   trace_limits: {
     turns: number
@@ -1607,6 +1643,25 @@ export interface Procedures {
       lost: boolean | null
     }
   }
+  credit_end_user: {
+    args: {
+      request: Records["request"] | null
+      once_key: string | null
+      fingerprint: string | null
+      ref: string | null
+      amount: number | null
+      note: string | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      already: Answers["earlier_request"] | null
+      refused: string | null
+      reached: Answers["count_state"] | null
+      available: number | null
+      entry: JsonRow<"end_user_ledger"> | null
+      has_subscriber: boolean | null
+    }
+  }
   credit_subscription: {
     args: {
       sub_id: number | null
@@ -1670,6 +1725,17 @@ export interface Procedures {
       file: JsonRow<"files"> | null
       slug: string | null
       refused: string | null
+    }
+  }
+  delete_price: {
+    args: {
+      request: Records["request"] | null
+      name: string | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      answer: Answers["price_answer"] | null
     }
   }
   deliver_by_token: {
@@ -1913,6 +1979,17 @@ export interface Procedures {
       entity: Answers["ended_answer"] | null
     }
   }
+  end_user_sums: {
+    args: {
+      user_id: number | null
+      test: boolean | null
+      ref: string | null
+    }
+    row: {
+      balance: number | null
+      held: number | null
+    }
+  }
   erase_end_user: {
     args: {
       request: Records["request"] | null
@@ -1990,6 +2067,18 @@ export interface Procedures {
       disabled: boolean | null
       epoch: number | null
       addresses: string[] | null
+    }
+  }
+  find_prices: {
+    args: {
+      request: Records["request"] | null
+      name: string | null
+      shown: number | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      answers: Answers["price_answer"][] | null
     }
   }
   find_reset: {
@@ -2177,6 +2266,27 @@ export interface Procedures {
       end_user: Answers["end_user_answer"] | null
     }
   }
+  get_end_user_balance: {
+    args: {
+      request: Records["request"] | null
+      ref: string | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      balance: Answers["end_user_balance"] | null
+    }
+  }
+  get_end_user_defaults: {
+    args: {
+      request: Records["request"] | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      defaults: Answers["end_user_default"][] | null
+    }
+  }
   get_event: {
     args: {
       request: Records["request"] | null
@@ -2338,6 +2448,7 @@ export interface Procedures {
       room: number | null
       caps: Answers["cap_state"][] | null
       locks_needed: boolean | null
+      end_user_room: number | null
     }
   }
   has_caps: {
@@ -2363,6 +2474,8 @@ export interface Procedures {
       is_new: boolean | null
       window: Date | null
       shared: number | null
+      sale: Records["sale"] | null
+      hold: number | null
     }
     row: {
       amount: number | null
@@ -2370,6 +2483,7 @@ export interface Procedures {
       available: number | null
       held: number | null
       caps: Answers["cap_state"][] | null
+      credit: Answers["end_user_credit"] | null
     }
   }
   identity_id: {
@@ -3034,6 +3148,34 @@ export interface Procedures {
       refused: string | null
     }
   }
+  put_end_user_billing: {
+    args: {
+      request: Records["request"] | null
+      ref: string | null
+      price: string | null
+      prepaid: boolean | null
+      low: number | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      reached: Answers["count_state"] | null
+      balance: Answers["end_user_balance"] | null
+    }
+  }
+  put_end_user_defaults: {
+    args: {
+      request: Records["request"] | null
+      key_id: string | null
+      price: string | null
+      prepaid: boolean | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      defaults: Answers["end_user_default"][] | null
+    }
+  }
   put_end_user_limits: {
     args: {
       request: Records["request"] | null
@@ -3149,6 +3291,22 @@ export interface Procedures {
       actor: Answers["caller"] | null
       refused: string | null
       entity: Answers["catalog_answer"] | null
+    }
+  }
+  put_price: {
+    args: {
+      request: Records["request"] | null
+      name: string | null
+      price: JsonInput | null
+      most: number | null
+      most_versions: number | null
+      shown: number | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      unknown: string | null
+      answer: Answers["price_answer"] | null
     }
   }
   put_retention: {
@@ -4528,10 +4686,12 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   create_webhook: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "url", "events:json", "description", "secret", "shown", "most", "target", "event_id"], columns: ["actor:json", "already:json", "refused", "webhook:json"] },
   create_workspace: { args: ["request:request", "once_key", "fingerprint", "workspace_id", "name", "team_id", "members:json"], columns: ["actor:json", "already:json", "refused", "entity:json", "unknown_users:json"] },
   credential_now: { args: ["provider_id", "moment"] },
+  credit_end_user: { args: ["request:request", "once_key", "fingerprint", "ref", "amount", "note"], columns: ["actor:json", "already:json", "refused", "reached:json", "available", "entry:json", "has_subscriber"] },
   credit_subscription: { args: ["sub_id", "most", "moment"] },
   decide_as_end_user: { args: ["request:request", "end_user_ref", "since", "turn_id", "step", "call", "decision", "event_ids:json"], columns: ["actor:json", "outcome", "turn:json", "went_on", "has_subscriber"] },
   decide_call: { args: ["request:request", "turn_id", "step", "call", "decision", "input:json", "message", "event_ids:json"], columns: ["actor:json", "outcome", "turn:json", "slug", "went_on", "has_subscriber", "earlier:json"] },
   delete_file: { args: ["request:request", "file_id"], columns: ["actor:json", "file:json", "slug", "refused"] },
+  delete_price: { args: ["request:request", "name"], columns: ["actor:json", "refused", "answer:json"] },
   deliver_by_token: { args: ["turn_id", "step", "call", "output:json", "hash", "event_id", "moment"], columns: ["outcome", "turn:json", "slug", "went_on", "has_subscriber"] },
   deliver_result: { args: ["request:request", "turn_id", "step", "call", "output:json", "hash", "event_id"], columns: ["actor:json", "outcome", "turn:json", "slug", "went_on", "has_subscriber"] },
   delivery_id: { args: ["event_id", "webhook_id"] },
@@ -4551,6 +4711,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   end_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing:json"] },
   end_turns: { args: ["cause", "user_id", "test", "key_id", "space_id", "end_user", "until", "reason", "event_ids:json", "limit", "moment"], columns: ["touched:json", "next", "posts"] },
   end_user_sessions: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
+  end_user_sums: { args: ["user_id", "test", "ref"] },
   erase_end_user: { args: ["request:request", "ref", "erasure_id"], columns: ["actor:json", "refused", "erasure:json"] },
   estimate_turn: { args: ["request:request", "asked:asked_turn"], columns: ["actor:json", "refused", "pin", "hold:json", "balance", "held", "on_limit"] },
   expire_waits: { args: ["limit", "event_ids:json", "moment"], columns: ["ended:json", "next"] },
@@ -4558,6 +4719,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   file_limit: { args: ["user_id", "bytes"], columns: ["file_limit:json"] },
   find_caller: { args: ["request:request"], columns: ["find_caller:json"] },
   find_login: { args: ["email"], columns: ["name", "user_id", "password_hash", "disabled", "epoch", "addresses:json"] },
+  find_prices: { args: ["request:request", "name", "shown"], columns: ["actor:json", "refused", "answers:json"] },
   find_reset: { args: ["email"] },
   find_turns: { args: ["request:request", "all", "filter:turn_filter", "page:turn_page", "searched", "excerpt"], columns: ["actor:json", "refused", "turns:json", "total"] },
   finish_device_login: { args: ["login_id", "takes", "account:json", "sealed", "expires_at", "request_id", "moment"] },
@@ -4574,6 +4736,8 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   forget_turns: { args: ["space_id", "data", "limit", "next", "moment"] },
   get_balance: { args: ["request:request"], columns: ["actor:json", "balance", "held"] },
   get_end_user: { args: ["request:request", "ref"], columns: ["actor:json", "end_user:json"] },
+  get_end_user_balance: { args: ["request:request", "ref"], columns: ["actor:json", "refused", "balance:json"] },
+  get_end_user_defaults: { args: ["request:request"], columns: ["actor:json", "refused", "defaults:json"] },
   get_event: { args: ["request:request", "event_id"], columns: ["actor:json", "told:json"] },
   get_me: { args: ["request:request"], columns: ["actor:json", "account:json", "balance", "held", "acting_admin:json"] },
   get_own_key: { args: ["request:request"], columns: ["actor:json", "key:json", "caps:json", "limits:json", "balance", "held"] },
@@ -4587,9 +4751,9 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   give_up_upload: { args: ["file_id", "keep_ready", "moment"] },
   give_up_uploads: { args: ["until", "limit", "moment"] },
   grant_credit: { args: ["request:request", "user_id", "reason", "amount", "once_key", "note"], columns: ["actor:json", "refused", "booking:json"] },
-  grow_hold: { args: ["turn_id", "epoch", "micros", "locked"], columns: ["hold", "amount", "room", "caps:json", "locks_needed"] },
+  grow_hold: { args: ["turn_id", "epoch", "micros", "locked"], columns: ["hold", "amount", "room", "caps:json", "locks_needed", "end_user_room"] },
   has_caps: { args: ["user_id", "key_id", "end_user", "moment", "shared"] },
-  headroom: { args: ["user_id", "key_id", "end_user", "wanted", "needed", "moment", "is_new", "window", "shared"], columns: ["amount", "window_started_at", "available", "held", "caps:json"] },
+  headroom: { args: ["user_id", "key_id", "end_user", "wanted", "needed", "moment", "is_new", "window", "shared", "sale:sale", "hold"], columns: ["amount", "window_started_at", "available", "held", "caps:json", "credit:json"] },
   identity_id: { args: ["issuer", "subject"] },
   keep_login: { args: ["login_id", "takes", "interval_seconds", "due_at", "moment"] },
   key_caps: { args: ["key_id", "user_id", "test", "moment"], columns: ["key_caps:json"] },
@@ -4643,6 +4807,8 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   prove_again: { args: ["request:request", "password_hash", "secret", "step", "recovery_hash", "resealed"], columns: ["actor:json", "refused"] },
   put_account_limits: { args: ["request:request", "daily", "monthly", "low"], columns: ["actor:json"] },
   put_brand: { args: ["brand", "hosts:json", "landing_path", "bot_username", "bot_id", "bot_token", "bot_webhook_secret", "request_id", "address", "moment"], columns: ["seen:json", "refused"] },
+  put_end_user_billing: { args: ["request:request", "ref", "price", "prepaid", "low"], columns: ["actor:json", "refused", "reached:json", "balance:json"] },
+  put_end_user_defaults: { args: ["request:request", "key_id", "price", "prepaid"], columns: ["actor:json", "refused", "defaults:json"] },
   put_end_user_limits: { args: ["request:request", "ref", "daily", "monthly", "blocked"], columns: ["actor:json", "end_user:json", "reached:json"] },
   put_entry: { args: ["request:request", "slug", "column", "change", "name", "entry:json", "max", "max_bytes"], columns: ["actor:json", "refused", "reached:json"] },
   put_environment_key: { args: ["request:request", "file", "key", "sealed", "made_from", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
@@ -4651,6 +4817,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   put_mapping: { args: ["request:request", "container", "space", "url", "keeps_headers", "headers", "header_names:json", "enabled", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_members_limit: { args: ["request:request", "slug", "daily"], columns: ["actor:json", "refused", "sharing:json"] },
   put_model_prices: { args: ["request:request", "pin", "input", "cached", "output", "cache_write", "cache_write_hour", "image", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
+  put_price: { args: ["request:request", "name", "price:json", "most", "most_versions", "shown"], columns: ["actor:json", "refused", "unknown", "answer:json"] },
   put_retention: { args: ["request:request", "slug", "days:json"], columns: ["actor:json", "refused", "retention:json"] },
   put_secret: { args: ["request:request", "slug", "name", "sealed", "max"], columns: ["actor:json", "refused", "reached:json", "secret:json"] },
   put_setting: { args: ["request:request", "key", "value:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
@@ -4763,6 +4930,7 @@ export const RECORDS: Record<keyof Records, readonly string[]> = {
   look: ["places", "is_last", "bytes", "held:json", "takes_over", "releases", "stays", "waits", "retires", "careful", "runners", "live_slots", "test_slots", "end_user_slots", "after_live", "after_test", "after_lane", "alive_until", "looks_until", "event_ids:json", "drawn:json", "random:json"],
   new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "metadata:json", "timeout", "traceparent", "tracestate", "on_limit", "max_wait"],
   request: ["kind", "token", "test", "moment", "request_id", "address"],
+  sale: ["prepaid", "price"],
   trace_limits: ["turns", "bytes", "text", "events", "attempts", "deliveries", "window_seconds"],
   turn_filter: ["account", "space", "key", "end_user", "conversation", "state", "reason", "model", "failure", "min_cost", "min_took_us", "q", "created_after", "created_before"],
   turn_page: ["sort", "descending", "most", "skipped"],

@@ -43,7 +43,8 @@ export interface PortalWallet {
   available_usd: number
   held_usd: number
   balance_usd: number
-  entries: { at: string; kind: string; amount_usd: number; note: string | null }[]
+  /** The newest first. Notes are the owner's, so they are not shown. */
+  entries: { id: number; at: string; reason: string; amount_usd: number }[]
 }
 
 export interface PortalApproval {

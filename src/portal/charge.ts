@@ -1,7 +1,7 @@
-import { toUsd } from "../base/money.ts"
+import { sql } from "kysely"
 
-/** The column of `turns` and `ended_turns` with what an end user is charged: the portal shows no other amount. */
-export const CHARGED = "billed_credit_micros"
-
-/** What an end user is charged for a turn, in USD. */
-export const chargeOf = (turn: Record<typeof CHARGED, number>): number => toUsd(turn[CHARGED])
+/**
+ * What an end user is charged for a turn, in credit micros: the charge by the owner's price, else the billed amount. The
+ * portal shows no other amount of a turn. `t` is a row of `turns` or `ended_turns`.
+ */
+export const charged = sql<number>`coalesce(t.end_user_charge_credit_micros, t.billed_credit_micros)`

@@ -4,6 +4,7 @@ import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import type { Redis } from "../platform/redis.ts"
+import { resaleNeedsScopeAll } from "../resale/price.ts"
 import { PORTAL_POLICY } from "./policies.ts"
 import { openSession, PORTAL_SCOPES, type Portal } from "./session.ts"
 import { accentsOf, portalThemeSchema } from "./theme.ts"
@@ -72,7 +73,8 @@ interface Created {
 
 /**
  * Opens a session of the portal for an end user, with the rights of the key. Also for an end user without turns yet.
- * VALIDATION_FAILED for http outside of test mode.
+ * VALIDATION_FAILED for http outside of test mode, SCOPE_DENIED for
+ * the wallet with a key that cannot access the whole account.
  */
 export async function createPortalSession(
   ctx: Context,
@@ -118,7 +120,9 @@ async function open(
   { seconds, origins, return_url, theme }: Shown,
 ): Promise<Created> {
   // Throws the refusal of a revoked key before anything is made.
-  await readAs(ctx, who.credential, (db) => db.selectFrom("caller").select("caller.scope"))
+  const { actor } = await readAs(ctx, who.credential, (db) => db.selectFrom("caller").select("caller.scope"))
+  // A key grants only what it can read. The wallet belongs to the whole account.
+  if (who.scopes.includes("wallet") && actor.scope !== "all") throw resaleNeedsScopeAll()
   const since = ctx.clock.now()
   const until = new Date(since.getTime() + seconds * 1000)
   const frame = { origins, accents: accentsOf(theme), logo: theme.logo ?? null, mode: theme.mode, return_url }

@@ -1,13 +1,17 @@
 import { expressionBuilder, sql } from "kysely"
+import type { Credential } from "../actor/actor.ts"
 import { type CallerDB, callAs, isOfScope, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import type { DB } from "../platform/db-types.ts"
+import { getEndUserBalance } from "../resale/end-user-balance.ts"
+import { serializeEndUserEntry } from "../resale/end-user-ledger.ts"
+import { listEndUserLedger } from "../resale/list-end-user-ledger.ts"
 import { leftOf } from "../quotas/cap-state.ts"
-import type { PortalApproval, PortalLimit, PortalOverview, PortalScope } from "./answers.ts"
-import { CHARGED } from "./charge.ts"
+import type { PortalApproval, PortalLimit, PortalOverview, PortalScope, PortalWallet } from "./answers.ts"
+import { charged } from "./charge.ts"
 import { PORTAL_POLICY } from "./policies.ts"
 import { type Portal, portalRefused } from "./session.ts"
 
@@ -20,12 +24,13 @@ const PERIODS: Readonly<Record<string, "day" | "month">> = { end_user_daily: "da
 export async function readOverview(ctx: Context, portal: Portal): Promise<PortalOverview> {
   const has = (scope: PortalScope) => portal.scopes.includes(scope)
   await checkSession(ctx, portal)
-  const [usage, limits, approvals] = await Promise.all([
+  const [usage, limits, wallet, approvals] = await Promise.all([
     has("usage") ? readUsage(ctx, portal) : null,
     has("limits") ? readLimits(ctx, portal) : null,
+    has("wallet") ? readWallet(ctx, portal) : null,
     has("approvals") ? readApprovals(ctx, portal) : null,
   ])
-  return { usage, limits, wallet: null, approvals }
+  return { usage, limits, wallet, approvals }
 }
 
 /**
@@ -87,11 +92,12 @@ async function readUsage(ctx: Context, { credential, ref }: Portal): Promise<Non
       db
         .selectFrom("ended_turns as t")
         .where(isOwnTurn(ref))
-        .where(`t.${CHARGED}`, ">", 0)
+        // The condition of the index of end users.
+        .where((eb) => eb.or([eb("t.billed_credit_micros", ">", 0), eb("t.end_user_charge_credit_micros", ">", 0)]))
         .where("t.finished_at", ">=", first < month ? first : month)
         .select(({ fn }) => [
           sql<string>`((t.finished_at at time zone 'UTC')::date)::text`.as("day"),
-          fn.sum<number>(`t.${CHARGED}`).as("charged"),
+          fn.sum<number>(charged).as("charged"),
           fn.countAll<number>().as("turns"),
         ])
         .groupBy("day"),
@@ -113,16 +119,59 @@ async function readUsage(ctx: Context, { credential, ref }: Portal): Promise<Non
 }
 
 async function readLimits(ctx: Context, { credential, ref }: Portal): Promise<NonNullable<PortalOverview["limits"]>> {
-  const { row } = await asEndUser(callAs(ctx, credential, "get_end_user", { ref }))
+  const [{ row }, isSold] = await Promise.all([
+    asEndUser(callAs(ctx, credential, "get_end_user", { ref })),
+    hasPrice(ctx, credential, ref),
+  ])
   const limits: PortalLimit[] = (row.end_user?.caps ?? []).flatMap((cap) => {
     const period = PERIODS[cap.cap]
     if (period === undefined) return []
     const limit = cap.limit_credit_micros
     const left = leftOf(cap)
-    const amounts = { limit_usd: toUsd(limit), left_usd: toUsd(left) }
+    // Limits count what the owner pays. Next to charges by a price, their amounts would tell the margin.
+    const amounts = isSold ? { limit_usd: null, left_usd: null } : { limit_usd: toUsd(limit), left_usd: toUsd(left) }
     return [{ period, ...amounts, left_share: limit > 0 ? left / limit : 0, resets_at: toInstant(cap.resets_at) }]
   })
   return { blocked: row.end_user?.limits?.blocked ?? false, limits }
+}
+
+/** True if a price of the owner applies to the end user. */
+async function hasPrice(ctx: Context, credential: Credential, ref: string): Promise<boolean> {
+  const { rows } = await asEndUser(
+    readAs(ctx, credential, (db) =>
+      db.selectFrom("caller").select((eb) =>
+        eb.fn
+          .coalesce(
+            eb
+              .selectFrom("end_users as e")
+              .whereRef("e.user_id", "=", "caller.user_id")
+              .whereRef("e.test", "=", "caller.test")
+              .where("e.end_user_ref", "=", ref)
+              .select("e.price_name"),
+            sql<string | null>`caller.end_user_price`,
+            eb.selectFrom("wallets as w").whereRef("w.user_id", "=", "caller.user_id").select("w.end_user_price"),
+          )
+          .as("price"),
+      ),
+    ),
+  )
+  return rows[0]?.price != null
+}
+
+async function readWallet(ctx: Context, { credential, ref }: Portal): Promise<PortalWallet | "none"> {
+  const [wallet, { data }] = await Promise.all([
+    asEndUser(getEndUserBalance(ctx, credential, ref)),
+    asEndUser(listEndUserLedger(ctx, credential, { ref, filters: {}, limit: PORTAL_POLICY.entries })),
+  ])
+  if (!wallet.prepaid && data.length === 0) return "none"
+  const { available_usd, held_usd, balance_usd } = wallet
+  const entries = data.map(serializeEndUserEntry).map(({ entry_id: id, created_at: at, reason, amount_usd }) => ({
+    id,
+    at,
+    reason,
+    amount_usd,
+  }))
+  return { available_usd, held_usd, balance_usd, entries }
 }
 
 async function readApprovals(ctx: Context, { credential, ref }: Portal): Promise<PortalApproval[]> {

@@ -2,10 +2,11 @@ import { sql } from "kysely"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
+import { toUsd } from "../base/money.ts"
 import { decodeCursor, type Page, toPage } from "../base/pagination.ts"
 import { toInstant } from "../base/time.ts"
 import type { PortalTurn, PortalTurnTexts } from "./answers.ts"
-import { CHARGED, chargeOf } from "./charge.ts"
+import { charged } from "./charge.ts"
 import { PORTAL_POLICY } from "./policies.ts"
 import { asEndUser, checkSession, isOwnTurn, requireScope } from "./read-portal.ts"
 import type { Portal } from "./session.ts"
@@ -52,7 +53,7 @@ function turnsOf(
         .where("t.erased_at", "is", null)
         .$if(only !== undefined, (query) => query.where("t.turn_id", "=", only ?? ""))
         .$if(after !== undefined, (query) => query.where(sql<boolean>`t.turn_id collate "C" < ${after}`))
-        .select(["t.turn_id", "t.state", `t.${CHARGED}`, "t.created_at", "t.finished_at"])
+        .select(["t.turn_id", "t.state", charged.as("charged"), "t.created_at", "t.finished_at"])
         .select((eb) => [
           eb("t.waiting", "is not", null).as("waits"),
           sql<string>`left(t.text, ${sql.lit(PORTAL_POLICY.excerptChars)})`.as("excerpt"),
@@ -83,7 +84,7 @@ const serialize = (row: Row): PortalTurn => ({
   turn_id: row.turn_id,
   state: row.state === "running" && row.waits ? "waiting" : row.state,
   excerpt: row.excerpt,
-  charged_usd: chargeOf(row),
+  charged_usd: toUsd(row.charged),
   created_at: toInstant(row.created_at),
   finished_at: toInstant(row.finished_at),
 })

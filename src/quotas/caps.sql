@@ -112,7 +112,9 @@ create type turnpike.hold_state as (
   held bigint,
   caps turnpike.cap_state[],
   -- The turn's own limit, if that does not pay for its first model call.
-  max_cost bigint -- null: it does
+  max_cost bigint, -- null: it does
+  -- The credit of the end user, with the charge for the smallest hold.
+  credit turnpike.end_user_credit -- null: no wallet pays for the turn
 );
 
 -- Returns the hold that a turn would get now: up to p_wanted, as far as the balance and every cap allow. amount is
@@ -120,9 +122,11 @@ create type turnpike.hold_state as (
 -- Takes nothing and locks nothing. All amounts come from one snapshot.
 -- p_is_new: the turn counts at p_moment in the open window of its key, or opens one. Otherwise it stays in p_window.
 -- p_shared: the space of a member's turn.
+-- p_sale: how the turn is charged to its end user. p_hold: the hold that the turn has, which bounds that charge too.
 create function turnpike.headroom(p_user_id bigint, p_key_id text, p_end_user text, p_wanted bigint, p_needed bigint,
-  p_moment timestamptz, p_is_new boolean, p_window timestamptz, p_shared bigint, out amount bigint, out window_started_at timestamptz,
-  out available bigint, out held bigint, out caps turnpike.cap_state[]) language plpgsql stable as $$
+  p_moment timestamptz, p_is_new boolean, p_window timestamptz, p_shared bigint, p_sale turnpike.sale, p_hold bigint, out amount bigint,
+  out window_started_at timestamptz, out available bigint, out held bigint, out caps turnpike.cap_state[],
+  out credit turnpike.end_user_credit) language plpgsql stable as $$
 declare
   room bigint;
   -- A web chat belongs to the owner, so limits of end users do not bind it.
@@ -142,9 +146,21 @@ begin
         coalesce(array_agg(s order by s.cap), '{}') into room, caps
       from turnpike.cap_states(p_user_id, p_key_id, bound_user, p_moment, window_started_at, p_shared) s where s.starts_at is not null;
   end if;
+  if p_sale.prepaid then
+    select s.balance, s.held into credit.balance, credit.held from turnpike.end_user_sums(p_user_id, false, p_end_user) s;
+    credit.needed := turnpike.sale_hold(p_sale.price, p_hold + p_needed) - case when p_hold > 0 then turnpike.sale_hold(p_sale.price, p_hold)
+      else 0 end;
+    room := least(room, turnpike.end_user_room(p_sale.price, credit, p_hold));
+  end if;
   if greatest(0, room) >= p_needed then
     amount := greatest(0, least(p_wanted, room));
   end if;
+end $$;
+
+-- Returns by how much a hold can grow that an end user's wallet pays for. p_hold: the hold so far; 0: a new turn.
+create function turnpike.end_user_room(price prices, credit turnpike.end_user_credit, p_hold bigint) returns bigint language plpgsql immutable as $$
+begin
+  return turnpike.sale_room(price, credit.balance - credit.held + case when p_hold > 0 then turnpike.sale_hold(price, p_hold) else 0 end) - p_hold;
 end $$;
 
 -- Returns true if one of these caps can be checked only under all locks of the account. A cap that is not counted yet
@@ -168,12 +184,19 @@ end $$;
 -- only these locks can decide, and nothing was taken.
 -- shard: the shard that was changed.
 create function turnpike.take_hold(turn turns, p_wanted bigint, p_needed bigint, p_locked boolean, out amount bigint, out shard integer,
-  out available bigint, out held bigint, out caps turnpike.cap_state[], out locks_needed boolean) language plpgsql as $$
+  out available bigint, out held bigint, out caps turnpike.cap_state[], out locks_needed boolean, out end_user_room bigint)
+language plpgsql as $$
 declare
   sums record;
   all_locked boolean;
+  sale turnpike.sale;
+  room record;
 begin
   locks_needed := false;
+  if turn.end_user_hold_credit_micros is not null then
+    sale := turnpike.sale_of_turn(turn);
+    perform turnpike.lock_end_user(turn.user_id, turn.end_user_ref);
+  end if;
   if not p_locked and not turnpike.has_caps(turn.user_id, turn.key_id, case when turn.key_id is not null then turn.end_user_ref end,
     turn.created_at, turnpike.shared_space(turn))
   then
@@ -184,9 +207,15 @@ begin
     shard := turnpike.lock_account(turn.user_id);
   end if;
   select s.* into sums from turnpike.wallet_sums(turn.user_id) s;
-  select r.amount, r.available, r.held, r.caps into amount, available, held, caps
-    from turnpike.headroom(turn.user_id, turn.key_id, turn.end_user_ref, p_wanted, p_needed, turn.created_at,
-      false, turn.window_started_at, turnpike.shared_space(turn)) r;
+  room := turnpike.headroom(turn.user_id, turn.key_id, turn.end_user_ref, p_wanted, p_needed, turn.created_at,
+    false, turn.window_started_at, turnpike.shared_space(turn), sale, turn.hold_credit_micros);
+  amount := room.amount;
+  available := room.available;
+  held := room.held;
+  caps := room.caps;
+  if sale.prepaid then
+    end_user_room := greatest(0, turnpike.end_user_room(sale.price, room.credit, turn.hold_credit_micros));
+  end if;
   if not all_locked
     and (p_wanted <= sums.shard_hold and available >= p_wanted + sums.shards * sums.shard_hold and cardinality(caps) = 0) is not true
   then
@@ -200,6 +229,20 @@ begin
   if coalesce(amount > 0, false) and not turnpike.change_held(turn.user_id, shard, amount) then
     raise exception 'the credit of account % is gone', turn.user_id;
   end if;
+  if sale.prepaid and amount > 0 then
+    perform turnpike.grow_end_user_hold(turn, sale, amount);
+  end if;
+end $$;
+
+-- Grows the hold in the end user's wallet with the hold of a turn, by p_amount. The caller has locked that wallet.
+create function turnpike.grow_end_user_hold(turn turns, p_sale turnpike.sale, p_amount bigint) returns void language plpgsql as $$
+declare
+  grown bigint := turnpike.sale_hold(p_sale.price, turn.hold_credit_micros + p_amount);
+begin
+  if not turnpike.change_end_user_held(turn.user_id, turn.end_user_ref, grown - turn.end_user_hold_credit_micros) then
+    raise exception 'the credit of an end user of account % is gone', turn.user_id;
+  end if;
+  update turns t set end_user_hold_credit_micros = grown where t.turn_id = turn.turn_id;
 end $$;
 
 -- Returns true if the window of a turn that is not counted yet is still the open one. The caller has locked the

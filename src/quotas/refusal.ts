@@ -35,6 +35,10 @@ export const costLimitDetailsSchema = z
 
 const message = z.string()
 
+export const endUserCreditDetailsSchema = balanceSchema
+  .extend({ needed_usd: z.number().meta({ description: "The smallest charge for which credit must be left." }) })
+  .meta({ id: "EndUserCreditDetails", description: "The `details` of END_USER_CREDIT_SPENT: the end user's wallet." })
+
 /** The reason why a turn gets no hold. */
 export const refusedBySchema = z
   .union([
@@ -64,6 +68,15 @@ export const refusedBySchema = z
       .meta({ id: "RefusedByBalance" }),
     z
       .object({
+        code: z.literal("END_USER_CREDIT_SPENT"),
+        message,
+        details: endUserCreditDetailsSchema,
+        retry_after: z.null().meta({ description: "Always null: waiting does not help." }),
+        retryable: z.literal(false),
+      })
+      .meta({ id: "RefusedByEndUserCredit" }),
+    z
+      .object({
         code: z.literal("COST_LIMIT_TOO_LOW"),
         message,
         details: costLimitDetailsSchema,
@@ -90,17 +103,19 @@ const reached: CapState = {
 export const DETAILS_EXAMPLES = {
   QUOTA_EXCEEDED: { ...reached, needed_usd: 0.0017, exceeded: [reached] },
   INSUFFICIENT_CREDITS: { balance_usd: 0.25, held_usd: 0.25, available_usd: 0 },
+  END_USER_CREDIT_SPENT: { balance_usd: 0.25, held_usd: 0.25, available_usd: 0, needed_usd: 0.0026 },
   COST_LIMIT_TOO_LOW: { max_cost_usd: 0.00005, needed_usd: 0.000118 },
 } satisfies { [Code in RefusedBy["code"]]: Extract<RefusedBy, { code: Code }>["details"] }
 
 /**
- * Returns why a turn gets no hold, or null if it gets one. COST_LIMIT_TOO_LOW comes first, then INSUFFICIENT_CREDITS,
- * because waiting does not help, then QUOTA_EXCEEDED (docs/architecture/quotas.md). The amounts of the balance are
+ * Returns why a turn gets no hold, or null if it gets one. COST_LIMIT_TOO_LOW comes first, then INSUFFICIENT_CREDITS
+ * and END_USER_CREDIT_SPENT, because waiting does not help, then QUOTA_EXCEEDED (docs/architecture/quotas.md). The amounts of the balance are
  * shown only to an actor that may see them. `retry_after` is an integer (RFC 9110, section 10.2.3).
  */
 export function refusedBy(row: HoldRow, now: Date, actor: Actor): RefusedBy | null {
   if (row.max_cost !== null) return costLimitTooLow(row.needed, row.max_cost)
   if (row.available < row.needed) return seesBalance(actor) ? insufficientCredits(row) : OWNER_IS_SHORT
+  if (row.credit && row.credit.balance - row.credit.held < row.credit.needed) return endUserCreditSpent(row.credit)
   const exceeded = row.caps
     .filter((cap) => leftOf(cap) < row.needed)
     .sort(
@@ -157,6 +172,17 @@ function insufficientCredits({ available, held, needed }: HoldRow): RefusedBy {
     code: "INSUFFICIENT_CREDITS",
     message: `${what} of the balance is available: top up.${least}${holding}`,
     details: { ...balance, ...(some && { needed_usd: toUsd(needed) }) },
+    retry_after: null,
+    retryable: false,
+  }
+}
+
+function endUserCreditSpent({ balance, held, needed }: NonNullable<HoldRow["credit"]>): RefusedBy {
+  const holding = held > 0 ? ` ${usdText(held)} USD are held by turns under way.` : ""
+  return {
+    code: "END_USER_CREDIT_SPENT",
+    message: `${usdText(balance - held)} USD of the end user's credit are available, and this turn needs at least ${usdText(needed)} USD.${holding}`,
+    details: { ...serializeBalance({ balance, held }), needed_usd: toUsd(needed) },
     retry_after: null,
     retryable: false,
   }

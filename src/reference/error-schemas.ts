@@ -6,6 +6,7 @@ import {
   costLimitDetailsSchema,
   creditsDetailsSchema,
   DETAILS_EXAMPLES,
+  endUserCreditDetailsSchema,
   quotaDetailsSchema,
 } from "../quotas/refusal.ts"
 import { TURN_STATES } from "../turns/schemas.ts"
@@ -20,6 +21,7 @@ const limitOfCaller = z.object({ cap: z.enum(["open_waits", "unknown_keys"]), li
 const DETAILS = {
   QUOTA_EXCEEDED: z.union([quotaDetailsSchema, countStateSchema, limitOfCaller]),
   INSUFFICIENT_CREDITS: creditsDetailsSchema,
+  END_USER_CREDIT_SPENT: endUserCreditDetailsSchema,
   COST_LIMIT_TOO_LOW: costLimitDetailsSchema,
   LIMIT_REACHED: countStateSchema,
   TURN_FINISHED: z.object({ state: z.enum(TURN_STATES) }),

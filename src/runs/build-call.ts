@@ -78,9 +78,14 @@ function readable(bytes: Uint8Array, mediaType: string): string {
   return text.includes("\uFFFD") ? text.replaceAll("\uFFFD", "?") : text
 }
 
-function lackOf({ budget }: Run, amounts: { needed: number; wanted: number }): WaitLimit {
+function lackOf({ budget, claim }: Run, amounts: { needed: number; wanted: number }): WaitLimit {
   const { boundBy, cap } = budget
-  return { boundBy: boundBy ?? "max_cost", counter: cap?.subject ?? null, resetsAt: cap?.resets_at ?? null, ...amounts }
+  return {
+    boundBy: boundBy ?? "max_cost",
+    counter: boundBy === "end_user_credit" ? claim.turn.end_user_ref : (cap?.subject ?? null),
+    resetsAt: cap?.resets_at ?? null,
+    ...amounts,
+  }
 }
 
 export interface BoundedCall {

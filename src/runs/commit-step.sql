@@ -161,9 +161,11 @@ end $$;
 -- Grows a turn's hold by up to p_micros, as far as its max_cost_usd, the balance and its caps allow. The caps of the
 -- day, month and window of its acceptance apply.
 -- hold: the whole hold afterwards. amount: the growth. room: what max_cost_usd had left. No row: the epoch is stale.
+-- end_user_room: by how much the end user's wallet let it grow; null: no wallet pays.
 -- locks_needed: nothing was done, and the call must be repeated with p_locked (take_hold).
 create function turnpike.grow_hold(p_turn_id text, p_epoch integer, p_micros bigint, p_locked boolean)
-returns table (hold bigint, amount bigint, room bigint, caps turnpike.cap_state[], locks_needed boolean) language plpgsql rows 1 as $$
+returns table (hold bigint, amount bigint, room bigint, caps turnpike.cap_state[], locks_needed boolean, end_user_room bigint)
+language plpgsql rows 1 as $$
 declare
   -- Locked, because several calls of a turn can grow its hold at once.
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
@@ -173,7 +175,7 @@ begin
     return;
   end if;
   room := greatest(0, coalesce(mine.max_cost_credit_micros - mine.hold_credit_micros, p_micros));
-  select h.amount, h.caps, h.shard, h.locks_needed into amount, caps, shard, locks_needed
+  select h.amount, h.caps, h.shard, h.locks_needed, h.end_user_room into amount, caps, shard, locks_needed, end_user_room
     from turnpike.take_hold(turnpike.as_counted(mine), least(p_micros, room), 0, p_locked) h;
   hold := mine.hold_credit_micros + amount;
   if amount > 0 then

@@ -4,7 +4,7 @@ import { type CapRow, leftOf } from "../quotas/cap-state.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 
 /** The limit that keeps a hold from growing further. */
-export type HoldBound = "max_cost" | "balance" | CapRow["cap"]
+export type HoldBound = "max_cost" | "balance" | "end_user_credit" | CapRow["cap"]
 
 interface Grown {
   /** The whole hold after growing, in credit micros. */
@@ -21,6 +21,8 @@ interface GrownRow {
   room: number
   caps: CapRow[]
   locks_needed: boolean
+  /** By how much the end user's wallet lets it grow; null if no wallet pays. */
+  end_user_room: number | null
 }
 
 /**
@@ -39,6 +41,7 @@ export async function growHold(ctx: Context, turn: TurnRow, micros: number): Pro
 function boundOf(row: GrownRow, micros: number): Pick<Grown, "boundBy" | "cap"> {
   if (row.amount >= micros) return { boundBy: null, cap: null }
   if (row.amount >= row.room) return { boundBy: "max_cost", cap: null }
+  if (row.end_user_room !== null && row.amount >= row.end_user_room) return { boundBy: "end_user_credit", cap: null }
   const cap = row.caps.find((cap) => leftOf(cap) <= row.amount) ?? null
   return { boundBy: cap?.cap ?? "balance", cap }
 }

@@ -1,5 +1,5 @@
 import type { ModelError } from "../agent/engine.ts"
-import { CAPS } from "../quotas/cap-state.ts"
+import { CAPS, type CapName } from "../quotas/cap-state.ts"
 import type { HoldBound } from "./grow-hold.ts"
 import type { Outcome } from "./settle-turns.ts"
 
@@ -42,10 +42,12 @@ export function limitReached(
 
 function costMessage(boundBy: HoldBound | null, grown: boolean): string {
   if (boundBy === null || boundBy === "max_cost") return LIMIT_MESSAGES.COST_LIMIT_REACHED
-  const end = boundBy === "balance" ? "the end of the balance" : CAPS[boundBy]
+  const end = ENDS[boundBy as keyof typeof ENDS] ?? CAPS[boundBy as CapName]
   if (grown) return `${GROWN} It reached ${end}: the rest does not pay for the call.`
   return `The turn reached ${end}: the rest does not pay for its next model call.`
 }
+
+const ENDS = { balance: "the end of the balance", end_user_credit: "the end of the end user's credit" } as const
 
 const GROWN =
   "The turn's first model call costs more than when the turn was accepted: since then its space's configuration, the tools of its MCP " +

@@ -83,6 +83,8 @@ declare
   first_state text;
   wakes_at timestamptz := p_request.moment;
   shared bigint;
+  sale turnpike.sale;
+  customer_hold bigint;
 begin
   -- Finds the caller, and the turn of an earlier request with this key. Equal requests wait for each other here,
   -- before they hold any other lock.
@@ -114,7 +116,7 @@ begin
   if admission.refused is not null then
     outcome := admission.refused;
     if outcome = 'max_cost' then
-      hold := row(null, admission.needed, 0, 0, '{}', p_asked.max_cost);
+      hold := row(null, admission.needed, 0, 0, '{}', p_asked.max_cost, null);
     end if;
     perform turnpike.note_use(caller, p_request.moment);
     return;
@@ -134,12 +136,13 @@ begin
     capped := (caller.key_id is not null and (caller.capped or admission.limited
       or num_nonnulls(wallet.end_user_daily_credit_micros, wallet.end_user_monthly_credit_micros) > 0))
       or turnpike.plan_cap(caller.user_id, p_request.moment) is not null or shared is not null;
-    if capped and not all_locked then
+    sale := turnpike.sale_for(caller, admission, wallet);
+    if (capped or sale.prepaid) and not all_locked then
       room := turnpike.headroom(caller.user_id, caller.key_id, p_asked.end_user, admission.wanted, admission.needed,
         p_request.moment,
-        true, null, shared);
+        true, null, shared, sale, 0);
       all_locked := turnpike.needs_all_locks(room.caps, room.window_started_at = p_request.moment, admission.wanted, margin);
-      if margin > 0 and room.amount is distinct from admission.wanted then
+      if capped and margin > 0 and room.amount is distinct from admission.wanted then
         all_locked := true;
       end if;
     end if;
@@ -157,6 +160,9 @@ begin
     on conflict do nothing;
     perform from conversations c where c.space_id = admission.space_id and c.end_user_ref = p_asked.end_user
       and c.name = admission.conversation_name for no key update;
+    if sale.prepaid then
+      perform turnpike.lock_end_user(caller.user_id, p_asked.end_user);
+    end if;
     shard := turnpike.lock_account(caller.user_id);
     select w.* into wallet from wallets w where w.user_id = caller.user_id;
   end if;
@@ -164,13 +170,13 @@ begin
     if all_locked then
       room := turnpike.headroom(caller.user_id, caller.key_id, p_asked.end_user, admission.wanted, admission.needed,
         p_request.moment,
-        true, null, shared);
+        true, null, shared, sale, 0);
       amount := room.amount;
       if amount is not null and cardinality(room.caps) > 0 then
         perform turnpike.begin_counting(caller.user_id, room.caps, admission.wanted, p_request.moment);
       end if;
       window_started_at := room.window_started_at;
-    elsif capped then
+    elsif capped or sale.prepaid then
       amount := room.amount;
       window_started_at := room.window_started_at;
     elsif wallet.shards > 0 then
@@ -182,7 +188,7 @@ begin
       amount := case when amount >= admission.needed then least(admission.wanted, amount) end;
     end if;
     if amount is null then
-      refusal := turnpike.refuse_turn(caller, p_asked.end_user, admission, p_request.moment);
+      refusal := turnpike.refuse_turn(caller, p_asked.end_user, admission, sale, p_request.moment);
       outcome := refusal.outcome;
       hold := refusal.hold;
       has_subscriber := refusal.has_subscriber;
@@ -192,6 +198,9 @@ begin
     end if;
   end if;
 
+  if sale.prepaid then
+    customer_hold := turnpike.sale_hold(sale.price, amount);
+  end if;
   -- Takes its place: the conversation's row numbers its turns in the order of their commits.
   update conversations c set last_position = c.last_position + 1, user_id = caller.user_id, test = caller.test,
     last_turn_at = greatest(c.last_turn_at, p_request.moment)
@@ -208,12 +217,12 @@ begin
   end if;
   insert into turns as t (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref, idempotency_key, request_hash,
     request_id, traceparent, tracestate, text, file_ids, model, metadata, max_cost_credit_micros, timeout_seconds, hold_credit_micros, held_credit_micros, window_started_at,
-    created_at, member_id, price_version, on_limit, max_wait_seconds)
+    created_at, member_id, price_version, on_limit, max_wait_seconds, price_id, end_user_hold_credit_micros)
   values (p_new.turn_id, caller.user_id, caller.key_id, admission.space_id, conversation.conversation_id, conversation.last_position,
     caller.test, p_asked.end_user, p_new.idempotency_key, p_new.request_hash, p_request.request_id, p_new.traceparent, p_new.tracestate, p_new.text, p_asked.files, admission.pin, p_new.metadata,
       p_asked.max_cost, p_new.timeout,
     amount, amount, window_started_at, p_request.moment, caller.member_id, admission.price_version,
-    p_new.on_limit, p_new.max_wait)
+    p_new.on_limit, p_new.max_wait, (sale.price).price_id, customer_hold)
   returning t.* into made;
   -- Two conditions: in one, PostgreSQL would plan the query again for the first turn of each conversation.
   if made.position > 1 then
@@ -230,6 +239,9 @@ begin
 
   -- Takes its hold last: so far the amount was only read. It is taken if every limit still has it.
   if amount > 0 then
+    if sale.prepaid and not turnpike.change_end_user_held(caller.user_id, p_asked.end_user, customer_hold) then
+      raise exception 'another turn took the credit of the end user at the same moment' using errcode = 'TP001';
+    end if;
     if not all_locked then
       shard := turnpike.take_shard(caller.user_id);
     end if;
@@ -282,23 +294,32 @@ end $$;
 -- Refuses a turn that gets no hold, with amounts of one moment under all locks of the account. Writes the event of a
 -- limit that refuses every turn from now on.
 -- If there is enough credit in the meantime: SQLSTATE TP001, as in try_accept_turn.
-create function turnpike.refuse_turn(caller turnpike.caller, p_end_user text, admission turnpike.admission, p_moment timestamptz,
+create function turnpike.refuse_turn(caller turnpike.caller, p_end_user text, admission turnpike.admission, p_sale turnpike.sale,
+  p_moment timestamptz,
   out outcome text, out hold turnpike.hold_state, out has_subscriber boolean) language plpgsql as $$
 declare
   room record;
   short_needed bigint;
   shared bigint := case when caller.member_id is not null then admission.space_id end;
 begin
+  if p_sale.prepaid then
+    perform turnpike.lock_end_user(caller.user_id, p_end_user);
+  end if;
   perform turnpike.lock_account(caller.user_id);
   room := turnpike.headroom(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment,
-    true, null, shared);
+    true, null, shared, p_sale, 0);
   if room.amount is not null then
     raise exception 'credit was released at the same moment' using errcode = 'TP001';
   end if;
   outcome := 'no_hold';
-  hold := row(null, admission.needed, room.available, room.held, room.caps, null);
+  hold := row(null, admission.needed, room.available, room.held, room.caps, null, room.credit);
   select least(admission.wanted, turnpike.least_cost(c, admission.short_tokens, admission.answer_tokens)) into short_needed
     from model_catalog c where c.pin = admission.pin;
   has_subscriber := turnpike.tell_refusal(caller.user_id, caller.key_id, admission.needed, short_needed, room.available,
     room.held, room.caps, p_moment);
+  if p_sale.prepaid and room.available >= admission.needed and (room.credit).balance - (room.credit).held < (room.credit).needed
+    and turnpike.tell_end_user_refusal(caller.user_id, p_end_user, p_moment)
+  then
+    has_subscriber := true;
+  end if;
 end $$;

@@ -18,7 +18,8 @@ import { type TurnRow, turnRowOf } from "./turn-row.ts"
 /**
  * Accepts a turn with one statement, then calls a runner in the background if none is about to look. A used
  * Idempotency-Key returns its turn (`replayed`). Throws NOT_FOUND, VALIDATION_FAILED, SPACE_ARCHIVED,
- * END_USER_BLOCKED, IDEMPOTENCY_KEY_REUSED, INSUFFICIENT_CREDITS, QUOTA_EXCEEDED or COST_LIMIT_TOO_LOW.
+ * END_USER_BLOCKED, IDEMPOTENCY_KEY_REUSED, INSUFFICIENT_CREDITS, END_USER_CREDIT_SPENT, QUOTA_EXCEEDED or
+ * COST_LIMIT_TOO_LOW.
  */
 export async function acceptTurn(
   ctx: Context,

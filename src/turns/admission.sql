@@ -18,7 +18,10 @@ create type turnpike.admission as (
   short_tokens bigint,
   answer_tokens bigint,
   -- True if the end user has individual limits.
-  limited boolean
+  limited boolean,
+  -- What the account says about the end user.
+  price_name text, -- null: the default
+  prepaid boolean -- null: the default
 );
 
 -- The turn that a request wants to send or to estimate.
@@ -77,6 +80,8 @@ begin
     return admission;
   end if;
   admission.limited := num_nonnulls(customer.daily_limit_credit_micros, customer.monthly_limit_credit_micros) > 0;
+  admission.price_name := customer.price_name;
+  admission.prepaid := customer.prepaid;
   facts := space.prompt_facts;
   wanted_pin := coalesce(p_asked.model, facts ->> 'model', space.model);
   if caller.test then
@@ -148,6 +153,20 @@ begin
     + ceil(model.price_output::numeric * p_answer / 1000000));
 end $$;
 
+-- Returns how a new turn is charged to its end user: as the end user's settings say, else the key's, else the account's.
+-- A web chat belongs to the owner, so it has no price and no wallet.
+create function turnpike.sale_for(caller turnpike.caller, admission turnpike.admission, wallet wallets) returns turnpike.sale
+language plpgsql stable as $$
+declare
+  sale turnpike.sale;
+begin
+  sale.prepaid := caller.key_id is not null and coalesce(admission.prepaid, caller.end_user_prepaid, wallet.end_user_prepaid, false);
+  if caller.key_id is not null and coalesce(admission.price_name, caller.end_user_price, wallet.end_user_price) is not null then
+    sale := turnpike.sale_of(caller.user_id, sale.prepaid, coalesce(admission.price_name, caller.end_user_price, wallet.end_user_price));
+  end if;
+  return sale;
+end $$;
+
 -- Returns what accepting the turn would answer now: the hold that it would get, or the limit that would refuse it.
 -- Takes no hold and locks no counter.
 create function turnpike.estimate_turn(p_request turnpike.request,
@@ -156,6 +175,8 @@ create function turnpike.estimate_turn(p_request turnpike.request,
 declare
   caller turnpike.caller;
   admission turnpike.admission;
+  wallet wallets;
+  sale turnpike.sale;
 begin
   caller := turnpike.find_caller(p_request);
   actor := caller;
@@ -169,10 +190,12 @@ begin
   select s.balance, s.held into balance, held from turnpike.wallet_sums(caller.user_id) s;
   if refused = 'max_cost' then
     refused := null;
-    hold := row(null, admission.needed, 0, 0, '{}', p_asked.max_cost);
+    hold := row(null, admission.needed, 0, 0, '{}', p_asked.max_cost, null);
   elsif refused is null and not caller.test then
-    select r.amount, admission.needed, r.available, r.held, r.caps, null into hold from turnpike.headroom(caller.user_id, caller.key_id,
-      p_asked.end_user, admission.wanted, admission.needed, p_request.moment, true, null, null) r;
+    select w.* into wallet from wallets w where w.user_id = caller.user_id;
+    sale := turnpike.sale_for(caller, admission, wallet);
+    select r.amount, admission.needed, r.available, r.held, r.caps, null, r.credit into hold from turnpike.headroom(caller.user_id,
+      caller.key_id, p_asked.end_user, admission.wanted, admission.needed, p_request.moment, true, null, null, sale, 0) r;
   end if;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;

@@ -25,6 +25,7 @@ begin
     return;
   end if;
   update turns t set state = 'cancelled', status_reason = coalesce(t.status_reason, p_reason), held_credit_micros = 0,
+    end_user_charge_credit_micros = case when num_nonnulls(t.price_id, t.end_user_hold_credit_micros) > 0 then 0 end,
     finished_at = p_moment, last_event_seq = t.last_event_seq + 1, cancel_requested_at = coalesce(t.cancel_requested_at, p_moment)
     where t.turn_id = open.turn_id returning t.* into turn;
   perform turnpike.close_turn(open);

@@ -69,6 +69,8 @@ begin
     error_message = case when not cancelled then p_end.error_message end,
     cost_credit_micros = t.cost_credit_micros + last_cost,
     billed_credit_micros = billed,
+    end_user_charge_credit_micros = case when num_nonnulls(mine.price_id, mine.end_user_hold_credit_micros) > 0 then
+      turnpike.sale_charge(mine, billed, is_lost or mine.test or (mine.model_calls = 0 and p_end.step is null)) end,
     model_calls = t.model_calls + case when p_end.step is null then 0 else 1 end,
     tokens_input = t.tokens_input + coalesce((p_end.step ->> 'tokens_input')::bigint, 0),
     tokens_cached = t.tokens_cached + coalesce((p_end.step ->> 'tokens_cached')::bigint, 0),

@@ -85,7 +85,10 @@ const waitingSchema = z
     expires_at: instant.meta({ description: "Then the turn fails with `WAIT_EXPIRED` and keeps its partial result." }),
     limit: z
       .object({
-        kind: z.string().meta({ description: "`max_cost`, `balance`, or the name of a cap.", example: "max_cost" }),
+        kind: z.string().meta({
+          description: "`max_cost`, `balance`, `end_user_credit` (the end user's wallet), or the name of a cap.",
+          example: "max_cost",
+        }),
         needed_usd: z.number().meta({ description: "The amount that lets the turn continue." }),
         resets_at: instant.nullable().meta({ description: "When the cap resets. Null: it does not reset by itself." }),
       })
@@ -146,6 +149,15 @@ export const turnSchema = z
         "The files that the agent made, once the turn is done. A turn that failed or was cancelled has the images that it is billed for.",
     }),
     billed_cost_usd: z.number().meta({ description: "Amount charged for the turn. 0 until it has ended." }),
+    end_user_charge_usd: z
+      .number()
+      .nullable()
+      .meta({
+        description:
+          "What your end user is charged, by your price or from the end user's wallet. Null until the turn has ended, and for a turn " +
+          "with neither. See [Prices and wallets](/docs/resale).",
+        example: 0.0062,
+      }),
     held_usd: z.number().meta({ description: "Amount set aside for the turn until it ends.", example: 0 }),
     usage: z.object({
       model_calls: z.int().meta({ description: "Model calls of all agents of the turn." }),

@@ -68,6 +68,7 @@ export function serializeTurn(row: TurnRow): Turn {
     files: row.file_ids,
     outputs: row.outputs,
     billed_cost_usd: toUsd(row.billed_credit_micros),
+    end_user_charge_usd: row.end_user_charge_credit_micros === null ? null : toUsd(row.end_user_charge_credit_micros),
     held_usd: toUsd(row.held_credit_micros),
     usage: {
       model_calls: row.model_calls,

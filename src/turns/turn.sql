@@ -86,6 +86,40 @@ create type turnpike.ended_turn as (
   has_subscriber boolean
 );
 
+-- Charges ended turns of one account to the wallets of their end users, and releases the holds there. It locks these
+-- wallets in their order, before the wallet of the account. Returns whether a webhook receives an event.
+create function turnpike.charge_end_users(p_ended turnpike.ended_turn[], p_moment timestamptz) returns boolean language plpgsql as $$
+declare
+  customer record;
+  wallet end_user_wallets;
+  has_subscriber boolean := false;
+begin
+  for customer in
+    select (e.turn).user_id as user_id, (e.turn).end_user_ref as ref, sum((e.turn).end_user_hold_credit_micros)::bigint as released,
+      sum((e.turn).end_user_charge_credit_micros)::bigint as charged
+    from unnest(p_ended) e where (e.turn).end_user_hold_credit_micros is not null
+    group by (e.turn).user_id, (e.turn).end_user_ref order by (e.turn).end_user_ref collate "C"
+  loop
+    continue when customer.released = 0;
+    update end_user_wallets w set balance_credit_micros = w.balance_credit_micros - customer.charged,
+        held_credit_micros = w.held_credit_micros - customer.released
+      where w.user_id = customer.user_id and not w.test and w.end_user_ref = customer.ref returning w.* into wallet;
+    if customer.charged > 0 then
+      insert into end_user_ledger (user_id, test, end_user_ref, reason, amount_credit_micros, balance_after_credit_micros, turn_id, created_at)
+      select customer.user_id, false, customer.ref, 'usage', -(e.turn).end_user_charge_credit_micros,
+          wallet.balance_credit_micros + customer.charged - sum((e.turn).end_user_charge_credit_micros) over (order by e.position),
+          (e.turn).turn_id, p_moment
+        from unnest(p_ended) with ordinality e(turn, billed, next, has_subscriber, position)
+        where (e.turn).end_user_ref = customer.ref and (e.turn).end_user_charge_credit_micros > 0
+          and (e.turn).end_user_hold_credit_micros is not null order by e.position;
+      if turnpike.follow_end_user(wallet, wallet.balance_credit_micros + customer.charged, p_moment) then
+        has_subscriber := true;
+      end if;
+    end if;
+  end loop;
+  return has_subscriber;
+end $$;
+
 -- Charges ended turns of one account, all live or all test, and releases their holds. Runs last in a transaction, and
 -- writes the wallet and each counter once.
 -- Without shards, it writes the ledger rows with the running total, and the account's events, under the wallet's
@@ -101,10 +135,15 @@ declare
   shard_taken integer;
   is_counted boolean;
   one turnpike.ended_turn;
+  customers integer;
 begin
   has_subscriber := false;
   posts := false;
-  select sum(e.billed), sum((e.turn).hold_credit_micros) into charged, released from unnest(p_ended) e;
+  select sum(e.billed), sum((e.turn).hold_credit_micros), count((e.turn).end_user_hold_credit_micros) into charged, released, customers
+    from unnest(p_ended) e;
+  if customers > 0 then
+    has_subscriber := turnpike.charge_end_users(p_ended, p_moment);
+  end if;
   if coalesce(released, 0) = 0 then
     return;
   end if;

@@ -41,6 +41,7 @@ declare
   expires_at timestamptz := p_moment + make_interval(secs => p_max_seconds);
   released bigint;
   shard integer;
+  kept bigint;
 begin
   has_subscriber := false;
   outcome := case when mine.turn_id is null then 'stale' when mine.lease_until is null then 'waiting'
@@ -72,7 +73,11 @@ begin
   end if;
   outcome := 'waiting';
   released := mine.hold_credit_micros - mine.cost_credit_micros;
+  if mine.end_user_hold_credit_micros is not null then
+    kept := turnpike.sale_hold((turnpike.sale_of_turn(mine)).price, mine.cost_credit_micros);
+  end if;
   update turns t set lease_until = null, attempts = 0, hold_credit_micros = t.cost_credit_micros, held_credit_micros = t.cost_credit_micros,
+    end_user_hold_credit_micros = kept,
     waited_ms = coalesce(t.waited_ms, 0), last_event_seq = t.last_event_seq + 1,
     waiting = jsonb_build_object('for', reason, 'since', p_moment, 'expires_at', expires_at, 'limit', case when reason = 'limit' then
       jsonb_build_object('kind', p_reason.bound_by, 'needed', p_reason.needed, 'resets_at', p_reason.resets_at) end,
@@ -86,6 +91,9 @@ begin
     p_reason.wanted);
   has_subscriber := turnpike.write_wait(turn, 'turn.waiting', p_event_id, turn.waiting - 'calls' || jsonb_build_object('calls',
     (select jsonb_agg(c - 'input') from jsonb_array_elements(turn.waiting -> 'calls') c)), p_moment);
+  if kept < mine.end_user_hold_credit_micros then
+    perform turnpike.change_end_user_held(mine.user_id, mine.end_user_ref, kept - mine.end_user_hold_credit_micros);
+  end if;
   if released > 0 then
     shard := turnpike.take_shard(mine.user_id);
     if not turnpike.change_held(mine.user_id, shard, -released) then

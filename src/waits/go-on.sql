@@ -1,7 +1,8 @@
 -- How turns that wait for a limit continue: they take a hold under the locks of their account, as an accepted turn
 -- does.
 
--- Tries a turn that waits for a limit. The caller has locked the turn, its conversation and the account (p_shard).
+-- Tries a turn that waits for a limit. The caller has locked the turn, its conversation, the wallet of its end user and
+-- the account (p_shard).
 -- went_on: it took a hold and can be claimed. Otherwise bound_by and counter name the limit, and resets_at its reset.
 -- is_too_small: that limit would be too small even with nothing spent or held.
 create function turnpike.try_waiting(mine turns, p_shard integer, p_event_id text, p_moment timestamptz, out went_on boolean,
@@ -14,6 +15,7 @@ declare
   wanted bigint;
   resumed record;
   counted turns;
+  sale turnpike.sale := turnpike.sale_of_turn(mine);
 begin
   went_on := false;
   has_subscriber := false;
@@ -25,13 +27,16 @@ begin
     is_too_small := true;
   else
     room := turnpike.headroom(mine.user_id, mine.key_id, mine.end_user_ref, coalesce(wanted, wait.wanted_credit_micros),
-      wait.needed_credit_micros, p_moment, true, null, turnpike.shared_space(mine));
+      wait.needed_credit_micros, p_moment, true, null, turnpike.shared_space(mine), sale, mine.hold_credit_micros);
     if room.amount is not null then
       if cardinality(room.caps) > 0 then
         perform turnpike.begin_counting(mine.user_id, room.caps, room.amount, p_moment);
       end if;
       if not turnpike.change_held(mine.user_id, p_shard, room.amount) then
         raise exception 'the credit of account % is gone', mine.user_id;
+      end if;
+      if sale.prepaid and room.amount > 0 then
+        perform turnpike.grow_end_user_hold(mine, sale, room.amount);
       end if;
       resumed := turnpike.resume_turn(mine, p_event_id, p_moment);
       counted := turnpike.roll_period(resumed.turn, room.window_started_at, p_shard, p_moment);
@@ -48,7 +53,12 @@ begin
     bound_by := coalesce(blocking.cap, 'balance');
     counter := blocking.subject;
     resets_at := blocking.resets_at;
-    is_too_small := case when blocking.cap is null then room.available + room.held < wait.needed_credit_micros
+    if sale.prepaid and blocking.cap is null and room.available >= wait.needed_credit_micros then
+      bound_by := 'end_user_credit';
+      counter := mine.end_user_ref;
+    end if;
+    is_too_small := case when bound_by = 'end_user_credit' then (room.credit).balance - mine.end_user_hold_credit_micros < (room.credit).needed
+      when blocking.cap is null then room.available + room.held < wait.needed_credit_micros
       else blocking.limit_credit_micros < wait.needed_credit_micros end;
   end if;
   if (bound_by, coalesce(counter, ''), is_too_small, coalesce(resets_at, 'infinity')) is distinct from
@@ -110,6 +120,7 @@ begin
       order by t.turn_id collate "C" for no key update skip locked);
     perform from conversations c where c.conversation_id in (select t.conversation_id from turns t where t.turn_id = any (picked))
       order by c.conversation_id for no key update;
+    perform turnpike.lock_end_users(picked);
     shard := turnpike.lock_account(p_user_id);
     for one in select w.turn_id, w.limit_key from waiting_turns w where w.turn_id = any (picked) order by w.since, w.turn_id loop
       continue when one.limit_key = any (stopped);

@@ -31,6 +31,7 @@ begin
       update turns t set max_cost_credit_micros = p_max_cost where t.turn_id = p_turn_id returning t.* into mine;
       if mine.waiting ->> 'for' = 'limit' then
         perform from conversations c where c.conversation_id = mine.conversation_id for no key update;
+        perform turnpike.lock_end_users(array[mine.turn_id]);
         shard := turnpike.lock_account(mine.user_id);
         tried := turnpike.try_waiting(mine, shard, p_event_id, p_request.moment);
         went_on := tried.went_on;

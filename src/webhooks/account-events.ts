@@ -82,6 +82,18 @@ export const balanceReachedSchema = z
   })
   .meta({ id: "BalanceReached", description: "The `data` of `balance.low` and `balance.depleted`." })
 
+/** The data of an event that tell_end_user (src/resale/wallet.sql) writes. */
+export type EndUserBalanceRow = BalanceReachedRow & { end_user_ref: string }
+
+export const endUserBalanceReachedSchema = z
+  .object({ end_user_ref: z.string().meta({ example: "customer-42" }), ...balanceReachedSchema.shape })
+  .meta({ id: "EndUserBalanceReached", description: "The `data` of `end_user.balance_low` and `end_user.depleted`." })
+
+export const serializeEndUserBalanceReached = ({ end_user_ref, ...row }: EndUserBalanceRow) => ({
+  end_user_ref,
+  ...serializeBalanceReached(row),
+})
+
 export type BalanceReached = z.infer<typeof balanceReachedSchema>
 
 export function serializeBalanceReached(row: BalanceReachedRow): BalanceReached {

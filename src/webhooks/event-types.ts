@@ -8,8 +8,11 @@ import {
   balanceReachedSchema,
   type CapReachedRow,
   capReachedSchema,
+  type EndUserBalanceRow,
+  endUserBalanceReachedSchema,
   serializeBalanceReached,
   serializeCapReached,
+  serializeEndUserBalanceReached,
 } from "./account-events.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 import { KNOWN_WHEN_QUEUED, KNOWN_WHEN_RUNNING, turnAsOf } from "./turn-as-of.ts"
@@ -105,6 +108,13 @@ const balanceEvent = (own: Pick<Declaration, "label" | "when" | "example">) => (
   serialize: ({ data }: Source) => ({ ...serializeBalanceReached(data as unknown as BalanceReachedRow) }),
 })
 
+const endUserEvent = (own: Pick<Declaration, "label" | "when" | "example">) => ({
+  ...own,
+  form: "AccountEvent" as const,
+  data: endUserBalanceReachedSchema,
+  serialize: ({ data }: Source) => ({ ...serializeEndUserBalanceReached(data as unknown as EndUserBalanceRow) }),
+})
+
 type AccountEvent<Shape extends z.ZodRawShape> = Pick<Declaration, "label" | "when"> & {
   data: Shape
   example: z.input<z.ZodObject<Shape>>
@@ -177,6 +187,20 @@ export const EVENTS = {
       "The balance is 0 or too low for any turn, so new turns get 402. It is sent again only after credit was " +
       "added.",
     example: () => ({ balance_usd: 0.25, held_usd: 0.25, available_usd: 0, threshold_usd: 0 }),
+  }),
+  "end_user.balance_low": endUserEvent({
+    label: "An end user's credit is low",
+    when:
+      "The balance of an end user's wallet has fallen below its `threshold_usd`. It is sent again only after the balance has been " +
+      "above this threshold.",
+    example: (made) => made,
+  }),
+  "end_user.depleted": endUserEvent({
+    label: "An end user's credit is used up",
+    when:
+      "The balance of an end user's wallet is 0 or too low for a turn, so the end user's turns get 402. It is sent again only after " +
+      "credit was added.",
+    example: (made) => ({ ...made, balance_usd: 0, held_usd: 0, available_usd: 0 }),
   }),
   "cap.reached": {
     form: "CapEvent" as const,

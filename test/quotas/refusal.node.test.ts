@@ -12,6 +12,7 @@ const row = (more: Partial<HoldRow>): HoldRow => ({
   held: 0,
   caps: [],
   max_cost: null,
+  credit: null,
   ...more,
 })
 const capOf = (more: Partial<CapRow>): CapRow => ({

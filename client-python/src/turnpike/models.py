@@ -16,17 +16,23 @@ class AccountEvent(ApiObject):
     """Another event of the account, or a test. New types will have this form."""
 
     id: str
-    type: Literal["endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"]
+    type: Literal["end_user.balance_low", "end_user.depleted", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"]
     created_at: datetime
     seq: int | None
     """Always null: the event belongs to no turn."""
     data: dict[str, Any]
     """
-    Depends on `type`. `endpoint.disabled`: `webhook_id`, `url`, `reason` (gone, failing). `ping`: `webhook_id`.
-    Notices to the account's owner, for keys to all spaces only: `account.signed_in`: `session_id`, `address`,
-    `user_agent`. `account.locked`: `address`. `account.factor_changed`: `factor` (password, email, identity,
-    second_factor), `change`. `key.created`: `key_id`, `name`, `scope`, `test`, `hint`, `rotated`.
-    `space.shared`: `spaces` (at most 20), `space_count`, `people` (at most 20), `people_count`.
+    Depends on `type`. `end_user.balance_low`: `end_user_ref`, `balance_usd`, `held_usd` (The amount held by
+    open turns.), `available_usd` (`balance_usd` - `held_usd`: the amount that new turns could hold.),
+    `threshold_usd` (The event is sent when the balance falls below this amount. 0: never.).
+    `end_user.depleted`: `end_user_ref`, `balance_usd`, `held_usd` (The amount held by open turns.),
+    `available_usd` (`balance_usd` - `held_usd`: the amount that new turns could hold.), `threshold_usd` (The
+    event is sent when the balance falls below this amount. 0: never.). `endpoint.disabled`: `webhook_id`,
+    `url`, `reason` (gone, failing). `ping`: `webhook_id`. Notices to the account's owner, for keys to all
+    spaces only: `account.signed_in`: `session_id`, `address`, `user_agent`. `account.locked`: `address`.
+    `account.factor_changed`: `factor` (password, email, identity, second_factor), `change`. `key.created`:
+    `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared`: `spaces` (at most 20), `space_count`,
+    `people` (at most 20), `people_count`.
     """
 
 
@@ -357,6 +363,20 @@ class EndUser(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class EndUserCreditDetails(ApiObject):
+    """The `details` of END_USER_CREDIT_SPENT: the end user's wallet."""
+
+    balance_usd: Decimal
+    """The account's balance, including held amounts, in USD."""
+    held_usd: Decimal
+    """The amount that is set aside for open turns, in USD."""
+    available_usd: Decimal
+    """The amount that new turns can hold, in USD: `balance_usd` - `held_usd`."""
+    needed_usd: Decimal
+    """The smallest charge for which credit must be left."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class EndUserExport(ApiObject):
     """The object EndUserExport of the API."""
 
@@ -454,6 +474,11 @@ class ExportedTurn(ApiObject):
     """
     billed_cost_usd: Decimal
     """Amount charged for the turn. 0 until it has ended."""
+    end_user_charge_usd: Decimal | None
+    """
+    What your end user is charged, by your price or from the end user's wallet. Null until the turn has ended,
+    and for a turn with neither. See Prices and wallets.
+    """
     held_usd: Decimal
     """Amount set aside for the turn until it ends."""
     usage: ExportedTurnUsage
@@ -838,6 +863,18 @@ class RefusedByCostLimit(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class RefusedByEndUserCredit(ApiObject):
+    """The object RefusedByEndUserCredit of the API."""
+
+    code: Literal["END_USER_CREDIT_SPENT"]
+    message: str
+    details: EndUserCreditDetails
+    retry_after: None
+    """Always null: waiting does not help."""
+    retryable: Literal[False]
+
+
+@dataclass(frozen=True, kw_only=True)
 class RenewCallAnswer(ApiObject):
     """The object RenewCallAnswer of the API."""
 
@@ -1094,6 +1131,11 @@ class Turn(ApiObject):
     """
     billed_cost_usd: Decimal
     """Amount charged for the turn. 0 until it has ended."""
+    end_user_charge_usd: Decimal | None
+    """
+    What your end user is charged, by your price or from the end user's wallet. Null until the turn has ended,
+    and for a turn with neither. See Prices and wallets.
+    """
     held_usd: Decimal
     """Amount set aside for the turn until it ends."""
     usage: TurnUsage
@@ -1288,7 +1330,7 @@ class WaitingLimit(ApiObject):
     """The object WaitingLimit of the API."""
 
     kind: str
-    """`max_cost`, `balance`, or the name of a cap."""
+    """`max_cost`, `balance`, `end_user_credit` (the end user's wallet), or the name of a cap."""
     needed_usd: Decimal
     """The amount that lets the turn continue."""
     resets_at: datetime | None
@@ -1394,7 +1436,7 @@ Whether calls of a tool wait until a person allows them: `never` (the default), 
 fits a schema.
 """
 
-RefusedBy = Union[RefusedByCap, RefusedByBalance, RefusedByCostLimit]
+RefusedBy = Union[RefusedByCap, RefusedByBalance, RefusedByEndUserCredit, RefusedByCostLimit]
 
 FeedEvent = Union[TurnStateEvent, CapEvent, BalanceEvent, AccountEvent]
 """An event, as in the body that a webhook receives."""

@@ -11,6 +11,8 @@ export const EVENT_LABELS = {
   "turn.cancelled": "A turn was cancelled",
   "balance.low": "The balance is low",
   "balance.depleted": "The balance is used up",
+  "end_user.balance_low": "An end user's credit is low",
+  "end_user.depleted": "An end user's credit is used up",
   "cap.reached": "A threshold of a cap was reached",
   "endpoint.disabled": "Another webhook was disabled",
   "account.signed_in": "Sign-in from a new place",

@@ -3,11 +3,11 @@
 /** Another event of the account, or a test. New types will have this form. */
 export interface AccountEvent {
   id: string
-  type: "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping"
+  type: "end_user.balance_low" | "end_user.depleted" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping"
   created_at: string
   /** Always null: the event belongs to no turn. */
   seq: number | null
-  /** Depends on `type`. `endpoint.disabled`: `webhook_id`, `url`, `reason` (gone, failing). `ping`: `webhook_id`. Notices to the account's owner, for keys to all spaces only: `account.signed_in`: `session_id`, `address`, `user_agent`. `account.locked`: `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor), `change`. `key.created`: `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared`: `spaces` (at most 20), `space_count`, `people` (at most 20), `people_count`. */
+  /** Depends on `type`. `end_user.balance_low`: `end_user_ref`, `balance_usd`, `held_usd` (The amount held by open turns.), `available_usd` (`balance_usd` - `held_usd`: the amount that new turns could hold.), `threshold_usd` (The event is sent when the balance falls below this amount. 0: never.). `end_user.depleted`: `end_user_ref`, `balance_usd`, `held_usd` (The amount held by open turns.), `available_usd` (`balance_usd` - `held_usd`: the amount that new turns could hold.), `threshold_usd` (The event is sent when the balance falls below this amount. 0: never.). `endpoint.disabled`: `webhook_id`, `url`, `reason` (gone, failing). `ping`: `webhook_id`. Notices to the account's owner, for keys to all spaces only: `account.signed_in`: `session_id`, `address`, `user_agent`. `account.locked`: `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor), `change`. `key.created`: `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared`: `spaces` (at most 20), `space_count`, `people` (at most 20), `people_count`. */
   data: Record<string, unknown>
 }
 
@@ -1197,9 +1197,16 @@ export interface CreateWebhook {
   /** The URL to which events are posted. It must use https and a public host name. */
   url: string
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** Your own description. */
   description?: string | null | undefined
+}
+
+export interface CreditEndUser {
+  /** The credit in USD. A negative amount is a correction, up to the available credit. */
+  amount_usd: number
+  /** Your note, such as the number of an order. The end user may see it. */
+  note?: string | null | undefined
 }
 
 /** The `details` of INSUFFICIENT_CREDITS. Empty if the caller may not see the balance. */
@@ -1291,7 +1298,15 @@ export type DailyUsage = ({
   avg_duration_sec: number | null
 })[]
 
-export type DashboardError = DashboardOtherErrorBody | DashboardProviderExistsErrorBody | DashboardVersionMismatchErrorBody | DashboardInsufficientCreditsErrorBody | DashboardTurnFinishedErrorBody | DashboardLimitReachedErrorBody | DashboardQuotaExceededErrorBody
+export interface DashboardEndUserCreditSpentErrorBody {
+  code: "END_USER_CREDIT_SPENT"
+  detail: string
+  /** The field that is wrong. */
+  param?: string | undefined
+  details: EndUserCreditDetails
+}
+
+export type DashboardError = DashboardOtherErrorBody | DashboardProviderExistsErrorBody | DashboardVersionMismatchErrorBody | DashboardInsufficientCreditsErrorBody | DashboardEndUserCreditSpentErrorBody | DashboardTurnFinishedErrorBody | DashboardLimitReachedErrorBody | DashboardQuotaExceededErrorBody
 
 export interface DashboardInsufficientCreditsErrorBody {
   code: "INSUFFICIENT_CREDITS"
@@ -1310,7 +1325,7 @@ export interface DashboardLimitReachedErrorBody {
 }
 
 export interface DashboardOtherErrorBody {
-  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_TAKEN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "IF_MATCH_INVALID" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "REAUTHENTICATION_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "SECOND_FACTOR_NOT_SET_UP" | "WRONG_CODE" | "EMAIL_NOT_CONFIGURED" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "BALANCE_TOO_LOW" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "INTERNAL" | "UNAVAILABLE"
+  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_TAKEN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "IF_MATCH_INVALID" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "REAUTHENTICATION_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "SECOND_FACTOR_NOT_SET_UP" | "WRONG_CODE" | "EMAIL_NOT_CONFIGURED" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "BALANCE_TOO_LOW" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "PRICE_IN_USE" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "INTERNAL" | "UNAVAILABLE"
   detail: string
   /** The field that is wrong. */
   param?: string | undefined
@@ -1403,6 +1418,35 @@ export interface DeletedFile {
   /** The SHA-256 of the bytes, in lower-case hex. */
   sha256: string
   created_at: string
+  deleted: true
+}
+
+export interface DeletedPrice {
+  version: number
+  /** Multiplied with the billed amount of each model call. 1: what the call cost you. */
+  multiplier: number
+  /** Multipliers of single models, by pin. All other models have `multiplier`. */
+  per_model: Record<string, number>
+  /** Added for each turn with at least one model call, in USD. */
+  per_turn_usd: number
+  /** The charge is computed exactly and rounded once, when the turn ends: to a multiple of `to_usd`, `up`, `down` or to the `nearest` (halves up). */
+  rounding: {
+    to_usd: number
+    mode: "up" | "nearest" | "down"
+  }
+  created_at: string
+  name: string
+  /** A price that is in use cannot be deleted. */
+  used_by: {
+    /** End users with this price of their own. */
+    end_users: number
+    /** API keys with this default. */
+    keys: number
+    /** True if it is the account's default. */
+    account: boolean
+  }
+  /** The newest 100 versions, the current one first. A turn keeps the version of its acceptance. */
+  versions: PriceVersion[]
   deleted: true
 }
 
@@ -1522,11 +1566,83 @@ export interface EndUser {
   caps: CapState[]
 }
 
+export interface EndUserBalance {
+  end_user_ref: string
+  /** The credit of the end user, including held amounts, in USD. */
+  balance_usd: number
+  /** The amount that is held for the end user's open turns, in USD. */
+  held_usd: number
+  /** The amount that new turns can hold, in USD: `balance_usd` - `held_usd`. */
+  available_usd: number
+  /** The event `end_user.balance_low` is sent when the balance falls below this amount. 0: never. */
+  low_balance_usd: number
+  /** True if new turns are paid from this wallet. Then a turn that the wallet cannot pay for is rejected with 402 `END_USER_CREDIT_SPENT`. */
+  prepaid: boolean
+  /** Where `prepaid` is set: for this end user, on the calling key, for the account, or nowhere. */
+  prepaid_source: "end_user" | "key" | "account" | "none"
+  /** The price of new turns. Null: the charge is the billed amount. */
+  price: string | null
+  price_source: "end_user" | "key" | "account" | "none"
+}
+
+/** The `details` of END_USER_CREDIT_SPENT: the end user's wallet. */
+export interface EndUserCreditDetails {
+  /** The account's balance, including held amounts, in USD. */
+  balance_usd: number
+  /** The amount that is set aside for open turns, in USD. */
+  held_usd: number
+  /** The amount that new turns can hold, in USD: `balance_usd` - `held_usd`. */
+  available_usd: number
+  /** The smallest charge for which credit must be left. */
+  needed_usd: number
+}
+
+export interface EndUserDefault {
+  /** The live key. Null: the whole account. */
+  key_id: string | null
+  /** The price of end users without one. Null: none. */
+  price: string | null
+  /** Whether the turns of end users without such a setting are paid from their wallets. Null: not set. */
+  prepaid: boolean | null
+  /** The key's name. */
+  name: string | null
+}
+
+export interface EndUserDefaultList {
+  items: EndUserDefault[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
 export interface EndUserExport {
   exported_at: string
   end_user: EndUser
   /** Oldest first. */
   turns: ExportedTurn[]
+}
+
+export interface EndUserLedgerEntry {
+  entry_id: number
+  end_user_ref: string
+  /** `credit`: added by you. `correction`: taken back by you. `usage`: the charge of a turn. */
+  reason: "credit" | "correction" | "usage"
+  /** Negative for charges and corrections. */
+  amount_usd: number
+  /** The balance after this entry. */
+  balance_after_usd: number
+  /** The turn that was charged. */
+  turn_id: string | null
+  /** Your note. Erasing the end user removes it. */
+  note: string | null
+  created_at: string
+}
+
+export interface EndUserLedgerEntryList {
+  data: EndUserLedgerEntry[]
+  has_more: boolean
+  next_cursor: string | null
 }
 
 export interface EndUserLimits {
@@ -1713,6 +1829,8 @@ export interface ExportedTurn {
   outputs: Output[]
   /** Amount charged for the turn. 0 until it has ended. */
   billed_cost_usd: number
+  /** What your end user is charged, by your price or from the end user's wallet. Null until the turn has ended, and for a turn with neither. See [Prices and wallets](/docs/resale). */
+  end_user_charge_usd: number | null
   /** Amount set aside for the turn until it ends. */
   held_usd: number
   usage: {
@@ -2626,6 +2744,63 @@ export interface PreviewPortal {
   theme?: PortalTheme | undefined
 }
 
+export interface Price {
+  version: number
+  /** Multiplied with the billed amount of each model call. 1: what the call cost you. */
+  multiplier: number
+  /** Multipliers of single models, by pin. All other models have `multiplier`. */
+  per_model: Record<string, number>
+  /** Added for each turn with at least one model call, in USD. */
+  per_turn_usd: number
+  /** The charge is computed exactly and rounded once, when the turn ends: to a multiple of `to_usd`, `up`, `down` or to the `nearest` (halves up). */
+  rounding: {
+    to_usd: number
+    mode: "up" | "nearest" | "down"
+  }
+  created_at: string
+  name: string
+  /** A price that is in use cannot be deleted. */
+  used_by: {
+    /** End users with this price of their own. */
+    end_users: number
+    /** API keys with this default. */
+    keys: number
+    /** True if it is the account's default. */
+    account: boolean
+  }
+  /** The newest 100 versions, the current one first. A turn keeps the version of its acceptance. */
+  versions: PriceVersion[]
+}
+
+export interface PriceList {
+  items: Price[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface PriceRounding {
+  to_usd?: number | undefined
+  mode?: "up" | "nearest" | "down" | undefined
+}
+
+export interface PriceVersion {
+  version: number
+  /** Multiplied with the billed amount of each model call. 1: what the call cost you. */
+  multiplier: number
+  /** Multipliers of single models, by pin. All other models have `multiplier`. */
+  per_model: Record<string, number>
+  /** Added for each turn with at least one model call, in USD. */
+  per_turn_usd: number
+  /** The charge is computed exactly and rounded once, when the turn ends: to a multiple of `to_usd`, `up`, `down` or to the `nearest` (halves up). */
+  rounding: {
+    to_usd: number
+    mode: "up" | "nearest" | "down"
+  }
+  created_at: string
+}
+
 export interface Provider {
   provider_id: string
   /** The pool that an account belongs to. */
@@ -2737,6 +2912,26 @@ export interface PutAccountLimits {
   low_balance_usd?: number | undefined
 }
 
+/** Replaces all three settings. They apply from the next turn on. */
+export interface PutEndUserBilling {
+  /** The price of the end user's turns. Null: the default. */
+  price?: string | null | undefined
+  /** True: turns are paid from the end user's wallet. False: they are not. Null: the default. */
+  prepaid?: boolean | null | undefined
+  /** The event `end_user.balance_low` is sent below this amount. 0: never. */
+  low_balance_usd?: number | undefined
+}
+
+/** Replaces the defaults of the account, or of one key. */
+export interface PutEndUserDefaults {
+  /** The live key. Null: the whole account. */
+  key_id?: string | null | undefined
+  /** The price of end users without one. Null: none. */
+  price?: string | null | undefined
+  /** Whether the turns of end users without such a setting are paid from their wallets. Null: not set. */
+  prepaid?: boolean | null | undefined
+}
+
 /** Replaces all limits of the end user. */
 export interface PutEndUserLimits {
   /** The limit for a UTC day, in USD. Null or left out: the default applies. */
@@ -2764,6 +2959,18 @@ export interface PutMcpServer {
 export interface PutMembersLimit {
   /** The most that all members together can spend of your balance in a UTC day, in USD. 0: nothing. Null: the default. */
   daily_usd: number | null
+}
+
+/** Replaces the price. A field that is left out gets its default. */
+export interface PutPrice {
+  /** Multiplied with the billed amount of each model call. 1: what the call cost you. */
+  multiplier?: number | undefined
+  /** Multipliers of single models, by pin. All other models have `multiplier`. */
+  per_model?: Record<string, number> | undefined
+  /** Added for each turn with at least one model call, in USD. */
+  per_turn_usd?: number | undefined
+  /** The charge is computed exactly and rounded once, when the turn ends: to a multiple of `to_usd`, `up`, `down` or to the `nearest` (halves up). */
+  rounding?: PriceRounding | undefined
 }
 
 /** Days after the end of a turn. A field that you leave out has no days of its own. */
@@ -2928,7 +3135,7 @@ export interface RecoveryCodes {
   recovery_codes: string[]
 }
 
-export type RefusedBy = RefusedByCap | RefusedByBalance | RefusedByCostLimit
+export type RefusedBy = RefusedByCap | RefusedByBalance | RefusedByEndUserCredit | RefusedByCostLimit
 
 export interface RefusedByBalance {
   code: "INSUFFICIENT_CREDITS"
@@ -2953,6 +3160,15 @@ export interface RefusedByCostLimit {
   code: "COST_LIMIT_TOO_LOW"
   message: string
   details: CostLimitDetails
+  /** Always null: waiting does not help. */
+  retry_after: null
+  retryable: false
+}
+
+export interface RefusedByEndUserCredit {
+  code: "END_USER_CREDIT_SPENT"
+  message: string
+  details: EndUserCreditDetails
   /** Always null: waiting does not help. */
   retry_after: null
   retryable: false
@@ -2986,7 +3202,7 @@ export interface Replay {
   /** The end of the period (exclusive). Default: no end. */
   to?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** `true` also sends events that this webhook has already accepted. */
   include_delivered?: boolean | undefined
 }
@@ -4086,6 +4302,8 @@ export interface Turn {
   outputs: Output[]
   /** Amount charged for the turn. 0 until it has ended. */
   billed_cost_usd: number
+  /** What your end user is charged, by your price or from the end user's wallet. Null until the turn has ended, and for a turn with neither. See [Prices and wallets](/docs/resale). */
+  end_user_charge_usd: number | null
   /** Amount set aside for the turn until it ends. */
   held_usd: number
   usage: {
@@ -4395,7 +4613,7 @@ export interface UpdateWebhook {
   /** The URL to which events are posted. It must use https and a public host name. */
   url?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** Your own description. */
   description?: string | null | undefined
   /** `false` disables the webhook. `true` enables it again, also if it was disabled automatically. */
@@ -4735,7 +4953,7 @@ export interface Waiting {
   expires_at: string
   /** The limit that the turn waits for. Null: it waits for calls. */
   limit: {
-    /** `max_cost`, `balance`, or the name of a cap. */
+    /** `max_cost`, `balance`, `end_user_credit` (the end user's wallet), or the name of a cap. */
     kind: string
     /** The amount that lets the turn continue. */
     needed_usd: number
@@ -5176,6 +5394,20 @@ export interface Operations {
     answer: Workspace
   }
 
+  /** Add credit to an end user's wallet */
+  creditEndUser: {
+    path: {
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    query?: {
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    body: CreditEndUser
+    answer: EndUserLedgerEntry
+  }
+
   /** Credit an account */
   creditUser: {
     path: {
@@ -5238,6 +5470,19 @@ export interface Operations {
       test?: boolean | "true" | "false" | undefined
     }
     answer: Deleted
+  }
+
+  /** Delete a price */
+  deletePrice: {
+    path: {
+      /** The name of the price. */
+      name: string
+    }
+    query?: {
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    answer: DeletedPrice
   }
 
   /** Delete a secret */
@@ -5711,6 +5956,19 @@ export interface Operations {
     answer: EndUser
   }
 
+  /** Read an end user's wallet */
+  getEndUserBalance: {
+    path: {
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    query?: {
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    answer: EndUserBalance
+  }
+
   /** Read the account's energy */
   getEnergy: {
     query?: {
@@ -5907,6 +6165,19 @@ export interface Operations {
   /** Read the capacity of both pools */
   getPools: {
     answer: Pools
+  }
+
+  /** Read a price */
+  getPrice: {
+    path: {
+      /** The name of the price. */
+      name: string
+    }
+    query?: {
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    answer: Price
   }
 
   /** Read how long a space's data is kept */
@@ -6502,7 +6773,7 @@ export interface Operations {
     }
     query?: {
       state?: "pending" | "delivered" | "failed" | undefined
-      event_type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
+      event_type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
       /** Only deliveries of this turn's events: a `turn_id`. */
       turn?: string | undefined
       /** `true` for the data of test keys and their spaces. Default: live data. */
@@ -6513,6 +6784,36 @@ export interface Operations {
       offset?: number | undefined
     }
     answer: DeliveryList
+  }
+
+  /** List the default prices */
+  listEndUserDefaults: {
+    query?: {
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    answer: EndUserDefaultList
+  }
+
+  /** List an end user's ledger */
+  listEndUserLedger: {
+    path: {
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    query?: {
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+      /** Only these entries. */
+      reason?: "credit" | "correction" | "usage" | undefined
+      /** A `turn_id`: only its charge. */
+      turn?: string | undefined
+      /** The most entries on a page. */
+      limit?: number | undefined
+      /** The `next_cursor` of the previous page. Send it with the same filters. */
+      cursor?: string | undefined
+    }
+    answer: EndUserLedgerEntryList
   }
 
   /** List end users */
@@ -6542,7 +6843,7 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       order?: "asc" | "desc" | undefined
-      type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
+      type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
       turn?: string | undefined
       /** Only entries created at or after this time. */
       created_after?: string | undefined
@@ -6656,6 +6957,15 @@ export interface Operations {
       test?: boolean | "true" | "false" | undefined
     }
     answer: ListModelsAnswer
+  }
+
+  /** List prices */
+  listPrices: {
+    query?: {
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    answer: PriceList
   }
 
   /** List subscriptions used for inference */
@@ -7056,6 +7366,30 @@ export interface Operations {
     answer: ContainerMapping
   }
 
+  /** Set how an end user is charged */
+  putEndUserBilling: {
+    path: {
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    query?: {
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    body: PutEndUserBilling
+    answer: EndUserBalance
+  }
+
+  /** Set the default price */
+  putEndUserDefaults: {
+    query?: {
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    body: PutEndUserDefaults
+    answer: EndUserDefaultList
+  }
+
   /** Set an end user's limits */
   putEndUserLimits: {
     path: {
@@ -7128,6 +7462,20 @@ export interface Operations {
     }
     body: ModelPrices
     answer: ModelCatalogRow
+  }
+
+  /** Set a price */
+  putPrice: {
+    path: {
+      /** The name of the price. */
+      name: string
+    }
+    query?: {
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    body: PutPrice
+    answer: Price
   }
 
   /** Set how long a space's data is kept */
@@ -7604,11 +7952,13 @@ export const OPERATIONS: {
   createUser: { method: "POST", path: "/api/admin/users", once: true },
   createWebhook: { method: "POST", path: "/api/account/webhooks", once: true },
   createWorkspace: { method: "POST", path: "/api/admin/workspaces", once: true },
+  creditEndUser: { method: "POST", path: "/api/account/end-users/{end_user_ref}/credits", once: true },
   creditUser: { method: "POST", path: "/api/admin/users/{user_id}/credits", once: true },
   deactivateSubscription: { method: "DELETE", path: "/api/admin/subscriptions/{sub_id}" },
   decideCall: { method: "POST", path: "/api/account/turns/{turn_id}/calls/{call}/decision" },
   deleteFile: { method: "DELETE", path: "/api/account/spaces/{space_id}/files/{file_id}" },
   deleteMcpServer: { method: "DELETE", path: "/api/account/spaces/{space_id}/mcp-servers/{name}" },
+  deletePrice: { method: "DELETE", path: "/api/account/prices/{name}" },
   deleteSecret: { method: "DELETE", path: "/api/account/spaces/{space_id}/secrets/{name}" },
   deleteTool: { method: "DELETE", path: "/api/account/spaces/{space_id}/tools/{name}" },
   deleteTraceEndpoint: { method: "DELETE", path: "/api/account/trace-endpoint" },
@@ -7645,6 +7995,7 @@ export const OPERATIONS: {
   getDelivery: { method: "GET", path: "/api/account/deliveries/{delivery_id}" },
   getDeviceLogin: { method: "GET", path: "/api/admin/providers/alt-pool/auth/status" },
   getEndUser: { method: "GET", path: "/api/account/end-users/{end_user_ref}" },
+  getEndUserBalance: { method: "GET", path: "/api/account/end-users/{end_user_ref}/balance" },
   getEnergy: { method: "GET", path: "/api/account/energy" },
   getEnergyTimeline: { method: "GET", path: "/api/admin/analytics/energy-timeline" },
   getErasure: { method: "GET", path: "/api/account/erasures/{erasure_id}" },
@@ -7663,6 +8014,7 @@ export const OPERATIONS: {
   getOverview: { method: "GET", path: "/api/admin/overview" },
   getPlan: { method: "GET", path: "/api/account/plan" },
   getPools: { method: "GET", path: "/api/admin/providers/pool" },
+  getPrice: { method: "GET", path: "/api/account/prices/{name}" },
   getRetention: { method: "GET", path: "/api/account/spaces/{space_id}/retention" },
   getSecondFactor: { method: "GET", path: "/api/account/second-factor" },
   getServiceHealth: { method: "GET", path: "/api/health" },
@@ -7702,6 +8054,8 @@ export const OPERATIONS: {
   listContainerMappings: { method: "GET", path: "/api/admin/system/containers/mappings" },
   listCustomers: { method: "GET", path: "/api/account/customers" },
   listDeliveries: { method: "GET", path: "/api/account/webhooks/{webhook_id}/deliveries" },
+  listEndUserDefaults: { method: "GET", path: "/api/account/end-user-defaults" },
+  listEndUserLedger: { method: "GET", path: "/api/account/end-users/{end_user_ref}/ledger" },
   listEndUsers: { method: "GET", path: "/api/account/end-users" },
   listEvents: { method: "GET", path: "/api/account/events" },
   listExternalApiKeys: { method: "GET", path: "/api/admin/api-keys" },
@@ -7712,6 +8066,7 @@ export const OPERATIONS: {
   listMcpServers: { method: "GET", path: "/api/account/spaces/{space_id}/mcp-servers" },
   listModelCatalog: { method: "GET", path: "/api/admin/model-catalog" },
   listModels: { method: "GET", path: "/api/account/models" },
+  listPrices: { method: "GET", path: "/api/account/prices" },
   listProviders: { method: "GET", path: "/api/admin/providers" },
   listRecentSpaces: { method: "GET", path: "/api/admin/spaces" },
   listSecrets: { method: "GET", path: "/api/account/spaces/{space_id}/secrets" },
@@ -7741,12 +8096,15 @@ export const OPERATIONS: {
   patchTurn: { method: "PATCH", path: "/api/account/turns/{turn_id}" },
   previewPortal: { method: "POST", path: "/api/account/end-users/{end_user_ref}/portal-previews" },
   putContainerMapping: { method: "PUT", path: "/api/admin/system/containers/mappings" },
+  putEndUserBilling: { method: "PUT", path: "/api/account/end-users/{end_user_ref}/billing" },
+  putEndUserDefaults: { method: "PUT", path: "/api/account/end-user-defaults" },
   putEndUserLimits: { method: "PUT", path: "/api/account/end-users/{end_user_ref}/limits" },
   putLimits: { method: "PUT", path: "/api/account/limits" },
   putManifest: { method: "PUT", path: "/api/account/spaces/{space_id}/manifest" },
   putMcpServer: { method: "PUT", path: "/api/account/spaces/{space_id}/mcp-servers/{name}" },
   putMembersLimit: { method: "PUT", path: "/api/account/spaces/{space_id}/members-limit" },
   putModelPrices: { method: "PUT", path: "/api/admin/model-catalog/{pin}/prices" },
+  putPrice: { method: "PUT", path: "/api/account/prices/{name}" },
   putRetention: { method: "PUT", path: "/api/account/spaces/{space_id}/retention" },
   putSecret: { method: "PUT", path: "/api/account/spaces/{space_id}/secrets/{name}" },
   putSpaceChat: { method: "PUT", path: "/api/admin/spaces/by-id/{space_id}/chat" },

@@ -1,7 +1,7 @@
 // Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.
 
 export const AccountEventRules = {
-  type: { words: ["endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
+  type: { words: ["end_user.balance_low", "end_user.depleted", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
 } as const
 
 export const AccountSetupRules = {
@@ -170,8 +170,13 @@ export const CreateUserRules = {
 export const CreateWebhookRules = {
   url: { minLength: 1, maxLength: 2048 },
   events: { minItems: 1 },
-  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
+  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
   description: { maxLength: 500 },
+} as const
+
+export const CreditEndUserRules = {
+  amount_usd: { minimum: -1000000, maximum: 1000000 },
+  note: { minLength: 1, maxLength: 500 },
 } as const
 
 export const CustomerCapRules = {
@@ -179,7 +184,7 @@ export const CustomerCapRules = {
 } as const
 
 export const DashboardOtherErrorBodyRules = {
-  code: { words: ["INVALID_JSON", "IDEMPOTENCY_KEY_REQUIRED", "IDEMPOTENCY_KEY_INVALID", "INVALID_API_KEY", "WATCH_TOKEN_INVALID", "PORTAL_SESSION_INVALID", "API_KEY_EXPIRED", "SESSION_REQUIRED", "ADMIN_REQUIRED", "LAST_ADMIN", "EMAIL_TAKEN", "EMAIL_REQUIRED", "ACTING_READ_ONLY", "ACTING_NOT_ALLOWED", "SUBSCRIPTION_ENDED", "LAST_ENABLED_MODEL", "ALREADY_MEMBER", "LAST_OWNER", "WORKSPACE_EXISTS", "NO_BOT", "PLAN_IN_USE", "LOGIN_NOT_STARTED", "LOGIN_EXPIRED", "LOGIN_RUNNING", "LAST_HEALTHY_ACCOUNT", "PROVIDER_FAILED", "IF_MATCH_INVALID", "INVALID_LAUNCH_DATA", "INVALID_WEBHOOK_SECRET", "BOT_NOT_SET_UP", "INVALID_CREDENTIALS", "INVALID_TOKEN", "LOGIN_THROTTLED", "WRONG_PASSWORD", "REAUTHENTICATION_REQUIRED", "SECOND_FACTOR_REQUIRED", "SECOND_FACTOR_NOT_SET_UP", "WRONG_CODE", "EMAIL_NOT_CONFIGURED", "LOGIN_NOT_CONFIGURED", "LOGIN_STATE_INVALID", "LOGIN_DENIED", "LOGIN_REFUSED", "LOGIN_PROVIDER_FAILED", "LOGIN_PROVIDER_UNAVAILABLE", "INVALID_INTERNAL_SECRET", "IDENTITY_TAKEN", "LAST_WAY_IN", "CROSS_ORIGIN", "HTTPS_REQUIRED", "INVALID_SIGNATURE", "SCOPE_DENIED", "SPACE_ROLE_REQUIRED", "END_USER_BLOCKED", "NOT_FOUND", "METHOD_NOT_ALLOWED", "REQUEST_TIMEOUT", "CALL_DECIDED", "CALL_ANSWERED", "CALL_NOT_WAITING", "TURN_NOT_ENDED", "TURN_NOT_BILLED", "BALANCE_TOO_LOW", "KEY_REVOKED", "SPACE_ARCHIVED", "WEBHOOK_DISABLED", "WEBHOOK_EXISTS", "CONFLICT", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "RANGE_NOT_SATISFIABLE", "INTERNAL", "UNAVAILABLE"] },
+  code: { words: ["INVALID_JSON", "IDEMPOTENCY_KEY_REQUIRED", "IDEMPOTENCY_KEY_INVALID", "INVALID_API_KEY", "WATCH_TOKEN_INVALID", "PORTAL_SESSION_INVALID", "API_KEY_EXPIRED", "SESSION_REQUIRED", "ADMIN_REQUIRED", "LAST_ADMIN", "EMAIL_TAKEN", "EMAIL_REQUIRED", "ACTING_READ_ONLY", "ACTING_NOT_ALLOWED", "SUBSCRIPTION_ENDED", "LAST_ENABLED_MODEL", "ALREADY_MEMBER", "LAST_OWNER", "WORKSPACE_EXISTS", "NO_BOT", "PLAN_IN_USE", "LOGIN_NOT_STARTED", "LOGIN_EXPIRED", "LOGIN_RUNNING", "LAST_HEALTHY_ACCOUNT", "PROVIDER_FAILED", "IF_MATCH_INVALID", "INVALID_LAUNCH_DATA", "INVALID_WEBHOOK_SECRET", "BOT_NOT_SET_UP", "INVALID_CREDENTIALS", "INVALID_TOKEN", "LOGIN_THROTTLED", "WRONG_PASSWORD", "REAUTHENTICATION_REQUIRED", "SECOND_FACTOR_REQUIRED", "SECOND_FACTOR_NOT_SET_UP", "WRONG_CODE", "EMAIL_NOT_CONFIGURED", "LOGIN_NOT_CONFIGURED", "LOGIN_STATE_INVALID", "LOGIN_DENIED", "LOGIN_REFUSED", "LOGIN_PROVIDER_FAILED", "LOGIN_PROVIDER_UNAVAILABLE", "INVALID_INTERNAL_SECRET", "IDENTITY_TAKEN", "LAST_WAY_IN", "CROSS_ORIGIN", "HTTPS_REQUIRED", "INVALID_SIGNATURE", "SCOPE_DENIED", "SPACE_ROLE_REQUIRED", "END_USER_BLOCKED", "NOT_FOUND", "METHOD_NOT_ALLOWED", "REQUEST_TIMEOUT", "CALL_DECIDED", "CALL_ANSWERED", "CALL_NOT_WAITING", "TURN_NOT_ENDED", "TURN_NOT_BILLED", "BALANCE_TOO_LOW", "KEY_REVOKED", "SPACE_ARCHIVED", "WEBHOOK_DISABLED", "WEBHOOK_EXISTS", "PRICE_IN_USE", "CONFLICT", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "RANGE_NOT_SATISFIABLE", "INTERNAL", "UNAVAILABLE"] },
 } as const
 
 export const DashboardTurnFinishedErrorBodyRules = {
@@ -195,6 +200,10 @@ export const DecisionRules = {
   message: { minLength: 1, maxLength: 2000 },
 } as const
 
+export const DeletedPriceRules = {
+  "rounding.mode": { words: ["up", "nearest", "down"] },
+} as const
+
 export const DeliveryRules = {
   state: { words: ["pending", "delivered", "failed"] },
 } as const
@@ -205,6 +214,15 @@ export const DeviceLoginStatusRules = {
 
 export const DisableProviderRequestRules = {
   reason: { minLength: 1, maxLength: 500 },
+} as const
+
+export const EndUserBalanceRules = {
+  prepaid_source: { words: ["end_user", "key", "account", "none"] },
+  price_source: { words: ["end_user", "key", "account", "none"] },
+} as const
+
+export const EndUserLedgerEntryRules = {
+  reason: { words: ["credit", "correction", "usage"] },
 } as const
 
 export const EnergyTimelineRules = {
@@ -388,6 +406,19 @@ export const PreviewPortalRules = {
   theme: { default: {} },
 } as const
 
+export const PriceRules = {
+  "rounding.mode": { words: ["up", "nearest", "down"] },
+} as const
+
+export const PriceRoundingRules = {
+  to_usd: { minimum: 0, maximum: 1, default: 1e-7 },
+  mode: { words: ["up", "nearest", "down"], default: "nearest" },
+} as const
+
+export const PriceVersionRules = {
+  "rounding.mode": { words: ["up", "nearest", "down"] },
+} as const
+
 export const ProviderRules = {
   pool: { words: ["main", "alt-pool"] },
   kind: { words: ["api_key", "oauth_code", "oauth_device"] },
@@ -403,6 +434,14 @@ export const PutAccountLimitsRules = {
   low_balance_usd: { minimum: 0, maximum: 1000000, default: 1 },
 } as const
 
+export const PutEndUserBillingRules = {
+  low_balance_usd: { minimum: 0, maximum: 1000000, default: 1 },
+} as const
+
+export const PutEndUserDefaultsRules = {
+  key_id: { minLength: 1, maxLength: 128 },
+} as const
+
 export const PutEndUserLimitsRules = {
   daily_usd: { minimum: 0, maximum: 1000000 },
   monthly_usd: { minimum: 0, maximum: 1000000 },
@@ -416,6 +455,13 @@ export const PutMcpServerRules = {
 
 export const PutMembersLimitRules = {
   daily_usd: { minimum: 0, maximum: 1000000 },
+} as const
+
+export const PutPriceRules = {
+  multiplier: { minimum: 0, maximum: 1000, default: 1 },
+  per_model: { default: {} },
+  per_turn_usd: { minimum: 0, maximum: 1000, default: 0 },
+  rounding: { default: {"to_usd":1e-7,"mode":"nearest"} },
 } as const
 
 export const PutRetentionRules = {
@@ -463,7 +509,7 @@ export const ReconciliationFindingRules = {
 
 export const ReplayRules = {
   events: { minItems: 1 },
-  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
+  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
   include_delivered: { default: false },
 } as const
 
@@ -683,7 +729,7 @@ export const UpdateUserRules = {
 export const UpdateWebhookRules = {
   url: { minLength: 1, maxLength: 2048 },
   events: { minItems: 1 },
-  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
+  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
   description: { maxLength: 500 },
 } as const
 
@@ -1073,10 +1119,17 @@ export const listCustomersQuery = {
 
 export const listDeliveriesQuery = {
   state: { words: ["pending", "delivered", "failed"] },
-  event_type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
+  event_type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
   turn: { minLength: 1, maxLength: 128 },
   limit: { minimum: 1, maximum: 200, default: 50 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const listEndUserLedgerQuery = {
+  reason: { words: ["credit", "correction", "usage"] },
+  turn: { minLength: 1, maxLength: 128 },
+  limit: { minimum: 1, maximum: 100, default: 20 },
+  cursor: { minLength: 1, maxLength: 1024 },
 } as const
 
 export const listEndUsersQuery = {
@@ -1089,7 +1142,7 @@ export const listEventsQuery = {
   limit: { minimum: 1, maximum: 100, default: 20 },
   cursor: { minLength: 1, maxLength: 1024 },
   order: { words: ["asc", "desc"], default: "desc" },
-  type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
+  type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
   turn: { minLength: 1, maxLength: 128 },
 } as const
 

@@ -3,6 +3,7 @@ import { mountEndUsers } from "../end-users.ts"
 import { mountEvents } from "../events.ts"
 import { mountModels } from "../models.ts"
 import { FOR_OWNERS } from "../mounting.ts"
+import { mountResale } from "../resale.ts"
 import { mountSpaceConfig } from "../spaces/config.ts"
 import { mountRetention } from "../spaces/retention.ts"
 import { mountTools } from "../spaces/tools.ts"
@@ -51,6 +52,7 @@ export function mountOwner(app: App) {
   mountModels(app, FOR_OWNERS)
   mountUsageReport(app, FOR_OWNERS)
   mountEndUsers(app, FOR_OWNERS)
+  mountResale(app, FOR_OWNERS)
   mountCustomers(app)
   mountPortalPreviews(app)
 }

@@ -35,6 +35,7 @@ export const REPLAYED_HEADER = { [REPLAYED]: "`true` if an earlier request creat
 export const TURN_ERRORS: ErrorCode[] = [
   "IDEMPOTENCY_KEY_INVALID",
   "INSUFFICIENT_CREDITS",
+  "END_USER_CREDIT_SPENT",
   "COST_LIMIT_TOO_LOW",
   "QUOTA_EXCEEDED",
   "END_USER_BLOCKED",

@@ -9,6 +9,7 @@ import { FOR_KEYS } from "../mounting.ts"
 import { mountChatCompletions } from "../openai/chat-completions.ts"
 import { mountSpaceModels } from "../openai/models.ts"
 import { mountResponses } from "../openai/responses.ts"
+import { mountResale } from "../resale.ts"
 import { mountSpaceConfig } from "../spaces/config.ts"
 import { mountRetention } from "../spaces/retention.ts"
 import { mountTools } from "../spaces/tools.ts"
@@ -50,5 +51,6 @@ export const v1: Group = {
     mountEndUsers(app, FOR_KEYS)
     mountPortalSessions(app)
     mountPortal(app)
+    mountResale(app, FOR_KEYS)
   },
 }

@@ -26,7 +26,7 @@ export function mountPortalSessions(app: App) {
       params: z.object({ end_user_ref: endUserRefParam }),
       body: createPortalSessionSchema,
       answer: { status: 201, description: "The session.", schema: portalSessionSchema },
-      errors: [],
+      errors: ["SCOPE_DENIED"],
       example: { body: { scopes: ["usage", "turns", "limits"], allowed_origins: ["https://shop.example.com"] } },
     },
     async (c, { params: { end_user_ref: ref }, body }) => {

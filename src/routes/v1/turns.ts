@@ -33,7 +33,7 @@ export function mountTurns(app: App) {
         `The turn holds \`max_cost_usd\`, or ${usdText(TURN_POLICY.defaultHold)} USD, of the balance and of every cap that applies to it. If they ` +
         "have less left, it holds that. If that does not pay for its first model call, the turn is " +
         "rejected and nothing is held. If the balance is too low, the response is 402 `INSUFFICIENT_CREDITS`, " +
-        "and waiting does not help. Otherwise it is 429 `QUOTA_EXCEEDED`. `details` describes the cap that " +
+        "and waiting does not help. If the wallet of its end user is too low, it is 402 `END_USER_CREDIT_SPENT`. Otherwise it is 429 `QUOTA_EXCEEDED`. `details` describes the cap that " +
         "resets last, and `Retry-After` is the number of seconds until then. Rejected requests are not stored, so you " +
         "can send the same Idempotency-Key again. A repeat of an accepted turn returns the turn even if a cap " +
         "has been reached since. See [Caps and quotas](/docs/caps).",
@@ -74,6 +74,7 @@ export function mountTurns(app: App) {
         "IDEMPOTENCY_KEY_REQUIRED",
         "IDEMPOTENCY_KEY_INVALID",
         "INSUFFICIENT_CREDITS",
+        "END_USER_CREDIT_SPENT",
         "COST_LIMIT_TOO_LOW",
         "QUOTA_EXCEEDED",
         "END_USER_BLOCKED",
@@ -87,6 +88,7 @@ export function mountTurns(app: App) {
           state: "queued",
           result: null,
           billed_cost_usd: 0,
+          end_user_charge_usd: null,
           held_usd: 0.1,
           usage: { model_calls: 0, tool_calls: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 },
           started_at: null,

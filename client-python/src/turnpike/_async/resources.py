@@ -1255,10 +1255,10 @@ class AsyncTurns(AsyncTurnActions):
         The turn holds `max_cost_usd`, or 0.25 USD, of the balance and of every cap that applies to it. If they
         have less left, it holds that. If that does not pay for its first model call, the turn is rejected and
         nothing is held. If the balance is too low, the response is 402 `INSUFFICIENT_CREDITS`, and waiting does
-        not help. Otherwise it is 429 `QUOTA_EXCEEDED`. `details` describes the cap that resets last, and
-        `Retry-After` is the number of seconds until then. Rejected requests are not stored, so you can send the
-        same Idempotency-Key again. A repeat of an accepted turn returns the turn even if a cap has been reached
-        since. See Caps and quotas.
+        not help. If the wallet of its end user is too low, it is 402 `END_USER_CREDIT_SPENT`. Otherwise it is
+        429 `QUOTA_EXCEEDED`. `details` describes the cap that resets last, and `Retry-After` is the number of
+        seconds until then. Rejected requests are not stored, so you can send the same Idempotency-Key again. A
+        repeat of an accepted turn returns the turn even if a cap has been reached since. See Caps and quotas.
 
         Args:
             space: The `space_id` of the space that runs the turn.
@@ -1284,7 +1284,7 @@ class AsyncTurns(AsyncTurnActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            InsufficientCreditsError: INSUFFICIENT_CREDITS.
+            InsufficientCreditsError: END_USER_CREDIT_SPENT, INSUFFICIENT_CREDITS.
             PermissionDeniedError: END_USER_BLOCKED.
             NotFoundError: NOT_FOUND.
             ConflictError: CONFLICT, SPACE_ARCHIVED.
@@ -1373,7 +1373,7 @@ class AsyncTurns(AsyncTurnActions):
 
         Raises:
             APITimeoutError: The turn has not ended in time. ``details["turn_id"]`` is its id.
-            InsufficientCreditsError: INSUFFICIENT_CREDITS.
+            InsufficientCreditsError: END_USER_CREDIT_SPENT, INSUFFICIENT_CREDITS.
             PermissionDeniedError: END_USER_BLOCKED.
             NotFoundError: NOT_FOUND.
             ConflictError: CONFLICT, SPACE_ARCHIVED.
@@ -1447,7 +1447,7 @@ class AsyncTurns(AsyncTurnActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            InsufficientCreditsError: INSUFFICIENT_CREDITS.
+            InsufficientCreditsError: END_USER_CREDIT_SPENT, INSUFFICIENT_CREDITS.
             PermissionDeniedError: END_USER_BLOCKED.
             NotFoundError: NOT_FOUND.
             ConflictError: CONFLICT, SPACE_ARCHIVED.
@@ -1979,7 +1979,7 @@ class AsyncWebhooks(WebhookVerifier):
         self,
         *,
         url: str,
-        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
+        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
         description: str | None | Unset = UNSET,
         idempotency_key: str | None = None,
         max_retries: int | None = None,
@@ -2086,7 +2086,7 @@ class AsyncWebhooks(WebhookVerifier):
         webhook_id: str,
         *,
         url: str | None = None,
-        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
+        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
         description: str | None | Unset = UNSET,
         enabled: bool | None = None,
         max_retries: int | None = None,
@@ -2226,7 +2226,7 @@ class AsyncWebhooks(WebhookVerifier):
         *,
         limit: int | None = None,
         state: Literal["pending", "delivered", "failed"] | None = None,
-        event_type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] | None = None,
+        event_type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] | None = None,
         turn: str | None = None,
         created_after: datetime | str | None = None,
         created_before: datetime | str | None = None,
@@ -2276,7 +2276,7 @@ class AsyncWebhooks(WebhookVerifier):
         *,
         from_: datetime | str,
         to: datetime | str | None = None,
-        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
+        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
         include_delivered: bool | None = None,
         cursor: str | None = None,
         idempotency_key: str | None = None,
@@ -2407,7 +2407,7 @@ class AsyncEvents:
         *,
         limit: int | None = None,
         order: Literal["asc", "desc"] | None = None,
-        type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] | None = None,
+        type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] | None = None,
         turn: str | None = None,
         created_after: datetime | str | None = None,
         created_before: datetime | str | None = None,
@@ -2729,6 +2729,7 @@ class AsyncEndUsers:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: SCOPE_DENIED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 

@@ -1,0 +1,32 @@
+import type { Credential } from "../actor/actor.ts"
+import { callAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { type Price, priceNotFound, resaleNeedsScopeAll, serializePrice } from "./price.ts"
+
+/**
+ * Deletes a price. Turns that were accepted with one of its versions keep it. Throws SCOPE_DENIED, NOT_FOUND, and
+ * PRICE_IN_USE if an end user, a key or the account names it.
+ */
+export async function deletePrice(
+  ctx: Context,
+  credential: Credential,
+  name: string,
+): Promise<Price & { deleted: true }> {
+  const { row } = await callAs(ctx, credential, "delete_price", { name })
+  if (row.refused === "scope") throw resaleNeedsScopeAll()
+  if (!row.answer) throw priceNotFound(name)
+  const price = serializePrice(row.answer)
+  if (row.refused === "in_use") {
+    const { end_users, keys, account } = price.used_by
+    const users = [
+      end_users > 0 && `${end_users} end users`,
+      keys > 0 && `${keys} keys`,
+      account && "the account's default",
+    ]
+    throw new TurnpikeError("PRICE_IN_USE", `The price "${name}" is used by ${users.filter(Boolean).join(", ")}.`, {
+      details: price.used_by,
+    })
+  }
+  return { ...price, deleted: true }
+}

@@ -1,0 +1,139 @@
+-- The wallet of an end user, and how its turns are charged. Credit micros.
+create type turnpike.end_user_balance as (
+  end_user_ref text,
+  balance bigint,
+  held bigint,
+  available bigint,
+  low_balance bigint,
+  -- Whether new turns are paid from the wallet, and the name of the price, with where each is set: 'end_user', 'key',
+  -- 'account' or 'none'.
+  prepaid boolean,
+  prepaid_source text,
+  price text, -- null: the billed amount
+  price_source text
+);
+
+create function turnpike.end_user_balance_of(caller turnpike.caller, p_ref text) returns turnpike.end_user_balance language plpgsql stable as $$
+declare
+  own end_users;
+  account wallets;
+  wallet end_user_wallets;
+begin
+  select e.* into own from end_users e where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref;
+  select w.* into account from wallets w where w.user_id = caller.user_id and not caller.test;
+  select w.* into wallet from end_user_wallets w where w.user_id = caller.user_id and w.test = caller.test and w.end_user_ref = p_ref;
+  return row(p_ref, coalesce(wallet.balance_credit_micros, 0), coalesce(wallet.held_credit_micros, 0),
+    coalesce(wallet.balance_credit_micros - wallet.held_credit_micros, 0), coalesce(wallet.low_balance_credit_micros, 10000000),
+    coalesce(own.prepaid, caller.end_user_prepaid, account.end_user_prepaid, false),
+    case when own.prepaid is not null then 'end_user' when caller.end_user_prepaid is not null then 'key'
+      when account.end_user_prepaid is not null then 'account' else 'none' end,
+    coalesce(own.price_name, caller.end_user_price, account.end_user_price),
+    case when own.price_name is not null then 'end_user' when caller.end_user_price is not null then 'key'
+      when account.end_user_price is not null then 'account' else 'none' end)::turnpike.end_user_balance;
+end $$;
+
+-- Returns the wallet of an end user. refused: 'scope'.
+create function turnpike.get_end_user_balance(p_request turnpike.request, p_ref text, out actor turnpike.caller, out refused text,
+  out balance turnpike.end_user_balance) language plpgsql as $$
+declare
+  caller turnpike.caller;
+begin
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
+  if caller.usable is not true then
+    return;
+  end if;
+  if caller.scope is distinct from 'all' then
+    refused := 'scope';
+  else
+    balance := turnpike.end_user_balance_of(caller, p_ref);
+  end if;
+  perform turnpike.note_use(caller, p_request.moment);
+end $$;
+
+-- True if the caller's account has a price of this name.
+create function turnpike.has_price(caller turnpike.caller, p_name text) returns boolean language plpgsql stable as $$
+begin
+  return exists (select from price_names n where n.user_id = caller.user_id and n.test = caller.test and n.name = p_name);
+end $$;
+
+-- Replaces how the turns of an end user are charged. p_price, p_prepaid: null for the default.
+-- refused: 'scope', 'price' (unknown) or 'limit' (reached).
+create function turnpike.put_end_user_billing(p_request turnpike.request, p_ref text, p_price text, p_prepaid boolean, p_low bigint,
+  out actor turnpike.caller, out refused text, out reached turnpike.count_state, out balance turnpike.end_user_balance) language plpgsql as $$
+declare
+  caller turnpike.caller;
+begin
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
+  if caller.usable is not true then
+    return;
+  end if;
+  -- The lock keeps the price from being deleted, and two calls from taking the last place.
+  perform from users u where u.user_id = caller.user_id for no key update;
+  refused := case when caller.scope is distinct from 'all' then 'scope'
+    when p_price is not null and not turnpike.has_price(caller, p_price) then 'price' end;
+  if refused is null and not exists (select from end_users e where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref) then
+    reached := turnpike.over_limit('end_users', caller.user_id, 1);
+    refused := case when reached.cap is not null then 'limit' end;
+  end if;
+  if refused is null then
+    insert into end_users (user_id, test, end_user_ref, price_name, prepaid, created_at, updated_at)
+    values (caller.user_id, caller.test, p_ref, p_price, p_prepaid, p_request.moment, p_request.moment)
+    on conflict (user_id, test, end_user_ref) do update set price_name = p_price, prepaid = p_prepaid, updated_at = p_request.moment;
+    insert into end_user_wallets as w (user_id, test, end_user_ref, low_balance_credit_micros, created_at)
+    values (caller.user_id, caller.test, p_ref, p_low, p_request.moment)
+    on conflict (user_id, test, end_user_ref) do update set low_balance_credit_micros = p_low;
+    balance := turnpike.end_user_balance_of(caller, p_ref);
+  end if;
+  perform turnpike.note_use(caller, p_request.moment);
+end $$;
+
+-- Books credit or a correction of an end user's wallet, once per Idempotency-Key. The first credit makes the end user
+-- prepaid, unless a setting says otherwise.
+-- refused: 'scope', 'too_low' (available: what a correction can take), 'too_much', or 'limit' (reached).
+create function turnpike.credit_end_user(p_request turnpike.request, p_once_key text, p_fingerprint text, p_ref text, p_amount bigint,
+  p_note text, out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out reached turnpike.count_state,
+  out available bigint, out entry end_user_ledger, out has_subscriber boolean) language plpgsql as $$
+declare
+  caller turnpike.caller;
+  booking turnpike.end_user_booking;
+begin
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
+  if caller.usable is not true then
+    return;
+  end if;
+  already := turnpike.used_key(caller, p_once_key);
+  has_subscriber := false;
+  if already.resource_id is not null then
+    select l.* into entry from end_user_ledger l where l.entry_id = already.resource_id::bigint and l.user_id = caller.user_id;
+    perform turnpike.note_use(caller, p_request.moment);
+    return;
+  end if;
+  refused := case when caller.scope is distinct from 'all' then 'scope' end;
+  if refused is null and p_amount > 0 and (turnpike.end_user_balance_of(caller, p_ref)).prepaid_source = 'none' then
+    perform from users u where u.user_id = caller.user_id for no key update;
+    reached := turnpike.over_limit('end_users', caller.user_id, 1);
+    if exists (select from end_users e where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref) then
+      reached := null;
+    end if;
+    refused := case when reached.cap is not null then 'limit' end;
+    if refused is null then
+      insert into end_users as e (user_id, test, end_user_ref, prepaid, created_at, updated_at)
+      values (caller.user_id, caller.test, p_ref, true, p_request.moment, p_request.moment)
+      on conflict (user_id, test, end_user_ref) do update set prepaid = coalesce(e.prepaid, true);
+    end if;
+  end if;
+  if refused is null then
+    booking := turnpike.book_end_user(caller.user_id, caller.test, p_ref, p_amount, p_note, caller.key_id, p_request.moment);
+    refused := booking.refused;
+    available := booking.available;
+    if refused is null then
+      entry := booking.entry;
+      has_subscriber := booking.has_subscriber;
+      perform turnpike.note_key(caller, p_once_key, p_fingerprint, entry.entry_id::text, p_request.moment);
+    end if;
+  end if;
+  perform turnpike.note_use(caller, p_request.moment);
+end $$;

@@ -1,0 +1,63 @@
+-- The defaults for end users of the account (key_id null) or of a key.
+create type turnpike.end_user_default as (
+  key_id text, -- null: the account
+  name text, -- null: the account
+  price text, -- null: none
+  prepaid boolean -- null: not set
+);
+
+-- Returns the defaults of the account and of its live keys. refused: 'scope'.
+create function turnpike.get_end_user_defaults(p_request turnpike.request, out actor turnpike.caller, out refused text,
+  out defaults turnpike.end_user_default[]) language plpgsql as $$
+declare
+  caller turnpike.caller;
+begin
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
+  if caller.usable is not true then
+    return;
+  end if;
+  refused := case when caller.scope is distinct from 'all' then 'scope' end;
+  if refused is null then
+    defaults := turnpike.end_user_defaults_of(caller);
+  end if;
+  perform turnpike.note_use(caller, p_request.moment);
+end $$;
+
+create function turnpike.end_user_defaults_of(caller turnpike.caller) returns turnpike.end_user_default[] language plpgsql stable as $$
+begin
+  return array(select row(null, null, w.end_user_price, w.end_user_prepaid)::turnpike.end_user_default
+      from users u left join wallets w on w.user_id = u.user_id where u.user_id = caller.user_id)
+    || array(select row(k.key_id, k.name, k.end_user_price, k.end_user_prepaid)::turnpike.end_user_default from api_keys k
+      where k.user_id = caller.user_id and not k.test and k.revoked_at is null
+        and num_nonnulls(k.end_user_price, k.end_user_prepaid) > 0 order by k.key_id);
+end $$;
+
+-- Replaces the defaults of the account (p_key_id null) or of a live key.
+-- refused: 'scope', 'test' (test turns charge nothing), 'price' (unknown) or 'key' (unknown).
+create function turnpike.put_end_user_defaults(p_request turnpike.request, p_key_id text, p_price text, p_prepaid boolean,
+  out actor turnpike.caller, out refused text, out defaults turnpike.end_user_default[]) language plpgsql as $$
+declare
+  caller turnpike.caller;
+begin
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
+  if caller.usable is not true then
+    return;
+  end if;
+  perform from users u where u.user_id = caller.user_id for no key update;
+  refused := case when caller.scope is distinct from 'all' then 'scope' when caller.test then 'test'
+    when p_price is not null and not turnpike.has_price(caller, p_price) then 'price' end;
+  if refused is null and p_key_id is null then
+    insert into wallets (user_id, end_user_price, end_user_prepaid) values (caller.user_id, p_price, p_prepaid)
+    on conflict (user_id) do update set end_user_price = p_price, end_user_prepaid = p_prepaid;
+  elsif refused is null then
+    update api_keys k set end_user_price = p_price, end_user_prepaid = p_prepaid
+      where k.key_id = p_key_id and k.user_id = caller.user_id and not k.test and k.revoked_at is null;
+    refused := case when not found then 'key' end;
+  end if;
+  if refused is null then
+    defaults := turnpike.end_user_defaults_of(caller);
+  end if;
+  perform turnpike.note_use(caller, p_request.moment);
+end $$;

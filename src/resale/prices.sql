@@ -1,0 +1,116 @@
+-- A price as its owner sees it.
+create type turnpike.price_answer as (
+  price prices,
+  -- The newest versions, the current one first.
+  versions prices[],
+  -- The end users and keys that name the price, and whether the account's default does.
+  end_users bigint,
+  keys bigint,
+  is_default boolean
+);
+
+create function turnpike.price_answer_of(p_price prices, p_versions integer) returns turnpike.price_answer language plpgsql stable as $$
+begin
+  return row(p_price,
+    array(select p from prices p where p.user_id = p_price.user_id and p.test = p_price.test and p.name = p_price.name
+      order by p.version desc limit p_versions),
+    (select count(*) from end_users e where e.user_id = p_price.user_id and e.test = p_price.test and e.price_name = p_price.name),
+    (select count(*) from api_keys k where k.user_id = p_price.user_id and k.test = p_price.test and k.revoked_at is null
+      and k.end_user_price = p_price.name),
+    not p_price.test and exists (select from wallets w where w.user_id = p_price.user_id and w.end_user_price = p_price.name)
+    )::turnpike.price_answer;
+end $$;
+
+-- Sets a price: makes a new version, unless the current one has the same values. p_price: its row without owner, name
+-- and version. p_most, p_most_versions: the most prices of an account, and versions of a price.
+-- refused: 'scope', 'model' (unknown: a pin that is not in the catalog), 'too_many' or 'too_many_versions'.
+create function turnpike.put_price(p_request turnpike.request, p_name text, p_price jsonb, p_most integer, p_most_versions integer,
+  p_shown integer, out actor turnpike.caller, out refused text, out unknown text, out answer turnpike.price_answer) language plpgsql as $$
+declare
+  caller turnpike.caller;
+  was prices;
+  made prices;
+begin
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
+  if caller.usable is not true then
+    return;
+  end if;
+  -- The lock orders versions, and keeps a price that gets a user from being deleted.
+  perform from users u where u.user_id = caller.user_id for no key update;
+  select p.* into was from price_names n join prices p on p.price_id = n.price_id
+    where n.user_id = caller.user_id and n.test = caller.test and n.name = p_name;
+  select m.pin into unknown from jsonb_object_keys(p_price -> 'per_model') m(pin)
+    where not exists (select from model_catalog c where c.pin = m.pin) limit 1;
+  made := jsonb_populate_record(was, p_price);
+  made.version := coalesce((select max(p.version) from prices p where p.user_id = caller.user_id and p.test = caller.test
+    and p.name = p_name), 0) + 1;
+  refused := case when caller.scope is distinct from 'all' then 'scope' when unknown is not null then 'model'
+    when was.price_id is null and (select count(*) from price_names n where n.user_id = caller.user_id and n.test = caller.test) >= p_most
+      then 'too_many'
+    when made.version > p_most_versions then 'too_many_versions' end;
+  if refused is null then
+    if was.price_id is not null and to_jsonb(made) - 'version' = to_jsonb(was) - 'version' then
+      made := was;
+    else
+      insert into prices (user_id, test, name, version, multiplier_millionths, per_model, most_millionths, per_turn_credit_micros,
+        round_to_credit_micros, round_mode, created_at)
+      values (caller.user_id, caller.test, p_name, made.version, made.multiplier_millionths, made.per_model,
+        greatest(made.multiplier_millionths, (select max(m.value::bigint) from jsonb_each_text(made.per_model) m)),
+        made.per_turn_credit_micros, made.round_to_credit_micros, made.round_mode, p_request.moment)
+      returning * into made;
+      insert into price_names (user_id, test, name, price_id) values (caller.user_id, caller.test, p_name, made.price_id)
+        on conflict (user_id, test, name) do update set price_id = excluded.price_id;
+    end if;
+    answer := turnpike.price_answer_of(made, p_shown);
+  end if;
+  perform turnpike.note_use(caller, p_request.moment);
+end $$;
+
+-- Returns the prices of the caller's account by name, or one of them. Each has up to p_shown versions.
+-- refused: 'scope'.
+create function turnpike.find_prices(p_request turnpike.request, p_name text, p_shown integer, out actor turnpike.caller, out refused text,
+  out answers turnpike.price_answer[]) language plpgsql as $$
+declare
+  caller turnpike.caller;
+begin
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
+  if caller.usable is not true then
+    return;
+  end if;
+  refused := case when caller.scope is distinct from 'all' then 'scope' end;
+  if refused is null then
+    answers := array(select turnpike.price_answer_of(p, p_shown) from price_names n join prices p on p.price_id = n.price_id
+      where n.user_id = caller.user_id and n.test = caller.test and (p_name is null or n.name = p_name) order by n.name collate "C");
+  end if;
+  perform turnpike.note_use(caller, p_request.moment);
+end $$;
+
+-- Deletes a price that nothing names. Its versions stay, for turns that were accepted with them.
+-- refused: 'scope', 'unknown' or 'in_use'. answer: the deleted price.
+create function turnpike.delete_price(p_request turnpike.request, p_name text, out actor turnpike.caller, out refused text,
+  out answer turnpike.price_answer) language plpgsql as $$
+declare
+  caller turnpike.caller;
+  was prices;
+begin
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
+  if caller.usable is not true then
+    return;
+  end if;
+  perform from users u where u.user_id = caller.user_id for no key update;
+  select p.* into was from price_names n join prices p on p.price_id = n.price_id
+    where n.user_id = caller.user_id and n.test = caller.test and n.name = p_name;
+  refused := case when caller.scope is distinct from 'all' then 'scope' when was.price_id is null then 'unknown' end;
+  if refused is null then
+    answer := turnpike.price_answer_of(was, 0);
+    if answer.end_users + answer.keys > 0 or answer.is_default then
+      refused := 'in_use';
+    else
+      delete from price_names n where n.user_id = caller.user_id and n.test = caller.test and n.name = p_name;
+    end if;
+  end if;
+  perform turnpike.note_use(caller, p_request.moment);
+end $$;

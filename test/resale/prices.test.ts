@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { expectPromises } from "../harness/promises.ts"
+import { createSeller } from "../harness/resale.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+describe("The price of an end user", () => {
+  test("A turn is charged by the price of its end user, else of its key, else of the account", async () => {
+    const { putPrice, bill, call, spend, keyId, userId } = await createSeller(world)
+    expect((await spend("ada", 0.01)).end_user_charge_usd, "no price").toBeNull()
+    for (const [name, multiplier] of Object.entries({ retail: 2, partner: 1.5, friend: 0.5 })) {
+      expect(await putPrice(name, { multiplier })).toMatchObject({
+        status: 200,
+        body: { name, version: 1, multiplier },
+      })
+    }
+    await call("PUT", "/v1/end-user-defaults", { price: "retail" })
+    expect((await spend("ada", 0.01)).end_user_charge_usd).toBe(0.02)
+    await call("PUT", "/v1/end-user-defaults", { key_id: keyId, price: "partner" })
+    expect((await spend("ada", 0.01)).end_user_charge_usd).toBe(0.015)
+    await bill("ada", { price: "friend" })
+    expect((await spend("ada", 0.01)).end_user_charge_usd).toBe(0.005)
+    expect((await spend("bob", 0.01)).end_user_charge_usd).toBe(0.015)
+    expect((await call("GET", "/v1/prices/friend")).body.used_by).toEqual({ end_users: 1, keys: 0, account: false })
+    await expectPromises(world, userId)
+  })
+
+  test("A turn keeps the version of its price from when it was accepted, and the same values make no new version", async () => {
+    const { putPrice, bill, send, client, call } = await createSeller(world)
+    await putPrice("p", { multiplier: 2 })
+    await bill("ada", { price: "p" })
+    const { body: turn } = await send("ada", 0.01)
+    expect((await putPrice("p", { multiplier: 3 })).body.version).toBe(2)
+    expect((await putPrice("p", { multiplier: 3 })).body.version).toBe(2)
+    await world.drain()
+    expect((await client.getTurn(turn.turn_id)).end_user_charge_usd).toBe(0.02)
+    const { body: price } = await call("GET", "/v1/prices/p")
+    expect(
+      price.versions.map(({ version, multiplier }: { version: number; multiplier: number }) => [version, multiplier]),
+    ).toEqual([
+      [2, 3],
+      [1, 2],
+    ])
+  })
+
+  test.each([
+    ["up", 0.02],
+    ["nearest", 0.02],
+    ["down", 0.01],
+  ] as const)(
+    "A charge of 1.5 cents is rounded %s to whole cents once, after the amount per turn was added",
+    async (mode, charge) => {
+      const { putPrice, bill, spend } = await createSeller(world)
+      await putPrice("p", { multiplier: 0.5, per_turn_usd: 0.01, rounding: { to_usd: 0.01, mode } })
+      await bill("ada", { price: "p" })
+      expect((await spend("ada", 0.01)).end_user_charge_usd).toBe(charge)
+    },
+  )
+
+  test("A model can have a multiplier of its own, and an unknown model is refused", async () => {
+    const { putPrice, bill, spend } = await createSeller(world)
+    await putPrice("p", { multiplier: 2, per_model: { "rehearsal/standard": 4 } })
+    await bill("ada", { price: "p" })
+    expect((await spend("ada", 0.01)).end_user_charge_usd).toBe(0.04)
+    expect(await putPrice("q", { per_model: { "no/model": 1 } })).toMatchObject({
+      status: 422,
+      body: { error: { code: "VALIDATION_FAILED", param: "per_model" } },
+    })
+  })
+
+  test("A turn without a model call charges nothing, and a test turn has no charge", async () => {
+    const { putPrice, call, send, client, userId, space } = await createSeller(world)
+    await putPrice("p", { per_turn_usd: 1 })
+    await call("PUT", "/v1/end-user-defaults", { price: "p" })
+    const { body: turn } = await send("ada", 0.01)
+    await client.call("POST", `/v1/turns/${turn.turn_id}/cancel`)
+    expect(await client.getTurn(turn.turn_id)).toMatchObject({ state: "cancelled", end_user_charge_usd: 0 })
+    const { value } = await world.makeKey(userId, { scope: "all", test: true })
+    const tester = world.createClient(userId, value)
+    const done = await tester.runTurn({ space: await tester.space() })
+    expect(done).toMatchObject({ state: "done", billed_cost_usd: 0, end_user_charge_usd: null })
+    expect(space).toBeDefined()
+  })
+})
+
+describe("Deleting a price", () => {
+  test("A price in use is kept, and a deleted price still charges the turns that were accepted with it", async () => {
+    const { putPrice, bill, send, client, call } = await createSeller(world)
+    await putPrice("p", { multiplier: 2 })
+    await bill("ada", { price: "p" })
+    expect(await call("DELETE", "/v1/prices/p")).toMatchObject({
+      status: 409,
+      body: { error: { code: "PRICE_IN_USE", details: { end_users: 1, keys: 0, account: false } } },
+    })
+    const { body: turn } = await send("ada", 0.01)
+    await bill("ada", {})
+    expect(await call("DELETE", "/v1/prices/p")).toMatchObject({ status: 200, body: { name: "p", deleted: true } })
+    expect((await call("GET", "/v1/prices/p")).status).toBe(404)
+    expect((await bill("ada", { price: "p" })).body.error).toMatchObject({ code: "VALIDATION_FAILED", param: "price" })
+    await world.drain()
+    expect((await client.getTurn(turn.turn_id)).end_user_charge_usd).toBe(0.02)
+    expect((await putPrice("p", {})).body.version, "versions are never used twice").toBe(2)
+  })
+
+  test("Invalid prices get an error that names the field", async () => {
+    const { call, putPrice } = await createSeller(world)
+    for (const [price, param] of [
+      [{ multiplier: -1 }, "multiplier"],
+      [{ multiplier: 1.00000001 }, "multiplier"],
+      [{ multiplier: 1001 }, "multiplier"],
+      [{ per_turn_usd: 0.00000001 }, "per_turn_usd"],
+      [{ rounding: { to_usd: 0 } }, "rounding.to_usd"],
+      [{ rounding: { mode: "even" } }, "rounding.mode"],
+      [{ surprise: 1 }, "surprise"],
+    ] as const) {
+      const { status, body } = await putPrice("p", price)
+      expect([status, body.error?.param], JSON.stringify(price)).toEqual([422, param])
+    }
+    expect((await putPrice("Upper", {})).status).toBe(422)
+    expect((await call("GET", "/v1/prices")).body.data).toEqual([])
+  })
+})

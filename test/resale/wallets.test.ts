@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { COSTS_ALL } from "../harness/account-events.ts"
+import { expectPromises } from "../harness/promises.ts"
+import { makeWebhook, serveReceiver } from "../harness/receiver.ts"
+import { createSeller } from "../harness/resale.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+describe("The wallet of an end user", () => {
+  test("The first credit makes an end user prepaid, and a turn holds from both wallets and charges both", async () => {
+    const { credit, balance, ledger, send, client, userId, putPrice, bill } = await createSeller(world)
+    await putPrice("double", { multiplier: 2 })
+    expect(await balance("ada")).toMatchObject({ balance_usd: 0, prepaid: false, prepaid_source: "none", price: null })
+    expect(await credit("ada", 5, "order-1", { note: "Order 1" })).toMatchObject({
+      status: 201,
+      body: { reason: "credit", amount_usd: 5, balance_after_usd: 5, note: "Order 1", turn_id: null },
+    })
+    expect(await balance("ada")).toMatchObject({ balance_usd: 5, prepaid: true, prepaid_source: "end_user" })
+    await bill("ada", { price: "double", prepaid: true })
+    const { body: turn } = await send("ada", 0.25)
+    expect(await balance("ada")).toMatchObject({ balance_usd: 5, held_usd: 0.5, available_usd: 4.5 })
+    expect((await client.call("GET", "/v1/balance").then((answer) => answer.json())) as object).toMatchObject({
+      held_usd: 0.25,
+    })
+    await world.drain()
+    expect(await client.getTurn(turn.turn_id)).toMatchObject({ billed_cost_usd: 0.25, end_user_charge_usd: 0.5 })
+    expect(await balance("ada")).toMatchObject({ balance_usd: 4.5, held_usd: 0, available_usd: 4.5 })
+    const { data } = await ledger("ada")
+    expect(data).toMatchObject([
+      { reason: "usage", amount_usd: -0.5, balance_after_usd: 4.5, turn_id: turn.turn_id, note: null },
+      { reason: "credit", amount_usd: 5, balance_after_usd: 5 },
+    ])
+    await expectPromises(world, userId)
+  })
+
+  test("A turn that the wallet cannot pay for gets 402 with amounts, and holds nothing", async () => {
+    const { credit, send, balance, spend, client, space, bill, userId } = await createSeller(world)
+    await bill("ada", { prepaid: true })
+    const refused = await send("ada", 0.01)
+    expect(refused).toMatchObject({
+      status: 402,
+      body: {
+        error: {
+          code: "END_USER_CREDIT_SPENT",
+          retryable: false,
+          details: { balance_usd: 0, held_usd: 0, available_usd: 0, needed_usd: expect.any(Number) },
+        },
+      },
+    })
+    const estimate = await client.call("POST", "/v1/turns/estimate", { space, end_user_ref: "ada", text: "hello" })
+    expect(await estimate.json()).toMatchObject({ admitted: false, refused_by: { code: "END_USER_CREDIT_SPENT" } })
+    await credit("ada", 0.02)
+    await spend("ada", 0.01)
+    expect((await client.call("GET", "/v1/balance").then((answer) => answer.json())) as object).toMatchObject({
+      balance_usd: 99.99,
+      held_usd: 0,
+    })
+    expect(await balance("ada")).toMatchObject({ balance_usd: 0.01, held_usd: 0 })
+    expect((await send("bob", 0.01)).status, "other end users are not prepaid").toBe(202)
+    await expectPromises(world, userId)
+  })
+
+  test("The hold is as large as the wallet allows, and the turn ends with COST_LIMIT_REACHED when that is used up", async () => {
+    const { credit, client, space, balance, userId } = await createSeller(world)
+    await credit("ada", 0.03)
+    const turn = await client.runTurn({ space, end_user_ref: "ada", text: COSTS_ALL })
+    expect(turn).toMatchObject({ billed_cost_usd: 0.03, end_user_charge_usd: 0.03 })
+    expect(await balance("ada")).toMatchObject({ balance_usd: 0, held_usd: 0 })
+    await expectPromises(world, userId)
+  })
+
+  test("A repeated credit is booked once, and another amount under its Idempotency-Key is refused", async () => {
+    const { credit, balance, call } = await createSeller(world)
+    const first = await credit("ada", 5, "order-1")
+    const again = await credit("ada", 5, "order-1")
+    expect(again.body).toEqual(first.body)
+    expect(again.headers.get("idempotent-replayed")).toBe("true")
+    expect((await credit("ada", 6, "order-1")).body.error.code).toBe("IDEMPOTENCY_KEY_REUSED")
+    expect((await credit("bob", 5, "order-1")).body.error.code).toBe("IDEMPOTENCY_KEY_REUSED")
+    expect((await call("POST", "/v1/end-users/ada/credits", { amount_usd: 1 })).body.error.code).toBe(
+      "IDEMPOTENCY_KEY_REQUIRED",
+    )
+    expect((await balance("ada")).balance_usd).toBe(5)
+  })
+
+  test("A correction takes back at most the available credit", async () => {
+    const { credit, send, balance } = await createSeller(world)
+    await credit("ada", 1)
+    await send("ada", 0.25)
+    expect(await credit("ada", -0.8)).toMatchObject({
+      status: 409,
+      body: { error: { code: "BALANCE_TOO_LOW", details: { available_usd: 0.75 } } },
+    })
+    expect(await credit("ada", -0.75)).toMatchObject({
+      status: 201,
+      body: { reason: "correction", amount_usd: -0.75, balance_after_usd: 0.25 },
+    })
+    await world.drain()
+    expect(await balance("ada")).toMatchObject({ balance_usd: 0, held_usd: 0 })
+    expect((await credit("eve", -1)).body.error.code).toBe("BALANCE_TOO_LOW")
+    expect((await credit("eve", 0)).status).toBe(422)
+  })
+
+  test("All end users of an account can be prepaid, and one of them can be excepted", async () => {
+    const { call, send, bill, balance } = await createSeller(world)
+    await call("PUT", "/v1/end-user-defaults", { prepaid: true })
+    expect((await send("ada", 0.01)).body.error.code).toBe("END_USER_CREDIT_SPENT")
+    expect(await balance("ada")).toMatchObject({ prepaid: true, prepaid_source: "account" })
+    await bill("ada", { prepaid: false })
+    expect((await send("ada", 0.01)).status).toBe(202)
+    expect(await balance("ada")).toMatchObject({ prepaid: false, prepaid_source: "end_user", held_usd: 0 })
+  })
+
+  test("The ledger has pages, newest first", async () => {
+    const { credit, ledger } = await createSeller(world)
+    for (let n = 1; n <= 5; n++) await credit("ada", n)
+    const first = await ledger("ada", "?limit=2")
+    const second = await ledger("ada", `?limit=2&cursor=${first.next_cursor}`)
+    const amounts = [first, second].map(({ data }) => data.map(({ amount_usd }: { amount_usd: number }) => amount_usd))
+    expect(amounts).toEqual([
+      [5, 4],
+      [3, 2],
+    ])
+    expect((await ledger("ada", "?reason=usage")).data).toEqual([])
+  })
+
+  test("A cancelled turn gives its holds back to both wallets", async () => {
+    const { credit, send, client, balance, userId } = await createSeller(world)
+    await credit("ada", 1)
+    const { body: turn } = await send("ada", 0.25)
+    await client.call("POST", `/v1/turns/${turn.turn_id}/cancel`)
+    expect(await balance("ada")).toMatchObject({ balance_usd: 1, held_usd: 0 })
+    await expectPromises(world, userId)
+  })
+})
+
+describe("Events of wallets", () => {
+  test("end_user.balance_low and end_user.depleted are sent once until credit is added", async () => {
+    const { credit, spend, send, client, bill } = await createSeller(world)
+    const receiver = serveReceiver(world)
+    await makeWebhook(client, { url: receiver.url, events: ["end_user.balance_low", "end_user.depleted"] })
+    await world.drain()
+    const heard = () => receiver.received.splice(0).map(({ event }) => [event.type, event.data])
+    await credit("ada", 1)
+    await bill("ada", { prepaid: true, low_balance_usd: 0.5 })
+    await spend("ada", 0.5)
+    expect(heard()).toEqual([])
+    await spend("ada", 0.25)
+    const low = { end_user_ref: "ada", balance_usd: 0.25, held_usd: 0, available_usd: 0.25, threshold_usd: 0.5 }
+    expect(heard()).toEqual([["end_user.balance_low", low]])
+    await spend("ada", 0.25)
+    expect(heard()).toEqual([["end_user.depleted", { ...low, balance_usd: 0, available_usd: 0 }]])
+    await send("ada", 0.01)
+    await world.drain()
+    expect(heard()).toEqual([])
+    await credit("ada", 0.01)
+    await spend("ada", 0.01)
+    expect(heard()).toMatchObject([["end_user.depleted", { balance_usd: 0 }]])
+  })
+
+  test("A turn that waits for an end user's credit continues when it is added", async () => {
+    const { credit, client, space, balance, userId } = await createSeller(world)
+    await credit("ada", 0.03)
+    const sent = await client.sendTurn({
+      space,
+      end_user_ref: "ada",
+      on_limit: "wait",
+      text: "[use input=200000 output=0]\n[call get_time {}]\n[use input=200000 output=0]\n[reply Done.]",
+    })
+    const { turn_id } = (await sent.json()) as { turn_id: string }
+    await world.drain()
+    const waiting = await client.getTurn(turn_id)
+    expect(waiting, JSON.stringify(waiting)).toMatchObject({
+      state: "running",
+      waiting: { for: "limit", limit: { kind: "end_user_credit" } },
+    })
+    await credit("ada", 5)
+    await world.sweep()
+    await world.drain()
+    expect(await client.getTurn(turn_id)).toMatchObject({ state: "done", waiting: null })
+    const turn = await client.getTurn(turn_id)
+    expect((await balance("ada")).balance_usd).toBeCloseTo(5.03 - (turn.end_user_charge_usd ?? 0), 7)
+    expect((await balance("ada")).held_usd).toBe(0)
+    await expectPromises(world, userId)
+  })
+})
