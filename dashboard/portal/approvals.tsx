@@ -35,7 +35,7 @@ export function Approvals({ of: approvals, api, onChange }: ApprovalsProps) {
   )
 }
 
-/** What became of a call that could not be decided about. */
+/** The reasons for which a call can no longer be decided about. */
 const GONE: Record<string, string> = {
   CALL_DECIDED: "Another decision was made before.",
   CALL_NOT_WAITING: "This no longer waits for a decision.",

@@ -7,7 +7,7 @@ export const frame: ShownFrame | null = content ? JSON.parse(content) : null
 
 export const isFramed = window.parent !== window
 
-/** Shows the accent and the mode before the first paint. Set by a script, because the page's policy allows no inline style. */
+/** Shows the accent and the mode before the first paint. The page's policy allows no inline style. */
 export function applyTheme(): void {
   if (!frame) return
   const { accents, mode } = frame

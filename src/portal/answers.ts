@@ -12,7 +12,7 @@ export interface ShownFrame {
   return_url: string | null
 }
 
-/** What a code is exchanged for. */
+/** The answer to a code. */
 export interface PortalAccess {
   token: string
   /** Not a moment, because the clock of the end user may be wrong. */
@@ -81,5 +81,5 @@ export interface PortalTurnTexts extends PortalTurn {
   result: string | null
 }
 
-/** What the page sends to the page that frames it. */
+/** The messages to the page that frames the portal. */
 export type PortalMessage = { type: "turnpike.portal.expired" } | { type: "turnpike.portal.height"; height: number }

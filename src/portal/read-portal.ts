@@ -6,10 +6,10 @@ import { TurnpikeError } from "../base/errors.ts"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import type { DB } from "../platform/db-types.ts"
+import { leftOf } from "../quotas/cap-state.ts"
 import { getEndUserBalance } from "../resale/end-user-balance.ts"
 import { serializeEndUserEntry } from "../resale/end-user-ledger.ts"
 import { listEndUserLedger } from "../resale/list-end-user-ledger.ts"
-import { leftOf } from "../quotas/cap-state.ts"
 import type { PortalApproval, PortalLimit, PortalOverview, PortalScope, PortalWallet } from "./answers.ts"
 import { charged } from "./charge.ts"
 import { PORTAL_POLICY } from "./policies.ts"
@@ -139,20 +139,22 @@ async function readLimits(ctx: Context, { credential, ref }: Portal): Promise<No
 async function hasPrice(ctx: Context, credential: Credential, ref: string): Promise<boolean> {
   const { rows } = await asEndUser(
     readAs(ctx, credential, (db) =>
-      db.selectFrom("caller").select((eb) =>
-        eb.fn
-          .coalesce(
-            eb
-              .selectFrom("end_users as e")
-              .whereRef("e.user_id", "=", "caller.user_id")
-              .whereRef("e.test", "=", "caller.test")
-              .where("e.end_user_ref", "=", ref)
-              .select("e.price_name"),
-            sql<string | null>`caller.end_user_price`,
-            eb.selectFrom("wallets as w").whereRef("w.user_id", "=", "caller.user_id").select("w.end_user_price"),
-          )
-          .as("price"),
-      ),
+      db
+        .selectFrom("caller")
+        .select((eb) =>
+          eb.fn
+            .coalesce(
+              eb
+                .selectFrom("end_users as e")
+                .whereRef("e.user_id", "=", "caller.user_id")
+                .whereRef("e.test", "=", "caller.test")
+                .where("e.end_user_ref", "=", ref)
+                .select("e.price_name"),
+              sql<string | null>`caller.end_user_price`,
+              eb.selectFrom("wallets as w").whereRef("w.user_id", "=", "caller.user_id").select("w.end_user_price"),
+            )
+            .as("price"),
+        ),
     ),
   )
   return rows[0]?.price != null

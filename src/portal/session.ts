@@ -25,7 +25,7 @@ export interface Portal {
 type PortalContext = Pick<Context, "keyRing" | "clock">
 
 const PREFIX = "portal_"
-/** Nothing of it is stored in the database: a frame is in the page's path, and Redis has a grant until its code is used. */
+/** The database stores none of them: a frame is in the page's path, and Redis has a grant until its code is used. */
 const target = (column: "frame" | "grant" | "token") => ({ table: "portal_sessions", column, row: "", owner: "" })
 
 const credentialSchema = z.union([

@@ -40,7 +40,7 @@ export const portalThemeSchema = z
   })
   .superRefine(({ accent, accent_dark, mode }, issues) => {
     const check = (path: "accent" | "accent_dark", value: string | undefined, background: Background) => {
-      // The text of a colour that is none already has an issue.
+      // Text that is not a colour already has an issue.
       if (value === undefined || !COLOUR.test(value) || contrastOn(value, background) >= PORTAL_POLICY.contrast) return
       const ratio = Math.floor(contrastOn(value, background) * 100) / 100
       issues.addIssue({

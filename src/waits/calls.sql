@@ -73,8 +73,9 @@ create type turnpike.decided_call as (
 
 -- Stores a decision about a call whose turn is locked. The first decision wins. If no other call of the turn waits for
 -- a decision, the turn continues. p_refused: the outcome for a caller who does not see the turn.
-create function turnpike.store_decision(asked turnpike.asked_call, p_refused text, made turnpike.call_decision, p_event_ids jsonb,
-  p_moment timestamptz) returns turnpike.decided_call language plpgsql as $$
+-- p_step, p_call: an ended turn has no calls any more, but its log has the decision.
+create function turnpike.store_decision(asked turnpike.asked_call, p_refused text, p_step integer, p_call integer,
+  made turnpike.call_decision, p_event_ids jsonb, p_moment timestamptz) returns turnpike.decided_call language plpgsql as $$
 declare
   answer turnpike.decided_call;
   mine turns := (asked).turn;
@@ -90,7 +91,7 @@ begin
       and (called.decided_by ->> 'decision') = made.decision then 'same' else 'other' end
     when called.state is distinct from 'asked' or mine.waiting is null then 'not_asked' else 'decided' end;
   if answer.outcome in ('ended', 'other') then
-    answer.earlier := turnpike.decision_in_log(mine.turn_id, called.step, called.call);
+    answer.earlier := turnpike.decision_in_log(mine.turn_id, p_step, p_call);
   end if;
   if answer.outcome = 'decided' then
     update turn_calls k set state = case made.decision when 'allow' then 'allowed' else 'denied' end, edited_input = made.input,
@@ -131,7 +132,7 @@ begin
   end if;
   known := turnpike.find_call(caller, p_turn_id, p_step, p_call, true);
   slug := (known.asked).slug;
-  answer := turnpike.store_decision(known.asked, known.refused, row(p_decision, p_input, p_message,
+  answer := turnpike.store_decision(known.asked, known.refused, p_step, p_call, row(p_decision, p_input, p_message,
     case caller.kind when 'key' then jsonb_build_object('kind', 'key', 'key_id', caller.key_id)
       else jsonb_build_object('kind', 'user', 'user_id', caller.user_id) end)::turnpike.call_decision, p_event_ids, p_request.moment);
   outcome := answer.outcome;
@@ -166,7 +167,7 @@ begin
   then
     asked := null;
   end if;
-  answer := turnpike.store_decision(asked, null, row(p_decision, null, null,
+  answer := turnpike.store_decision(asked, null, p_step, p_call, row(p_decision, null, null,
     jsonb_build_object('kind', 'end_user', 'end_user_ref', p_end_user_ref))::turnpike.call_decision, p_event_ids, p_request.moment);
   outcome := answer.outcome;
   turn := answer.turn;

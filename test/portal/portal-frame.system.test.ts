@@ -1,14 +1,16 @@
+import { readFileSync } from "node:fs"
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import type { BrowserContext, Frame, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { portalFrame } from "../../dashboard/src/end-users/portal-code.ts"
 import { axeOf } from "../../scripts/prove-page.ts"
 import { makeTemporaryDirectory } from "../../src/local/temporary-directory.ts"
 import { hasBrowser, type Person, startWebApp, type WebApp } from "../harness/web-app.ts"
 
 const SHOP = "https://shop.example.com"
 const ADA = "ada"
+/** The code of the guide that shows the portal in a frame. */
+const [, SNIPPET = ""] = /```html\n([\s\S]*?)```/.exec(readFileSync("src/reference/guides/portal.md", "utf8")) ?? []
 const APPROVED = {
   name: "refund",
   description: "Refunds an amount.",
@@ -54,7 +56,7 @@ describe.skipIf(!hasBrowser)("The portal in a page of another site", () => {
       ...more,
     })
 
-  /** A page of the customer with the code that the web app shows. `sessions` counts the sessions it has asked for. */
+  /** A page of the customer with the code of the guide. `sessions` counts the sessions it has asked for. */
   async function openShop(
     context: BrowserContext,
     make: () => Promise<{ url: string }>,
@@ -65,7 +67,7 @@ describe.skipIf(!hasBrowser)("The portal in a page of another site", () => {
     const page = await context.newPage()
     await page.route(`${origin}/**`, async (route) => {
       if (!route.request().url().endsWith("/portal-session")) {
-        const code = portalFrame(new URL(base_url).origin)
+        const code = SNIPPET.replace("https://api.example.com", new URL(base_url).origin)
         return route.fulfill({
           contentType: "text/html",
           body: `<!doctype html><html lang="en"><title>Shop</title><body style="margin:0;background:#cbd5d1"><h1>Shop</h1>${code}`,
@@ -161,7 +163,7 @@ describe.skipIf(!hasBrowser)("The portal in a page of another site", () => {
       await portal.getByRole("button", { name: "Deny" }).waitFor({ state: "detached" })
       const turn = portal.getByRole("button", { name: /Your order has shipped/ })
       for (let presses = 0; presses < 20; presses++) {
-        if (await turn.evaluate<boolean>("(button) => button === document.activeElement")) break
+        if (await turn.evaluate("(button) => button === document.activeElement")) break
         await page.keyboard.press("Tab")
       }
       await page.keyboard.press("Space")

@@ -1,7 +1,7 @@
 import type { PreviewPortal } from "../api/operations.ts"
 import { wholeCurl } from "../ui/commands.ts"
 
-/** What the owner's server sends: the fields of the preview, and the origin that shows the portal in a frame. */
+/** The request of the owner's server: the fields of the preview, and the origin that shows the portal in a frame. */
 export interface PortalRequest extends PreviewPortal {
   allowed_origins: string[]
 }
@@ -26,9 +26,7 @@ const { url } = await turnpike.endUsers.createPortalSession(
 console.log(url)`
 
 /** Shows the portal in a frame. POST /portal-session is an operation of the owner's server that returns a session. */
-export const portalFrame = (
-  portal = location.origin,
-) => `<iframe id="usage" title="Your usage" style="width: 100%; border: 0"></iframe>
+export const portalFrame = () => `<iframe id="usage" title="Your usage" style="width: 100%; border: 0"></iframe>
 <script>
   const frame = document.getElementById("usage")
 
@@ -38,7 +36,7 @@ export const portalFrame = (
   }
 
   addEventListener("message", ({ origin, source, data }) => {
-    if (origin !== ${JSON.stringify(portal)} || source !== frame.contentWindow) return
+    if (origin !== ${JSON.stringify(location.origin)} || source !== frame.contentWindow) return
     if (data.type === "turnpike.portal.height") frame.style.height = \`\${data.height}px\`
     if (data.type === "turnpike.portal.expired") open()
   })

@@ -33,7 +33,7 @@ const MODES: Record<NonNullable<PortalTheme["mode"]>, string> = {
 const USUAL: Scope[] = ["usage", "turns", "limits"]
 const ORIGIN = "https://shop.example.com"
 
-/** What a customer sees in the portal, and the code that shows it in the owner's own page. */
+/** A preview of the portal for one customer, and the code that shows it in the owner's own page. */
 export function PortalPage() {
   const { endUserRef } = useParams({ from: "/app/end-users/$endUserRef/portal" })
   const { test, scopes: named, mode, accent, logo } = useSearch({ from: "/app/end-users/$endUserRef/portal" })

@@ -29,7 +29,7 @@ export function mountPortal(app: App) {
   app.use(`${API}/*`, ownPageOnly)
 
   app.get(portalPath(":session"), async (c) => {
-    const frame = await readFrame(c.get("ctx"), c.req.param("session"))
+    const frame = await readFrame(c.get("ctx"), c.req.param("session") ?? "")
     c.header("Content-Security-Policy", portalPolicy(frame))
     c.header("Referrer-Policy", "no-referrer")
     c.header("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
