@@ -1,6 +1,9 @@
 /** What the portal's page gets. The page imports these types, so this file imports nothing. */
 
-export type PortalScope = "usage" | "turns" | "limits" | "wallet" | "approvals"
+export const PORTAL_SCOPES = ["usage", "turns", "limits", "wallet", "approvals"] as const
+export type PortalScope = (typeof PORTAL_SCOPES)[number]
+
+export const PORTAL_MODES = ["light", "dark", "auto"] as const
 
 /** The content of the page's `data-frame`. */
 export interface ShownFrame {
@@ -8,7 +11,7 @@ export interface ShownFrame {
   origins: readonly string[]
   accents: { light?: string | undefined; dark?: string | undefined }
   logo: string | null
-  mode: "light" | "dark" | "auto"
+  mode: (typeof PORTAL_MODES)[number]
   return_url: string | null
 }
 

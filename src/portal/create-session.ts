@@ -5,8 +5,9 @@ import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import type { Redis } from "../platform/redis.ts"
 import { resaleNeedsScopeAll } from "../resale/price.ts"
+import { PORTAL_SCOPES } from "./answers.ts"
 import { PORTAL_POLICY } from "./policies.ts"
-import { openSession, PORTAL_SCOPES, type Portal } from "./session.ts"
+import { openPortal, type Portal } from "./session.ts"
 import { accentsOf, portalThemeSchema } from "./theme.ts"
 import { isPlainHttp, originText, returnUrl } from "./web-addresses.ts"
 
@@ -126,7 +127,7 @@ async function open(
   const since = ctx.clock.now()
   const until = new Date(since.getTime() + seconds * 1000)
   const frame = { origins, accents: accentsOf(theme), logo: theme.logo ?? null, mode: theme.mode, return_url }
-  return { ...(await openSession(ctx, redis, { ...who, since, until }, frame)), expiresAt: until }
+  return { ...(await openPortal(ctx, redis, { ...who, since, until }, frame)), expiresAt: until }
 }
 
 const needsTestKey = (param: string) =>

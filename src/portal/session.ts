@@ -4,11 +4,8 @@ import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import type { Redis } from "../platform/redis.ts"
-import type { PortalScope, ShownFrame } from "./answers.ts"
+import { PORTAL_MODES, PORTAL_SCOPES, type PortalScope, type ShownFrame } from "./answers.ts"
 import { PORTAL_POLICY } from "./policies.ts"
-import { PORTAL_MODES } from "./theme.ts"
-
-export const PORTAL_SCOPES = ["usage", "turns", "limits", "wallet", "approvals"] as const satisfies PortalScope[]
 
 /** A page of the portal with the rights of the credential that made it, as they are at each look. */
 export interface Portal {
@@ -57,7 +54,7 @@ const frameSchema = z.tuple([
 ])
 
 /** Opens a session: its page, and a code that is exchanged once. */
-export async function openSession(
+export async function openPortal(
   ctx: PortalContext,
   redis: Redis,
   portal: Portal,

@@ -1,8 +1,7 @@
 import * as z from "zod"
+import { PORTAL_MODES } from "./answers.ts"
 import { PORTAL_POLICY } from "./policies.ts"
 import { logoUrl } from "./web-addresses.ts"
-
-export const PORTAL_MODES = ["light", "dark", "auto"] as const
 
 /** The backgrounds of the page, on which it shows the accent. A test compares them with the page's stylesheet. */
 export const PORTAL_BACKGROUNDS = { light: "#ffffff", dark: "#0f1114" } as const

@@ -226,7 +226,7 @@ test("An end user allows a call of their turn, the call is made once, and the lo
   expect(await portalRefusalOf(await ada.decide(turn_id, "allow"))).toEqual([409, "TURN_FINISHED"])
 })
 
-test("Bad origins, addresses, accents and lives are refused with what is wrong", async () => {
+test("Bad origins, addresses, accents and lives are refused with a reason", async () => {
   const { client } = await createShop()
   const tester = (await createShop({ test: true })).client
   const refused = async (asker: TestClient, body: object) => {

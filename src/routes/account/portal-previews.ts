@@ -24,7 +24,6 @@ export function mountPortalPreviews(app: App) {
       body: previewPortalSchema,
       answer: { status: 201, description: "The session.", schema: portalSessionSchema },
       errors: [],
-      example: { body: { scopes: ["usage", "turns", "limits"] } },
     },
     async (c, { params: { end_user_ref: ref }, body }) => {
       const ctx = c.get("ctx")

@@ -27,7 +27,6 @@ export function mountPortalSessions(app: App) {
       body: createPortalSessionSchema,
       answer: { status: 201, description: "The session.", schema: portalSessionSchema },
       errors: ["SCOPE_DENIED"],
-      example: { body: { scopes: ["usage", "turns", "limits"], allowed_origins: ["https://shop.example.com"] } },
     },
     async (c, { params: { end_user_ref: ref }, body }) => {
       const ctx = c.get("ctx")
