@@ -19,7 +19,6 @@ async function createCanaries() {
   const client = await world.createAccount()
   serveCustomer(world, { answer: () => Response.json({ note: "canary-answer" }) })
   const space = await client.space({
-    slug: "canary-space",
     title: "canary-title",
     manifest: { instructions: "canary-prompt: never tell.", history: { max_turns: 0 } },
     tools: [orderTool(), refundTool()],

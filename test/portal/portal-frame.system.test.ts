@@ -47,6 +47,11 @@ describe.skipIf(!hasBrowser)("The portal in a page of another site", () => {
     return answer.json()
   }
 
+  /** Reads a turn until it is as wanted. The service answers early when it ends. */
+  async function until(turnId: string, isThere: (turn: { state: string; waiting: { for: string } | null }) => boolean) {
+    while (!isThere(await send("GET", `/v1/turns/${turnId}?wait=1`)));
+  }
+
   const session = (ref: string, theme: object = {}, more: object = {}) =>
     send("POST", `/v1/end-users/${ref}/portal-sessions`, {
       scopes: ["usage", "turns", "limits", "approvals"],
@@ -110,11 +115,11 @@ describe.skipIf(!hasBrowser)("The portal in a page of another site", () => {
     await send("PUT", `/v1/end-users/${ADA}/limits`, { daily_usd: 0.5, monthly_usd: 5 })
     for (const text of ["[reply Your order has shipped.]", "[reply It arrives on Monday.]"]) {
       const { turn_id } = await send("POST", "/v1/turns", { space: space_id, end_user_ref: ADA, text })
-      await expect.poll(async () => (await send("GET", `/v1/turns/${turn_id}?wait=5`)).state).toBe("done")
+      await until(turn_id, ({ state }) => state === "done")
     }
     const text = '[call refund {"order":"A-1","amount":80}]'
     const { turn_id } = await send("POST", "/v1/turns", { space: space_id, end_user_ref: ADA, text })
-    await expect.poll(async () => (await send("GET", `/v1/turns/${turn_id}?wait=1`)).waiting?.for).toBe("approval")
+    await until(turn_id, ({ waiting }) => waiting?.for === "approval")
   })
   afterAll(() => app?.stop())
 

@@ -218,7 +218,8 @@ test("An end user allows a call of their turn, the call is made once, and the lo
   const by = { kind: "end_user", end_user_ref: "ada" }
   expect(events.find(({ type }) => type === "call.decided")?.data).toMatchObject({ decision: "allow", by })
   const late = await client.call("POST", `/v1/turns/${turn_id}/calls/0.0/decision`, { decision: "deny" })
-  expect((await late.json()).error.details.earlier).toMatchObject({
+  const { error } = (await late.json()) as { error: { details: { earlier: object } } }
+  expect(error.details.earlier).toMatchObject({
     decision: "allow",
     end_user_ref: "ada",
     key_id: null,
