@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 import type { PortalApproval } from "../../src/portal/answers.ts"
 import { hasEnded, type PortalApi, PortalError } from "./api.ts"
 import { Moment, Section } from "./values.tsx"
@@ -14,6 +14,11 @@ interface ApprovalsProps {
 /** Calls that wait until the end user allows or denies them. */
 export function Approvals({ of: approvals, api, onChange }: ApprovalsProps) {
   const [said, setSaid] = useState("")
+  const status = useRef<HTMLParagraphElement>(null)
+  // The button of the decision is gone, so the focus moves to what became of it.
+  useEffect(() => {
+    if (said) status.current?.focus()
+  }, [said])
   const done = (text: string) => {
     setSaid(text)
     onChange()
@@ -22,7 +27,7 @@ export function Approvals({ of: approvals, api, onChange }: ApprovalsProps) {
   if (approvals.length === 0 && !said && api.scopes.length > 1) return null
   return (
     <Section title="Waiting for your decision">
-      <p role="status" class={said ? "ok" : "hidden"}>
+      <p ref={status} tabIndex={-1} role="status" class={said ? "ok" : "hidden"}>
         {said}
       </p>
       {approvals.length === 0 && !said && <p class="muted">Nothing waits for you.</p>}

@@ -55,7 +55,7 @@ export interface PortalApproval {
   call: string
   tool: string
   input: unknown
-  /** The beginning of the end user's message. */
+  /** The beginning of the end user's message. Empty without the scope `turns`. */
   excerpt: string
   since: string
   expires_at: string

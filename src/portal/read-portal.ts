@@ -176,7 +176,7 @@ async function readWallet(ctx: Context, { credential, ref }: Portal): Promise<Po
   return { available_usd, held_usd, balance_usd, entries }
 }
 
-async function readApprovals(ctx: Context, { credential, ref }: Portal): Promise<PortalApproval[]> {
+async function readApprovals(ctx: Context, { credential, ref, scopes }: Portal): Promise<PortalApproval[]> {
   const { rows } = await asEndUser(
     readAs(ctx, credential, (db) =>
       db
@@ -201,7 +201,7 @@ async function readApprovals(ctx: Context, { credential, ref }: Portal): Promise
     call: `${step}.${call}`,
     tool,
     input,
-    excerpt: text.slice(0, PORTAL_POLICY.excerptChars),
+    excerpt: scopes.includes("turns") ? text.slice(0, PORTAL_POLICY.excerptChars) : "",
     since: toInstant(since),
     expires_at: toInstant(expires_at),
   }))

@@ -35,7 +35,7 @@ test("An end user with a price sees its charges, and nothing that tells what the
   expect(said).not.toMatch(/billed|cost|margin|triple|multiplier/)
 })
 
-test("An end user with a wallet sees what is left and its entries, without the owner's notes", async () => {
+test("An end user with a wallet sees the credit that is left and the entries, without the owner's notes", async () => {
   const { client, credit, spend, send } = await createSeller(world)
   await credit("ada", 5, "order-1", { note: "canary-note" })
   await spend("ada", 0.25)

@@ -16,7 +16,7 @@ const APPROVED = {
   description: "Refunds an amount.",
   input_schema: { type: "object", properties: { order: { type: "string" }, amount: { type: "number" } } },
   request: null,
-  approval: true,
+  approval: { when: { properties: { amount: { exclusiveMinimum: 50 } }, required: ["amount"] } },
 }
 const LOOKS = [
   { mode: "light", width: 1024, accent: "#0a6b5e" },
@@ -44,6 +44,7 @@ describe.skipIf(!hasBrowser)("The portal in a page of another site", () => {
       },
       ...(body && { body: JSON.stringify(body) }),
     })
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
     return answer.json()
   }
 
@@ -160,15 +161,17 @@ describe.skipIf(!hasBrowser)("The portal in a page of another site", () => {
 
   test("An end user reads a turn and denies a call by the keyboard alone", async () => {
     await inShop({}, async (context) => {
-      const { page } = await openShop(context, () => session(ADA))
+      const { page, frame } = await openShop(context, () => session(ADA))
       const portal = page.frameLocator("iframe")
       await portal.getByRole("button", { name: "Deny" }).focus()
       await page.keyboard.press("Enter")
       await portal.getByText("You denied refund.").waitFor()
       await portal.getByRole("button", { name: "Deny" }).waitFor({ state: "detached" })
       const turn = portal.getByRole("button", { name: /Your order has shipped/ })
+      const focused = () => frame().evaluate<string>("document.activeElement?.textContent ?? ''")
+      expect(await focused(), "the focus is where the decision was").toBe("You denied refund.")
       for (let presses = 0; presses < 20; presses++) {
-        if (await turn.evaluate("(button) => button === document.activeElement")) break
+        if ((await focused()).includes("Your order has shipped")) break
         await page.keyboard.press("Tab")
       }
       await page.keyboard.press("Space")

@@ -209,6 +209,8 @@ test("An end user allows a call of their turn, the call is made once, and the lo
     { turn_id, call: "0.0", tool: "refund", input: { order: "A-1", amount: 80 }, excerpt: text },
   ])
   expect((await json(await ada.get("turns"))).data[0]).toMatchObject({ turn_id, state: "waiting" })
+  const only = await browser.open(await makePortal(client, "ada", { scopes: ["approvals"] }))
+  expect((await json(await only.get("overview"))).approvals).toMatchObject([{ turn_id, excerpt: "" }])
   expect(await json(await ada.decide(turn_id, "allow"))).toEqual({ decision: "allow" })
   expect(await json(await ada.decide(turn_id, "allow"))).toEqual({ decision: "allow" })
   expect(await portalRefusalOf(await ada.decide(turn_id, "deny"))).toEqual([409, "CALL_DECIDED"])
