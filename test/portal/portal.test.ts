@@ -175,7 +175,7 @@ test("An erasure ends the end user's sessions, and a later session shows nothing
   expect(await portalRefusalOf(await again.get(`turns/${turn.turn_id}`))).toEqual([404, "NOT_FOUND"])
 })
 
-test("Turns of other end users, other accounts, other spaces of the key and the web app do not exist", async () => {
+test("Turns of other end users, of other accounts, and of spaces that the key does not see do not exist", async () => {
   const { client, space } = await createShop()
   const stranger = await createShop()
   const bob = await client.runTurn({ space, text: "[reply canary-bob]", end_user_ref: "bob" })
