@@ -994,8 +994,8 @@ create index ended_turns_of_owner on ended_turns (user_id, test, finished_at) in
   end_user_charge_credit_micros);
 -- For operators, who look at a time over all accounts. Ending a turn does not write this index.
 create index ended_turns_by_end on ended_turns using brin (finished_at) with (pages_per_range = 64, autosummarize = on);
-create index ended_turns_of_end_user on ended_turns (user_id, test, end_user_ref, finished_at) include (space_id, key_id, billed_credit_micros)
-  where billed_credit_micros > 0;
+create index ended_turns_of_end_user on ended_turns (user_id, test, end_user_ref, finished_at) include (space_id, key_id, billed_credit_micros,
+  end_user_charge_credit_micros) where billed_credit_micros > 0 or end_user_charge_credit_micros > 0;
 -- Turns without model calls have no usage records, but analytics count them.
 create index ended_turns_without_calls on ended_turns (finished_at) where model_calls = 0 and not test;
 

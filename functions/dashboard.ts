@@ -1,7 +1,7 @@
 import { isInsecure, redirectToHttps } from "../src/http/secure-scheme.ts"
 
 /** Paths of other workers, which a missing route could send here. */
-const OTHERS = /^\/(v1|api|callbacks|docs)(\/|$)/
+const OTHERS = /^\/(v1|api|callbacks|docs|portal)(\/|$)/
 
 interface Bindings {
   ASSETS: Fetcher

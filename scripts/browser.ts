@@ -16,9 +16,9 @@ export const findChromium = (): string | undefined =>
   [process.env.CHROMIUM, ...PLACES].find((path) => path !== undefined && existsSync(path))
 
 /** Starts Chromium without a window. Exits with a message if it is not installed. */
-export async function launchChromium(): Promise<Browser> {
+export async function launchChromium(args: string[] = []): Promise<Browser> {
   const executablePath = findChromium()
-  if (executablePath) return chromium.launch({ executablePath, args: ["--no-sandbox"] })
+  if (executablePath) return chromium.launch({ executablePath, args: ["--no-sandbox", ...args] })
   console.error("There is no Chromium. Install it (apt-get install chromium), or set CHROMIUM to its path.")
   process.exit(2)
 }

@@ -5,10 +5,11 @@ import { siteFiles, sitePages } from "../src/reference/site.ts"
 import type { DescribedApi } from "../src/reference/site-operations.ts"
 import { readViewer } from "../src/reference/viewer.ts"
 import { documentOf, SURFACES, type SurfaceName, WORKERS } from "./documents.ts"
+import { portalFiles } from "./portal-files.ts"
 
 /**
  * `npm run build:docs` writes the static assets of each worker to dist/docs/WORKER: the OpenAPI documents and the pages
- * of the reference. Wrangler runs it before every start and deploy, and tests run it before they start.
+ * of the reference, and the portal. Wrangler runs it before every start and deploy, and tests run it before they start.
  */
 const TARGET = "dist/docs"
 /** The addresses of the service for the OpenAPI documents. `npm run deploy` sets them. */
@@ -22,11 +23,13 @@ const DASHBOARD = "dist/dashboard"
 const PAGES = ["all", "v1"]
 
 const reference = await readReference()
+const portal = await portalFiles()
 for (const worker of Object.keys(WORKERS)) {
   const { files: pages, kept } = PAGES.includes(worker) ? reference : { files: new Map<string, string>(), kept: [] }
   // The worker of all groups also serves the web app, if it is built.
   const webApp = worker === "all" ? await readFolder(DASHBOARD) : new Map<string, Buffer>()
-  const files = new Map<string, string | Buffer>([...webApp, ...pages])
+  const ofPortal = PAGES.includes(worker) ? portal : []
+  const files = new Map<string, string | Buffer>([...webApp, ...pages, ...ofPortal])
   const pagePaths = kept.length > 0 ? Object.values(SURFACES).map(({ api }) => api.pagePath) : []
   files.set("/_headers", headersFile({ pagePaths, kept }, webApp.get("/_headers")?.toString().trimEnd()))
   await writeFolder(join(TARGET, worker), files)

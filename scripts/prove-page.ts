@@ -111,7 +111,7 @@ async function overflowOf(page: Page): Promise<string[]> {
 }
 
 /** Runs axe in the page. It is evaluated, because the page's security policy blocks added scripts. */
-export async function axeOf(page: Page): Promise<string[]> {
+export async function axeOf(page: Pick<Page, "evaluate">): Promise<string[]> {
   await page.evaluate(axe)
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as {

@@ -7,6 +7,7 @@ export const HINTS: Record<string, string> = {
   IDEMPOTENCY_KEY_INVALID: "Use a UUID, or your own id for the request.",
   INVALID_API_KEY: "Send `Authorization: Bearer <API_KEY>` with a live key of this account.",
   WATCH_TOKEN_INVALID: "Let your server create a new token with POST /v1/turns/{turn_id}/watch-tokens.",
+  PORTAL_SESSION_INVALID: "Let your server create a new session with POST /v1/end-users/{end_user_ref}/portal-sessions.",
   API_KEY_EXPIRED: "Create a new key in the dashboard.",
   END_USER_CREDIT_SPENT: "Let the end user pay, then add the credit with POST /v1/end-users/{end_user_ref}/credits.",
   PRICE_IN_USE: "Give them another price first. `details` says how many there are.",

@@ -1,11 +1,13 @@
 import type { List } from "./list.ts"
 import type {
+  CreatePortalSession,
   CreditEndUser,
   EndUser,
   EndUserBalance,
   EndUserExport,
   EndUserLedgerEntry,
   Erasure,
+  PortalSession,
   PutEndUserBilling,
   PutEndUserLimits,
 } from "./operations.ts"
@@ -123,5 +125,19 @@ export class EndUsers {
    */
   getErasure(erasureId: string, options?: RequestOptions): Promise<Erasure> {
     return this.#transport.call("getErasure", { params: { erasure_id: erasureId } }, options)
+  }
+
+  /**
+   * Opens the portal: a page that shows a customer their own use. Pass its `url` to the customer's browser; it opens
+   * once. `allowed_origins` are the pages that may show it in a frame.
+   *
+   * @example
+   * const { url } = await turnpike.endUsers.createPortalSession("customer-42", {
+   *   scopes: ["usage", "limits"],
+   *   allowed_origins: ["https://shop.example.com"],
+   * })
+   */
+  createPortalSession(endUserRef: string, body: CreatePortalSession, options?: RequestOptions): Promise<PortalSession> {
+    return this.#transport.call("createPortalSession", { params: { end_user_ref: endUserRef }, body }, options)
   }
 }

@@ -179,6 +179,18 @@ export interface CountState {
   used: number
 }
 
+export interface CreatePortalSession {
+  /** What the end user sees. `usage`: the amounts charged, by day. `turns`: the turns with their texts. `limits`: what is left of the daily and the monthly limit. `wallet`: the prepaid balance and its last entries. `approvals`: calls that wait for a decision, with their inputs. The end user may allow or deny them. */
+  scopes: ("usage" | "turns" | "limits" | "wallet" | "approvals")[]
+  /** The session's life in seconds. */
+  expires_in?: number | undefined
+  /** The origins of the pages that may show the portal in a frame, and that get its messages. Default: none, so the portal opens only as a page of its own. With a test key, `http://localhost` is also possible. */
+  allowed_origins?: string[] | undefined
+  /** Where the portal's link back leads. Default: no link. */
+  return_url?: string | undefined
+  theme?: PortalTheme | undefined
+}
+
 export interface CreateSpace {
   /** The display name of the space. */
   title: string
@@ -888,7 +900,7 @@ export interface MonthStatement {
 }
 
 export interface OtherErrorBody {
-  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "API_KEY_EXPIRED" | "PRICE_IN_USE" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "TURN_NOT_ENDED" | "BALANCE_TOO_LOW" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
+  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "PRICE_IN_USE" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "TURN_NOT_ENDED" | "BALANCE_TOO_LOW" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
   message: string
   /** The field or parameter that is wrong. */
   param?: string | undefined
@@ -918,6 +930,23 @@ export interface PatchSpace {
 export interface PatchTurn {
   /** The new limit of the turn's cost, in USD. It can only be raised. */
   max_cost_usd: number
+}
+
+export interface PortalSession {
+  /** The portal's address. It opens once, so create a session for each view. */
+  url: string
+  expires_at: string
+}
+
+export interface PortalTheme {
+  /** The colour of links, buttons and bars. Its contrast must be at least 4.5:1 on the background of the mode. With `auto`, this is the light background. Default: the portal's own blue. */
+  accent?: string | undefined
+  /** The accent on the dark background of the mode `auto`, with the same contrast. Default: `accent`, made as light as needed. */
+  accent_dark?: string | undefined
+  /** The https address of a picture, shown 24 pixels high. */
+  logo?: string | undefined
+  /** `auto`: as the end user's system. */
+  mode?: "light" | "dark" | "auto" | undefined
 }
 
 export interface Price {
@@ -1931,6 +1960,16 @@ export interface Operations {
     answer: McpCheck
   }
 
+  /** Open the portal for an end user */
+  createPortalSession: {
+    params: {
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    body: CreatePortalSession
+    answer: PortalSession
+  }
+
   /** Create a space */
   createSpace: {
     body: CreateSpace
@@ -2806,6 +2845,7 @@ export const OPERATIONS: {
   archiveSpace: { method: "DELETE", path: "/v1/spaces/{space_id}" },
   cancelTurn: { method: "POST", path: "/v1/turns/{turn_id}/cancel", once: true },
   checkMcpServer: { method: "POST", path: "/v1/spaces/{space_id}/mcp-servers/{name}/check", once: true },
+  createPortalSession: { method: "POST", path: "/v1/end-users/{end_user_ref}/portal-sessions", once: true },
   createSpace: { method: "POST", path: "/v1/spaces", once: true },
   createTurn: { method: "POST", path: "/v1/turns", once: true },
   createWatchToken: { method: "POST", path: "/v1/turns/{turn_id}/watch-tokens", once: true },

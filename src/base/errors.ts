@@ -1,4 +1,5 @@
 import { ADMIN_CODES } from "./admin-codes.ts"
+import { BROWSER_CODES } from "./browser-codes.ts"
 import { CALL_CODES } from "./call-codes.ts"
 import { RESALE_CODES } from "./resale-codes.ts"
 import { SIGN_IN_CODES } from "./sign-in-codes.ts"
@@ -35,12 +36,7 @@ export const ERROR_CODES = {
     cause: "The API key is missing, malformed, mistyped, unknown or revoked.",
     cure: "Send `Authorization: Bearer <API_KEY>` with a live key of this account.",
   },
-  WATCH_TOKEN_INVALID: {
-    status: 401,
-    retryable: false,
-    cause: "The watch token has expired or was never valid, its key was revoked, or its turn's end user was erased.",
-    cure: "Let your server create a new token with POST /v1/turns/{turn_id}/watch-tokens.",
-  },
+  ...BROWSER_CODES,
   API_KEY_EXPIRED: {
     status: 401,
     retryable: false,

@@ -153,6 +153,7 @@ const ACCOUNT = {
   putEndUserLimits: "none",
   exportEndUser: "none",
   eraseEndUser: "none",
+  previewPortal: "none",
   getErasure: "none",
 } satisfies Record<string, "none" | Guard>
 

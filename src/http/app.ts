@@ -47,7 +47,7 @@ export class App extends Hono<AppEnv> {
     ) => Promise<z.input<Answer> | Response>,
   ): void {
     const guard = guardOf(operation)
-    this.operations.push(guard ? guarded(operation, guard) : operation)
+    if (!operation.ofPage) this.operations.push(guard ? guarded(operation, guard) : operation)
     const { method, path, answer } = operation
     const before = [...announcing(operation.deprecated), ...validatorsOf(operation)]
     this.on(method.toUpperCase(), [honoPath(path)], ...before, async (c) => {

@@ -36,6 +36,8 @@ export interface Operation<
   body?: Body
   /** Needs neither a session nor a key; documented as `security: []`. */
   open?: true
+  /** Only a page of ours calls it, and it may change with the page. It is in no list and no document. */
+  ofPage?: true
   /** Only another server calls it and authenticates with a secret. So the request's origin is not checked. */
   byServer?: true
   /** Follows OpenAI's API in its errors, and has no method in our client. */

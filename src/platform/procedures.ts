@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_f5759b7d6ecb"
+export const RELEASE = "turnpike_87a7807687db"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -209,6 +209,7 @@ export interface Answers {
     user_id: number | null
     name: string | null
     key_id: string | null
+    end_user_ref: string | null
     decided_at: string
   }
   earlier_request: {
@@ -1710,6 +1711,25 @@ export interface Procedures {
       user_id: number | null
       booked: number | null
       is_more: boolean | null
+      has_subscriber: boolean | null
+    }
+  }
+  decide_as_end_user: {
+    args: {
+      request: Records["request"] | null
+      end_user_ref: string | null
+      since: Date | null
+      turn_id: string | null
+      step: number | null
+      call: number | null
+      decision: string | null
+      event_ids: JsonInput | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      outcome: string | null
+      turn: JsonRow<"turns"> | null
+      went_on: boolean | null
       has_subscriber: boolean | null
     }
   }
@@ -4845,6 +4865,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   credential_now: { args: ["provider_id", "moment"] },
   credit_end_user: { args: ["request:request", "once_key", "fingerprint", "ref", "amount", "note"], columns: ["actor:json", "already:json", "refused", "reached:json", "available", "entry:json", "has_subscriber"] },
   credit_subscription: { args: ["sub_id", "most", "moment"] },
+  decide_as_end_user: { args: ["request:request", "end_user_ref", "since", "turn_id", "step", "call", "decision", "event_ids:json"], columns: ["actor:json", "outcome", "turn:json", "went_on", "has_subscriber"] },
   decide_call: { args: ["request:request", "turn_id", "step", "call", "decision", "input:json", "message", "event_ids:json"], columns: ["actor:json", "outcome", "turn:json", "slug", "went_on", "has_subscriber", "earlier:json"] },
   delete_file: { args: ["request:request", "file_id"], columns: ["actor:json", "file:json", "slug", "refused"] },
   delete_price: { args: ["request:request", "name"], columns: ["actor:json", "refused", "answer:json"] },

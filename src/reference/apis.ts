@@ -47,6 +47,7 @@ const V1: Api = {
     "metering",
     "caps",
     "resale",
+    "portal",
     "webhooks",
     "traces",
     "errors",

@@ -78,6 +78,7 @@ export const CLIENT_METHODS: ClientMethods = {
   deletePrice: "prices.delete",
   listEndUserDefaults: "prices.listDefaults",
   putEndUserDefaults: "prices.putDefaults",
+  createPortalSession: "endUsers.createPortalSession",
   getUsage: "usage.get",
   getUsageKeys: "usage.getKeys",
   putUsageKeys: "usage.putKeys",

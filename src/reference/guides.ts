@@ -11,6 +11,7 @@ import { MAX_JSON_BYTES } from "../http/json-bodies.ts"
 import { DEPRECATION_POLICY } from "../http/policies.ts"
 import { OFFSET_PAGE_MOST, PAGE_SIZE } from "../http/query.ts"
 import { OPENAI_POLICY } from "../openai/policies.ts"
+import { PORTAL_POLICY } from "../portal/policies.ts"
 import { DETAILS_EXAMPLES } from "../quotas/refusal.ts"
 import { RECEIPT_POLICY } from "../receipts/policies.ts"
 import { SETTINGS } from "../settings/registry.ts"
@@ -117,6 +118,9 @@ const INSERTS: Record<string, string> = {
   usage_values: USAGE_KEY_POLICY.mostValues.toLocaleString("en"),
   most_model_calls: String(TURN_POLICY.maxModelCalls),
   watch_seconds: timeInWords(WATCH_POLICY.mostSeconds * 1000),
+  portal_seconds: timeInWords(PORTAL_POLICY.mostSeconds * 1000),
+  portal_days: String(PORTAL_POLICY.days),
+  portal_contrast: String(PORTAL_POLICY.contrast),
   trace_settles: timeInWords(SPAN_EXPORT_POLICY.settlesMs),
   trace_keeps: timeInWords(TRACE_POLICY.keepsMs),
   trace_retry: timeInWords(SPAN_EXPORT_POLICY.longestRetryMs),

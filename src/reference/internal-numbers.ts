@@ -40,6 +40,10 @@ export const INTERNAL_NUMBERS: readonly string[] = [
   ),
   ...of("TURN_POLICY", "modelBytes modelLineBytes modelErrorBytes"),
   ...of("WATCH_POLICY", "seconds maxChars"),
+  ...of(
+    "PORTAL_POLICY",
+    "seconds leastSeconds previewSeconds originChars urlChars contrast maxTokenChars maxSessionChars codeBytes days turns excerptChars approvals entries",
+  ),
   ...of("TURN_WAIT_POLICY", "againMs tryMs wakes limits accounts expires"),
   ...of("STREAM_POLICY", "page heartbeatMs readerMs renewMs ownLookMs"),
   ...of(

@@ -29,7 +29,7 @@ const named = (name: string, ending: string, content: string | Buffer) =>
   `${FILES}/${name}-${createHash("sha256").update(content).digest("hex").slice(0, 12)}.${ending}`
 
 /** The colours of the web app, from its stylesheet. */
-function tokens(): string {
+export function tokens(): string {
   const [, rules] =
     /(:root \{[\s\S]*?)\n@theme/.exec(readFileSync(join(ROOT, "dashboard/src/app/styles.css"), "utf8")) ?? []
   if (!rules) throw new Error("dashboard/src/app/styles.css no longer begins with the rules of :root")

@@ -121,10 +121,11 @@ create type turnpike.earlier_decision as (
   decision text,
   -- True if it has another input.
   edited boolean,
-  -- The user who decided, or the API key.
+  -- The user who decided, the API key, or the end user in the portal.
   user_id bigint, -- null
   name text, -- null
   key_id text, -- null
+  end_user_ref text, -- null
   decided_at timestamptz
 );
 
@@ -134,7 +135,7 @@ language plpgsql stable as $$
 begin
   return (select (n.data ->> 'decision', (n.data ->> 'edited')::boolean, (n.data -> 'by' ->> 'user_id')::bigint,
       (select u.name from users u where u.user_id = (n.data -> 'by' ->> 'user_id')::bigint), n.data -> 'by' ->> 'key_id',
-      n.created_at)::turnpike.earlier_decision
+      n.data -> 'by' ->> 'end_user_ref', n.created_at)::turnpike.earlier_decision
     from turn_log n where n.turn_id = p_turn_id and n.type = 'call.decided' and (n.data ->> 'step')::integer = p_step
       and (n.data ->> 'call')::integer = p_call limit 1);
 end $$;

@@ -49,11 +49,72 @@ begin
   call := (known.asked).call;
 end $$;
 
--- Decides about a call that waits for it. The first decision wins. If no other call of the turn waits for a decision,
--- the turn continues.
--- outcome: 'decided', 'same' (the same decision was made before), 'other' (another one), 'not_asked' (the call waits
--- for no decision), 'ended', 'role' or 'unknown'. went_on: a runner must be called.
--- earlier: the decision that was made before, as the turn's log has it.
+-- A decision about a call.
+create type turnpike.call_decision as (
+  decision text,
+  -- Another input of an allowed call.
+  input jsonb, -- null
+  message text, -- null
+  -- Who decided, as the turn's log has it.
+  who jsonb
+);
+
+-- The outcome of a decision. outcome: 'decided', 'same' (the same decision was made before), 'other' (another one),
+-- 'not_asked' (the call waits for no decision), 'ended', 'role' or 'unknown'.
+create type turnpike.decided_call as (
+  outcome text,
+  turn turns, -- null
+  -- A runner must be called.
+  went_on boolean,
+  has_subscriber boolean,
+  -- The decision that was made before, as the turn's log has it.
+  earlier turnpike.earlier_decision -- null
+);
+
+-- Stores a decision about a call whose turn is locked. The first decision wins. If no other call of the turn waits for
+-- a decision, the turn continues. p_refused: the outcome for a caller who does not see the turn.
+-- p_step, p_call: an ended turn has no calls any more, but its log has the decision.
+create function turnpike.store_decision(asked turnpike.asked_call, p_refused text, p_step integer, p_call integer,
+  made turnpike.call_decision, p_event_ids jsonb, p_moment timestamptz) returns turnpike.decided_call language plpgsql as $$
+declare
+  answer turnpike.decided_call;
+  mine turns := (asked).turn;
+  called turn_calls := (asked).call;
+  resumed record;
+begin
+  answer.went_on := false;
+  answer.has_subscriber := false;
+  answer.outcome := case when mine.turn_id is null then coalesce(p_refused, 'unknown')
+    when mine.state not in ('queued', 'running') then 'ended'
+    when called.decided_by is not null then case when called.message is not distinct from made.message
+      and called.edited_input is not distinct from made.input
+      and (called.decided_by ->> 'decision') = made.decision then 'same' else 'other' end
+    when called.state is distinct from 'asked' or mine.waiting is null then 'not_asked' else 'decided' end;
+  if answer.outcome in ('ended', 'other') then
+    answer.earlier := turnpike.decision_in_log(mine.turn_id, p_step, p_call);
+  end if;
+  if answer.outcome = 'decided' then
+    update turn_calls k set state = case made.decision when 'allow' then 'allowed' else 'denied' end, edited_input = made.input,
+      message = made.message, decided_at = p_moment, decided_by = made.who || jsonb_build_object('decision', made.decision)
+      where k.turn_id = called.turn_id and k.step = called.step and k.call = called.call;
+    update turns t set last_event_seq = t.last_event_seq + 1,
+      waiting = jsonb_set(t.waiting, '{calls}', turnpike.shown_calls(called.turn_id)) where t.turn_id = called.turn_id returning t.* into mine;
+    perform turnpike.write_drafts(mine.turn_id, mine.last_event_seq, jsonb_build_array(jsonb_build_object('id', p_event_ids ->> 0,
+      'type', 'call.decided', 'at', p_moment, 'data', jsonb_build_object('step', called.step, 'call', called.call, 'name', called.tool,
+        'decision', made.decision, 'edited', made.input is not null, 'by', made.who))));
+    if not exists (select from turn_calls k where k.turn_id = mine.turn_id and k.state = 'asked') then
+      resumed := turnpike.resume_turn(mine, p_event_ids ->> 1, p_moment);
+      mine := resumed.turn;
+      answer.has_subscriber := resumed.has_subscriber;
+      answer.went_on := true;
+      perform turnpike.follow_period(mine, p_moment);
+    end if;
+  end if;
+  answer.turn := mine;
+  return answer;
+end $$;
+
+-- Decides about a call that waits for it, for a caller that may decide about the calls of the turn's space.
 create function turnpike.decide_call(p_request turnpike.request, p_turn_id text, p_step integer, p_call integer, p_decision text,
   p_input jsonb, p_message text, p_event_ids jsonb,
   out actor turnpike.caller, out outcome text, out turn turns, out slug text, out went_on boolean, out has_subscriber boolean,
@@ -62,52 +123,63 @@ language plpgsql as $$
 declare
   caller turnpike.caller;
   known record;
-  mine turns;
-  called turn_calls;
-  decided text := case p_decision when 'allow' then 'allowed' else 'denied' end;
-  who jsonb;
-  resumed record;
+  answer turnpike.decided_call;
 begin
   caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;
   end if;
-  went_on := false;
-  has_subscriber := false;
   known := turnpike.find_call(caller, p_turn_id, p_step, p_call, true);
-  mine := (known.asked).turn;
-  called := (known.asked).call;
   slug := (known.asked).slug;
-  outcome := case when mine.turn_id is null then coalesce(known.refused, 'unknown')
-    when mine.state not in ('queued', 'running') then 'ended'
-    when called.decided_by is not null then case when called.message is not distinct from p_message
-      and called.edited_input is not distinct from p_input
-      and (called.decided_by ->> 'decision') = p_decision then 'same' else 'other' end
-    when called.state is distinct from 'asked' or mine.waiting is null then 'not_asked' else 'decided' end;
-  turn := mine;
-  if outcome in ('ended', 'other') then
-    earlier := turnpike.decision_in_log(p_turn_id, p_step, p_call);
-  end if;
-  if outcome = 'decided' then
-    who := case caller.kind when 'key' then jsonb_build_object('kind', 'key', 'key_id', caller.key_id)
-      else jsonb_build_object('kind', 'user', 'user_id', caller.user_id) end;
-    update turn_calls k set state = decided, edited_input = p_input, message = p_message, decided_at = p_request.moment,
-      decided_by = who || jsonb_build_object('decision', p_decision)
-      where k.turn_id = p_turn_id and k.step = p_step and k.call = p_call;
-    update turns t set last_event_seq = t.last_event_seq + 1,
-      waiting = jsonb_set(t.waiting, '{calls}', turnpike.shown_calls(p_turn_id)) where t.turn_id = p_turn_id returning t.* into mine;
-    perform turnpike.write_drafts(p_turn_id, mine.last_event_seq, jsonb_build_array(jsonb_build_object('id', p_event_ids ->> 0,
-      'type', 'call.decided', 'at', p_request.moment, 'data', jsonb_build_object('step', p_step, 'call', p_call, 'name', called.tool,
-        'decision', p_decision, 'edited', p_input is not null, 'by', who))));
-    if not exists (select from turn_calls k where k.turn_id = p_turn_id and k.state = 'asked') then
-      resumed := turnpike.resume_turn(mine, p_event_ids ->> 1, p_request.moment);
-      mine := resumed.turn;
-      has_subscriber := resumed.has_subscriber;
-      went_on := true;
-      perform turnpike.follow_period(mine, p_request.moment);
-    end if;
-    turn := mine;
-  end if;
+  answer := turnpike.store_decision(known.asked, known.refused, p_step, p_call, row(p_decision, p_input, p_message,
+    case caller.kind when 'key' then jsonb_build_object('kind', 'key', 'key_id', caller.key_id)
+      else jsonb_build_object('kind', 'user', 'user_id', caller.user_id) end)::turnpike.call_decision, p_event_ids, p_request.moment);
+  outcome := answer.outcome;
+  turn := answer.turn;
+  went_on := answer.went_on;
+  has_subscriber := answer.has_subscriber;
+  earlier := answer.earlier;
   perform turnpike.note_use(caller, p_request.moment);
+end $$;
+
+-- Decides about a call for the end user of its turn, with the rights of the key that lets the end user decide.
+-- outcome: as `decide_call`; 'unknown' also for the turn of another end user, and for one that was not sent with a key.
+-- p_since: an erasure of the end user that was requested then or later also makes the turn unknown.
+create function turnpike.decide_as_end_user(p_request turnpike.request, p_end_user_ref text, p_since timestamptz, p_turn_id text,
+  p_step integer, p_call integer, p_decision text, p_event_ids jsonb,
+  out actor turnpike.caller, out outcome text, out turn turns, out went_on boolean, out has_subscriber boolean) language plpgsql as $$
+declare
+  caller turnpike.caller;
+  known record;
+  asked turnpike.asked_call;
+  answer turnpike.decided_call;
+begin
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
+  if caller.usable is not true then
+    return;
+  end if;
+  known := turnpike.find_call(caller, p_turn_id, p_step, p_call, true);
+  asked := known.asked;
+  if (asked).turn.end_user_ref is distinct from p_end_user_ref or (asked).turn.key_id is null
+    or turnpike.was_erased(caller, p_end_user_ref, p_since)
+  then
+    asked := null;
+  end if;
+  answer := turnpike.store_decision(asked, null, p_step, p_call, row(p_decision, null, null,
+    jsonb_build_object('kind', 'end_user', 'end_user_ref', p_end_user_ref))::turnpike.call_decision, p_event_ids, p_request.moment);
+  outcome := answer.outcome;
+  turn := answer.turn;
+  went_on := answer.went_on;
+  has_subscriber := answer.has_subscriber;
+  perform turnpike.note_use(caller, p_request.moment);
+end $$;
+
+-- True if the erasure of an end user was requested at a moment or later.
+create function turnpike.was_erased(caller turnpike.caller, p_end_user_ref text, p_since timestamptz) returns boolean
+language plpgsql stable as $$
+begin
+  return exists (select from erasures e where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_end_user_ref
+    and e.requested_at >= p_since);
 end $$;

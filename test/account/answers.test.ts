@@ -162,6 +162,7 @@ test("Every operation of the account API answers exactly what it declares", asyn
   await ask("putUsageKeys", {}, { keys: ["order"] })
   await ask("getUsageKeys")
   await ask("exportEndUser", { end_user_ref })
+  await ask("previewPortal", { end_user_ref }, { scopes: ["usage"] })
   const { erasure_id } = await ask("eraseEndUser", { end_user_ref })
   await ask("getErasure", { erasure_id })
   const { webhook_id } = await ask("createWebhook", {}, { url: "https://hooks.customer.com/" })

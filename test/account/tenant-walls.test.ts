@@ -52,8 +52,8 @@ const hasModes = ({ query }: Operation) => query !== undefined && "test" in ((qu
 /** The estate's owner has no second factor, and none that awaits confirmation. */
 const WITHOUT_A_FACTOR = ["confirmSecondFactor", "removeSecondFactor"]
 
-/** Limits can be set for an end_user_ref without turns, and every account has every month. */
-const OWN_WORDS = ["putEndUserLimits", "getStatement", "listStatementDocuments"]
+/** Names and months that each account has for itself, so they also work without data of the account. */
+const OWN_WORDS = ["putEndUserLimits", "getStatement", "listStatementDocuments", "previewPortal"]
 /** References in bodies count as ids too. */
 const namesThings = ({ id, path }: Operation) =>
   (idsIn(path).length > 0 && !OWN_WORDS.includes(id)) || id === "createChatTurn" || id === "estimateChatTurn"

@@ -239,6 +239,14 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
       expect(stream).toContain(`"data":${JSON.stringify({ state: "done", result })}`)
     })
 
+    test("The client opens the portal for an end user", async () => {
+      const { url, expires_at } = await turnpike.endUsers.createPortalSession(END_USER.end_user_ref, {
+        scopes: ["usage"],
+      })
+      expect(Date.parse(expires_at)).toBeGreaterThan(Date.now())
+      expect((await fetch(url)).status).toBe(200)
+    })
+
     test("The client distinguishes errors and keeps all details of the service", async () => {
       const wrong = clientWith({ apiKey: `${demo.api_key.slice(0, -1)}${demo.api_key.endsWith("0") ? 1 : 0}` }).me()
       await expect(wrong).rejects.toBeInstanceOf(AuthenticationError)

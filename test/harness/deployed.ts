@@ -53,7 +53,8 @@ export function deployWorkers(
   return {
     async fetch(request: Request, env: Bindings, execution: ExecutionContext): Promise<Response> {
       const [, first, second] = new URL(request.url).pathname.split("/")
-      const name = first === "api" ? second : first
+      // The worker of /v1 also serves the portal.
+      const name = first === "api" ? second : first === "portal" ? "v1" : first
       const isOwn = isGroup(name) && (first === "api") !== (name === "v1" || name === "callbacks")
       if (!isOwn || name === "all") return workerOf("all").fetch(request, env, execution)
       return workerOf(name).fetch(request, await bindingsOf(name, env), execution)

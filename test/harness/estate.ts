@@ -171,6 +171,7 @@ const CALLS: Record<string, (estate: Estate) => EstateCall> = {
   }),
   createWatchToken: () => ({ body: {} }),
   putUsageExport: () => ({ body: { enabled: true } }),
+  createPortalSession: () => ({ body: { scopes: ["usage", "turns"] } }),
   createTurn: ({ space, canary, references }) => ({
     body: { space, end_user_ref: canary, text: "new", conversation: references.conversation, files: references.files },
     headers: { "idempotency-key": "new" },

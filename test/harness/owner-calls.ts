@@ -60,6 +60,7 @@ const BODIES: Record<string, (estate: Estate) => object> = {
   putLimits: () => ({}),
   putTraceEndpoint: () => TRACE_ENDPOINT,
   putMembersLimit: () => ({ daily_usd: 1 }),
+  previewPortal: () => ({ scopes: ["usage", "turns"] }),
   changePassword: () => ({ new_password: "a password of mine" }),
   createChatTurn: ({ space }) => ({ space, text: "new" }),
   estimateChatTurn: ({ space }) => ({ space, text: "new" }),

@@ -70,6 +70,8 @@ export function expectedOf({ operation, caller: name, place: where }: Cell): Exp
   const { id, path, errors } = operation
   // Its credential is a token in the query, not a key.
   if (id === "watchTurn") return { code: "VALIDATION_FAILED" }
+  // A session can be made for any name, and shows what its key sees (test/portal).
+  if (id === "createPortalSession") return { code: null }
   const [caller, place]: [Caller, Place] = [CALLERS[name], PLACES[where]]
   if (OF_ACCOUNT.test(id)) {
     if (caller.scope !== "all") return { code: "SCOPE_DENIED" }

@@ -27,9 +27,9 @@ export interface Person {
   api(method: string, path: string, data?: unknown): Promise<any>
 }
 
-/** Starts the service and a browser. */
-export async function startWebApp(): Promise<WebApp> {
-  const [service, browser] = await Promise.all([npmStart(), launchChromium()])
+/** Starts the service and a browser with these arguments. */
+export async function startWebApp(args?: string[]): Promise<WebApp> {
+  const [service, browser] = await Promise.all([npmStart(), launchChromium(args)])
   return {
     service,
     signIn: (name, size) => signIn({ service, browser, name, size }),

@@ -117,7 +117,7 @@ async function intrude(key: string, call: ReturnType<typeof callOfOperation>) {
 
 /** Resources that are named by an end_user_ref, a name or a month, which every account has for itself. */
 const OWN_WORDS =
-  /^(putEndUser(Limits|Billing)|creditEndUser|getEndUserBalance|listEndUserLedger|putPrice|getStatement|listStatementDocuments)$/
+  /^(putEndUser(Limits|Billing)|creditEndUser|createPortalSession|getEndUserBalance|listEndUserLedger|putPrice|getStatement|listStatementDocuments)$/
 
 const forgetUses = ({ userId }: TestClient) =>
   world.sql("update api_keys set last_used_at = null where user_id = $1", [userId])

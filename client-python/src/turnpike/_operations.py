@@ -29,6 +29,7 @@ from .models import (
     Me,
     Model,
     MonthStatement,
+    PortalSession,
     Price,
     RenewCallAnswer,
     Replayed,
@@ -128,6 +129,7 @@ PUT_PRICE: Operation[Price] = Operation("PUT", "/v1/prices/{name}", Price)
 DELETE_PRICE: Operation[DeletedPrice] = Operation("DELETE", "/v1/prices/{name}", DeletedPrice)
 LIST_END_USER_DEFAULTS: ListOperation[EndUserDefault] = ListOperation("GET", "/v1/end-user-defaults", EndUserDefault)
 PUT_END_USER_DEFAULTS: Operation[EndUserDefaultList] = Operation("PUT", "/v1/end-user-defaults", EndUserDefaultList)
+CREATE_PORTAL_SESSION: Operation[PortalSession] = Operation("POST", "/v1/end-users/{end_user_ref}/portal-sessions", PortalSession, once=True)
 GET_USAGE: Operation[UsageReport] = Operation("GET", "/v1/usage", UsageReport)
 GET_USAGE_KEYS: Operation[UsageKeys] = Operation("GET", "/v1/usage-keys", UsageKeys)
 PUT_USAGE_KEYS: Operation[UsageKeys] = Operation("PUT", "/v1/usage-keys", UsageKeys)

@@ -936,6 +936,15 @@ class Output(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class PortalSession(ApiObject):
+    """The object PortalSession of the API."""
+
+    url: str
+    """The portal's address. It opens once, so create a session for each view."""
+    expires_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
 class Price(ApiObject):
     """The object Price of the API."""
 

@@ -80,6 +80,21 @@ class McpServerInput(_McpServerInput, total=False):
     approvals: Mapping[str, Literal["never", "always"] | ApprovalInputWhen | Approval]
 
 
+class PortalTheme(TypedDict, total=False):
+    """The object PortalTheme of a request."""
+
+    # The colour of links, buttons and bars. Its contrast must be at least 4.5:1 on the background of the mode.
+    # With `auto`, this is the light background. Default: the portal's own blue.
+    accent: str
+    # The accent on the dark background of the mode `auto`, with the same contrast. Default: `accent`, made as
+    # light as needed.
+    accent_dark: str
+    # The https address of a picture, shown 24 pixels high.
+    logo: str
+    # `auto`: as the end user's system.
+    mode: Literal["light", "dark", "auto"]
+
+
 class PutManifestHistory(TypedDict, total=False):
     """The part of the conversation that the agent sees."""
 

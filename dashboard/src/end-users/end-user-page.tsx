@@ -9,7 +9,7 @@ import { useDraft } from "../ui/draft.ts"
 import { Stat, Stats } from "../ui/facts.tsx"
 import { Icon } from "../ui/icon.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
-import { TextLink } from "../ui/link.tsx"
+import { ButtonLink, TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
@@ -48,6 +48,9 @@ export function EndUserPage() {
       action={
         endUser.data && (
           <>
+            <ButtonLink to="/end-users/$endUserRef/portal" params={{ endUserRef }} search={{ test }}>
+              Portal
+            </ButtonLink>
             <a href={addressOf("exportEndUser", input)} download={`${endUserRef}.json`} className={buttonLook()}>
               <Icon name="download" />
               Export

@@ -19,4 +19,10 @@ export const endUsersPages = {
     about: "One customer: spend, caps, export and erasure.",
     samples: { endUserRef: { list: "/api/account/end-users?limit=1", field: "end_user_ref" } },
   },
+  portal: {
+    path: "/end-users/$endUserRef/portal",
+    title: "Portal",
+    about: "A page that shows the customer their own use, in a frame of yours.",
+    samples: { endUserRef: { list: "/api/account/end-users?limit=1", field: "end_user_ref" } },
+  },
 } as const satisfies Record<string, PageInfo>

@@ -1,5 +1,5 @@
 import { createRoute } from "@tanstack/react-router"
-import { listCustomersQuery } from "../api/rules.ts"
+import { listCustomersQuery, PortalThemeRules } from "../api/rules.ts"
 import { appRoute } from "../shell/app-route.tsx"
 import { lazyPage } from "../shell/lazy-page.ts"
 import { countIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
@@ -17,6 +17,14 @@ interface EndUserSearch {
   days?: number
   /** The id of the erasure whose receipt is shown. */
   erasure?: string
+}
+
+interface PortalSearch {
+  /** The scopes, joined by commas. */
+  scopes?: string
+  mode?: (typeof PortalThemeRules.mode.words)[number]
+  accent?: string
+  logo?: string
 }
 
 export const endUsersRoutes = [
@@ -45,5 +53,16 @@ export const endUsersRoutes = [
       erasure: textIn(search.erasure),
     }),
     component: lazyPage(() => import("./end-user-page.tsx"), "EndUserPage"),
+  }),
+  createRoute({
+    getParentRoute: () => appRoute,
+    path: pages.portal.path,
+    validateSearch: (search: RawSearch): PortalSearch => ({
+      scopes: textIn(search.scopes),
+      mode: oneIn(search.mode, PortalThemeRules.mode.words),
+      accent: textIn(search.accent),
+      logo: textIn(search.logo),
+    }),
+    component: lazyPage(() => import("./portal-page.tsx"), "PortalPage"),
   }),
 ] as const

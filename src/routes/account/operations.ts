@@ -17,6 +17,7 @@ import { mountIdentities } from "./identities.ts"
 import { mountKeys } from "./keys.ts"
 import { mountLimits } from "./limits.ts"
 import { mountMoney } from "./money.ts"
+import { mountPortalPreviews } from "./portal-previews.ts"
 import { mountSecondFactor } from "./second-factor.ts"
 import { mountSessions } from "./sessions.ts"
 import { mountSharing } from "./sharing.ts"
@@ -55,4 +56,5 @@ export function mountOwner(app: App) {
   mountEndUsers(app, FOR_OWNERS)
   mountResale(app, FOR_OWNERS)
   mountCustomers(app)
+  mountPortalPreviews(app)
 }

@@ -19,12 +19,14 @@ import { mountAccount } from "./account.ts"
 import { mountCalls } from "./calls.ts"
 import { mountFiles } from "./files.ts"
 import { mountHealth } from "./health.ts"
+import { mountPortal } from "./portal.ts"
+import { mountPortalSessions } from "./portal-sessions.ts"
 import { mountSpaces } from "./spaces.ts"
 import { mountTurns } from "./turns.ts"
 import { mountWatch, mountWatchTokens, WATCH_PATH } from "./watch.ts"
 import { mountWebhooks } from "./webhooks.ts"
 
-/** /v1/*: the API for customers' servers. */
+/** /v1/*: the API for customers' servers, and /portal/*: the page for their end users. */
 export const v1: Group = {
   parseEnv: parseBaseEnv,
   mount(app) {
@@ -50,6 +52,8 @@ export const v1: Group = {
     mountChatCompletions(app)
     mountSpaceModels(app)
     mountEndUsers(app, FOR_KEYS)
+    mountPortalSessions(app)
+    mountPortal(app)
     mountResale(app, FOR_KEYS)
   },
 }

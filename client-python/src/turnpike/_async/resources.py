@@ -12,6 +12,7 @@ from .._operations import (
     ARCHIVE_SPACE,
     CANCEL_TURN,
     CHECK_MCP_SERVER,
+    CREATE_PORTAL_SESSION,
     CREATE_SPACE,
     CREATE_TURN,
     CREATE_WATCH_TOKEN,
@@ -120,6 +121,7 @@ from ..models import (
     Me,
     Model,
     MonthStatement,
+    PortalSession,
     Price,
     RenewCallAnswer,
     Replayed,
@@ -147,6 +149,7 @@ from ..params import (
     ApprovalInputWhen,
     ManifestInput,
     McpServerInput,
+    PortalTheme,
     PutManifestHistory,
     PutPriceRounding,
     PutToolRequest,
@@ -2889,6 +2892,72 @@ class AsyncEndUsers:
             query={"reason": reason, "turn": turn, "limit": limit},
         )
         return self._transport.pages(LIST_END_USER_LEDGER, sending, Options(max_retries=max_retries, timeout=timeout))
+
+    async def create_portal_session(
+        self,
+        end_user_ref: str,
+        *,
+        scopes: Sequence[Literal["usage", "turns", "limits", "wallet", "approvals"]],
+        expires_in: int | None = None,
+        allowed_origins: Sequence[str] | None = None,
+        return_url: str | None = None,
+        theme: PortalTheme | None = None,
+        idempotency_key: str | None = None,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> PortalSession:
+        """
+        Open the portal for an end user.
+
+        Returns the address of a page that shows one end user their own use, in a frame of your page or by
+        itself. Nothing on it is about you or another end user. It opens once: the code after `#` is exchanged
+        for a token that only the page has. The session has the rights of this key at each look: it shows the
+        turns in the key's spaces, and it ends if the key is revoked or expires, or if the end user is erased.
+        It also works for an end user without turns. A repeat creates another session, which has no other
+        effect. See Portal.
+
+        Args:
+            end_user_ref: The `end_user_ref` of the turns.
+            scopes: What the end user sees. `usage`: the amounts charged, by day. `turns`: the turns with their
+                texts. `limits`: what is left of the daily and the monthly limit. `wallet`: the prepaid balance and
+                its last entries. `approvals`: calls that wait for a decision, with their inputs. The end user may
+                allow or deny them.
+            expires_in: The session's life in seconds.
+            allowed_origins: The origins of the pages that may show the portal in a frame, and that get its
+                messages. Default: none, so the portal opens only as a page of its own. With a test key,
+                `http://localhost` is also possible.
+            return_url: Where the portal's link back leads. Default: no link.
+            idempotency_key: One value per logical request, of 1–255 printable ASCII characters. Default: a new
+                UUID for all attempts of the call.
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            PermissionDeniedError: SCOPE_DENIED.
+            ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            await turnpike.end_users.create_portal_session(
+                "customer-42",
+                scopes=["usage", "turns", "limits"],
+                expires_in=900,
+                allowed_origins=["https://shop.example.com"],
+                return_url="https://shop.example.com/account",
+                theme={},
+            )
+        """
+        sending = Input(
+            path={"end_user_ref": end_user_ref},
+            body={
+                "scopes": scopes,
+                "expires_in": given(expires_in),
+                "allowed_origins": given(allowed_origins),
+                "return_url": given(return_url),
+                "theme": given(theme),
+            },
+        )
+        return await self._transport.call(CREATE_PORTAL_SESSION, sending, Options(idempotency_key, max_retries, timeout))
 
 
 class AsyncPrices:

@@ -1,0 +1,22 @@
+/** Sessions of the portal for end users. Times in seconds, and lengths in characters. */
+export const PORTAL_POLICY = {
+  seconds: 900,
+  leastSeconds: 60,
+  mostSeconds: 3_600,
+  /** How long the preview of a signed-in owner lasts. */
+  previewSeconds: 900,
+  mostOrigins: 5,
+  originChars: 200,
+  urlChars: 500,
+  /** The contrast of an accent with each background that it is shown on (WCAG 2.2, 1.4.3). */
+  contrast: 4.5,
+  maxTokenChars: 2_000,
+  maxSessionChars: 6_000,
+  codeBytes: 32,
+  /** The days of the chart of spend, including today. */
+  days: 30,
+  turns: 20,
+  excerptChars: 200,
+  approvals: 20,
+  entries: 10,
+} as const
