@@ -24,12 +24,13 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
+-- A test key sees nothing of live data.
 create function turnpike.end_user_defaults_of(caller turnpike.caller) returns turnpike.end_user_default[] language plpgsql stable as $$
 begin
   return array(select row(null, null, w.end_user_price, w.end_user_prepaid)::turnpike.end_user_default
-      from users u left join wallets w on w.user_id = u.user_id where u.user_id = caller.user_id)
+      from users u left join wallets w on w.user_id = u.user_id and not caller.test where u.user_id = caller.user_id)
     || array(select row(k.key_id, k.name, k.end_user_price, k.end_user_prepaid)::turnpike.end_user_default from api_keys k
-      where k.user_id = caller.user_id and not k.test and k.revoked_at is null
+      where k.user_id = caller.user_id and not k.test and not caller.test and k.revoked_at is null
         and num_nonnulls(k.end_user_price, k.end_user_prepaid) > 0 order by k.key_id);
 end $$;
 
