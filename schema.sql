@@ -921,7 +921,7 @@ create table turns (
   constraint turns_charge_within_hold check (billed_credit_micros <= hold_credit_micros),
   constraint turns_cost_within_hold check (cost_credit_micros <= hold_credit_micros),
   constraint turns_test_is_free check (not test or (hold_credit_micros = 0 and coalesce(end_user_charge_credit_micros, 0) = 0)),
-  constraint turns_end_user_charge_within_hold check (end_user_charge_credit_micros <= end_user_hold_credit_micros),
+  constraint turns_end_user_charge_within_hold check (coalesce(end_user_charge_credit_micros <= end_user_hold_credit_micros, true)),
   constraint turns_end_closes_all check (
     (state in ('done', 'failed', 'cancelled'))
     = (finished_at is not null and held_credit_micros = 0)

@@ -17,7 +17,7 @@ $$;
 -- True if the caller may see the money of its whole account.
 create function turnpike.sees_account(caller turnpike.caller) returns boolean language plpgsql as $$
 begin
-  return caller.scope = 'all' and not (caller.kind = 'key' and caller.test);
+  return (caller.scope = 'all' and not (caller.kind = 'key' and caller.test)) is true;
 end $$;
 
 -- Starts the export of an account, unless it runs. Only rows that are booked from now on are exported.

@@ -53,10 +53,11 @@ const hasModes = ({ query }: Operation) => query !== undefined && "test" in ((qu
 const WITHOUT_A_FACTOR = ["confirmSecondFactor", "removeSecondFactor"]
 
 /** Names and months that each account has for itself, so they also work without data of the account. */
-const OWN_WORDS = ["putEndUserLimits", "getStatement", "listStatementDocuments", "previewPortal"]
+const OWN_WORDS =
+  /^(putEndUser(Limits|Billing)|creditEndUser|previewPortal|getEndUserBalance|listEndUserLedger|putPrice|getStatement|listStatementDocuments)$/
 /** References in bodies count as ids too. */
 const namesThings = ({ id, path }: Operation) =>
-  (idsIn(path).length > 0 && !OWN_WORDS.includes(id)) || id === "createChatTurn" || id === "estimateChatTurn"
+  (idsIn(path).length > 0 && !OWN_WORDS.test(id)) || id === "createChatTurn" || id === "estimateChatTurn"
 
 describe.each(ownerOperations.map((operation) => [operation.id, operation] as const))(
   "The operation %s",

@@ -27,6 +27,8 @@ async function createShop({ test: isTest = false, text = "[reply Your order has 
   const client = await world.createAccount({ test: isTest })
   const space = await client.space({ tools: [refundTool()] })
   const turn = await client.runTurn({ space, text, end_user_ref: "ada" })
+  // Turns of one millisecond have no order.
+  await world.advance(1)
   return { client, space, turn }
 }
 
