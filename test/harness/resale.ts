@@ -41,4 +41,4 @@ export async function createSeller(world: World, { usd = 100 } = {}) {
   }
 }
 
-export type Seller = Awaited<ReturnType<typeof createSeller>>
+type Seller = Awaited<ReturnType<typeof createSeller>>
