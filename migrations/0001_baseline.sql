@@ -2029,11 +2029,15 @@ create table end_user_ledger (
   note text,
   -- The key that booked a credit or a correction. Null: the owner in the dashboard, or a turn.
   key_id text,
+  -- The Idempotency-Key of a credit or a correction, and the request's fingerprint. Null: a turn.
+  once_key text,
+  fingerprint text,
   created_at timestamptz not null,
   constraint end_user_ledger_sign check (case reason when 'credit' then amount_credit_micros > 0 else amount_credit_micros < 0 end),
   constraint end_user_ledger_usage_names_its_turn check ((reason = 'usage') = (turn_id is not null))
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 create index end_user_ledger_of_wallet on end_user_ledger (user_id, test, end_user_ref, entry_id);
+create unique index end_user_ledger_once on end_user_ledger (user_id, test, once_key) where once_key is not null;
 create unique index end_user_ledger_one_charge_per_turn on end_user_ledger (turn_id) where turn_id is not null;
 
 create function guard_end_user_ledger() returns trigger language plpgsql as $$

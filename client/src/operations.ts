@@ -999,13 +999,13 @@ export interface PriceVersion {
   created_at: string
 }
 
-/** Replaces all three settings. They apply from the next turn on. */
+/** Settings that are left out stay as they are. They apply from the next turn on. */
 export interface PutEndUserBilling {
   /** The price of the end user's turns. Null: the default. */
   price?: string | null | undefined
   /** True: turns are paid from the end user's wallet. False: they are not. Null: the default. */
   prepaid?: boolean | null | undefined
-  /** The event `end_user.balance_low` is sent below this amount. 0: never. */
+  /** The event `end_user.balance_low` is sent below this amount. 0: never. At first 1. */
   low_balance_usd?: number | undefined
 }
 

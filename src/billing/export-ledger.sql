@@ -63,6 +63,8 @@ begin
     if p_enabled then
       perform turnpike.start_export(caller.user_id, p_request.moment);
     elsif not p_enabled then
+      -- Charges of the account's shards, which wait to be posted, belong to the export too.
+      has_subscriber := turnpike.post_all(caller.user_id, p_request.moment) is true;
       select x.* into export from ledger_exports x where x.user_id = caller.user_id and x.enabled for no key update;
       if export.user_id is not null then
         loop

@@ -9,7 +9,7 @@ begin
   if caller.usable is not true then
     return;
   end if;
-  refused := case when caller.scope is distinct from 'all' then 'scope' end;
+  refused := case when turnpike.sees_account(caller) is not true then 'scope' end;
   if refused is null then
     insert into wallets (user_id, usage_keys) values (caller.user_id, p_keys)
     on conflict (user_id) do update set usage_keys = excluded.usage_keys;

@@ -36,7 +36,7 @@ export async function getUsageKeys(ctx: Context, credential: Credential): Promis
 export async function putUsageKeys(ctx: Context, credential: Credential, keys: string[]): Promise<UsageKeys> {
   const { row } = await callAs(ctx, credential, "put_usage_keys", { keys })
   if (row.refused)
-    throw new TurnpikeError("SCOPE_DENIED", "Registering keys of metadata needs a key with the scope `all`.")
+    throw new TurnpikeError("SCOPE_DENIED", "Registering keys of metadata needs a live key with the scope `all`.")
   return { keys }
 }
 

@@ -46,6 +46,10 @@ begin
   if not turnpike.is_erased(erasure) then
     return false;
   end if;
+  -- A credit may have been booked at the moment of the request.
+  update end_user_ledger l set note = null
+    where l.user_id = erasure.user_id and l.test = erasure.test and l.end_user_ref = erasure.end_user_ref and l.note is not null
+      and l.created_at <= erasure.until_at;
   update erasures e set checked_at = p_moment where e.erasure_id = p_erasure_id and e.checked_at is null;
   delete from erased_objects o where o.erasure_id = p_erasure_id and o.removed_at is not null;
   return true;

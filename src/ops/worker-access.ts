@@ -92,6 +92,9 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "rehearsal_pin"
     ],
     "tables": {
+      "api_keys": [
+        "hash"
+      ],
       "config_versions": [],
       "conversations": [],
       "end_user_ledger": [],

@@ -312,8 +312,10 @@ interface EndUserLedger {
   created_at: Timestamp;
   end_user_ref: string;
   entry_id: Generated<number>;
+  fingerprint: string | null;
   key_id: string | null;
   note: string | null;
+  once_key: string | null;
   reason: string;
   test: boolean;
   turn_id: string | null;

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_15f567058a3f"
+export const RELEASE = "turnpike_a80e73735ec6"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -3260,7 +3260,9 @@ export interface Procedures {
       request: Records["request"] | null
       ref: string | null
       price: string | null
+      keeps_price: boolean | null
       prepaid: boolean | null
+      keeps_prepaid: boolean | null
       low: number | null
     }
     row: {
@@ -4990,7 +4992,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   prove_again: { args: ["request:request", "password_hash", "secret", "step", "recovery_hash", "resealed"], columns: ["actor:json", "refused"] },
   put_account_limits: { args: ["request:request", "daily", "monthly", "low"], columns: ["actor:json"] },
   put_brand: { args: ["brand", "hosts:json", "landing_path", "bot_username", "bot_id", "bot_token", "bot_webhook_secret", "request_id", "address", "moment"], columns: ["seen:json", "refused"] },
-  put_end_user_billing: { args: ["request:request", "ref", "price", "prepaid", "low"], columns: ["actor:json", "refused", "reached:json", "balance:json"] },
+  put_end_user_billing: { args: ["request:request", "ref", "price", "keeps_price", "prepaid", "keeps_prepaid", "low"], columns: ["actor:json", "refused", "reached:json", "balance:json"] },
   put_end_user_defaults: { args: ["request:request", "key_id", "price", "prepaid"], columns: ["actor:json", "refused", "defaults:json"] },
   put_end_user_limits: { args: ["request:request", "ref", "daily", "monthly", "blocked"], columns: ["actor:json", "end_user:json", "reached:json"] },
   put_entry: { args: ["request:request", "slug", "column", "change", "name", "entry:json", "max", "max_bytes"], columns: ["actor:json", "refused", "reached:json"] },

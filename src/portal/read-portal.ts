@@ -135,7 +135,7 @@ async function readLimits(ctx: Context, { credential, ref }: Portal): Promise<No
   return { blocked: row.end_user?.limits?.blocked ?? false, limits }
 }
 
-/** True if a price of the owner applies to the end user. */
+/** True if a price of the owner may apply to the end user, through any key, or has applied to a turn. */
 async function hasPrice(ctx: Context, credential: Credential, ref: string): Promise<boolean> {
   const { rows } = await asEndUser(
     readAs(ctx, credential, (db) =>
@@ -154,10 +154,32 @@ async function hasPrice(ctx: Context, credential: Credential, ref: string): Prom
               eb.selectFrom("wallets as w").whereRef("w.user_id", "=", "caller.user_id").select("w.end_user_price"),
             )
             .as("price"),
-        ),
+        )
+        .select((eb) => [
+          eb
+            .exists(
+              eb
+                .selectFrom("api_keys as k")
+                .whereRef("k.user_id", "=", "caller.user_id")
+                .where("k.end_user_price", "is not", null),
+            )
+            .as("of_a_key"),
+          eb
+            .exists(
+              eb
+                .selectFrom("ended_turns as t")
+                .where(isOwnTurn(ref))
+                .where((own) =>
+                  own.or([own("t.billed_credit_micros", ">", 0), own("t.end_user_charge_credit_micros", ">", 0)]),
+                )
+                .whereRef("t.end_user_charge_credit_micros", "<>", "t.billed_credit_micros"),
+            )
+            .as("of_a_turn"),
+        ]),
     ),
   )
-  return rows[0]?.price != null
+  const [{ price, of_a_key, of_a_turn } = { price: null, of_a_key: false, of_a_turn: false }] = rows
+  return price !== null || Boolean(of_a_key) || Boolean(of_a_turn)
 }
 
 async function readWallet(ctx: Context, { credential, ref }: Portal): Promise<PortalWallet | "none"> {

@@ -51,6 +51,18 @@ function turnsOf(
         .selectFrom("turns as t")
         .where(isOwnTurn(ref))
         .where("t.erased_at", "is", null)
+        // The erasure of these turns may still run.
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom("erasures as e")
+                .whereRef("e.user_id", "=", "t.user_id")
+                .whereRef("e.test", "=", "t.test")
+                .whereRef("e.end_user_ref", "=", "t.end_user_ref")
+                .whereRef("e.until_at", ">=", "t.created_at"),
+            ),
+          ),
+        )
         .$if(only !== undefined, (query) => query.where("t.turn_id", "=", only ?? ""))
         .$if(after !== undefined, (query) => query.where(sql<boolean>`t.turn_id collate "C" < ${after}`))
         .select(["t.turn_id", "t.state", charged.as("charged"), "t.created_at", "t.finished_at"])

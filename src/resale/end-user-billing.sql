@@ -57,9 +57,11 @@ begin
   return exists (select from price_names n where n.user_id = caller.user_id and n.test = caller.test and n.name = p_name);
 end $$;
 
--- Replaces how the turns of an end user are charged. p_price, p_prepaid: null for the default.
+-- Changes how the turns of an end user are charged. p_price, p_prepaid: null for the default.
+-- p_keeps_price, p_keeps_prepaid, and null as p_low: leave the setting as it is.
 -- refused: 'scope', 'price' (unknown) or 'limit' (reached).
-create function turnpike.put_end_user_billing(p_request turnpike.request, p_ref text, p_price text, p_prepaid boolean, p_low bigint,
+create function turnpike.put_end_user_billing(p_request turnpike.request, p_ref text, p_price text, p_keeps_price boolean,
+  p_prepaid boolean, p_keeps_prepaid boolean, p_low bigint,
   out actor turnpike.caller, out refused text, out reached turnpike.count_state, out balance turnpike.end_user_balance) language plpgsql as $$
 declare
   caller turnpike.caller;
@@ -78,12 +80,14 @@ begin
     refused := case when reached.cap is not null then 'limit' end;
   end if;
   if refused is null then
-    insert into end_users (user_id, test, end_user_ref, price_name, prepaid, created_at, updated_at)
+    insert into end_users as e (user_id, test, end_user_ref, price_name, prepaid, created_at, updated_at)
     values (caller.user_id, caller.test, p_ref, p_price, p_prepaid, p_request.moment, p_request.moment)
-    on conflict (user_id, test, end_user_ref) do update set price_name = p_price, prepaid = p_prepaid, updated_at = p_request.moment;
-    insert into end_user_wallets as w (user_id, test, end_user_ref, low_balance_credit_micros, created_at)
-    values (caller.user_id, caller.test, p_ref, p_low, p_request.moment)
-    on conflict (user_id, test, end_user_ref) do update set low_balance_credit_micros = p_low;
+    on conflict (user_id, test, end_user_ref) do update set price_name = case when p_keeps_price then e.price_name else p_price end,
+      prepaid = case when p_keeps_prepaid then e.prepaid else p_prepaid end, updated_at = p_request.moment;
+    insert into end_user_wallets as w (user_id, test, end_user_ref, created_at) values (caller.user_id, caller.test, p_ref, p_request.moment)
+    on conflict do nothing;
+    update end_user_wallets w set low_balance_credit_micros = p_low
+      where w.user_id = caller.user_id and w.test = caller.test and w.end_user_ref = p_ref and p_low is not null;
     balance := turnpike.end_user_balance_of(caller, p_ref);
   end if;
   perform turnpike.note_use(caller, p_request.moment);
@@ -98,6 +102,7 @@ create function turnpike.credit_end_user(p_request turnpike.request, p_once_key 
 declare
   caller turnpike.caller;
   booking turnpike.end_user_booking;
+  is_unset boolean;
 begin
   caller := turnpike.find_caller(p_request);
   actor := caller;
@@ -106,13 +111,21 @@ begin
   end if;
   already := turnpike.used_key(caller, p_once_key);
   has_subscriber := false;
+  -- The key of a booking is kept with its entry, longer than the keys of other requests.
+  select l.* into entry from end_user_ledger l
+    where l.user_id = caller.user_id and l.test = caller.test and l.once_key = p_once_key;
+  if entry.entry_id is not null then
+    already := row(entry.fingerprint, entry.entry_id::text)::turnpike.earlier_request;
+  end if;
   if already.resource_id is not null then
-    select l.* into entry from end_user_ledger l where l.entry_id = already.resource_id::bigint and l.user_id = caller.user_id;
     perform turnpike.note_use(caller, p_request.moment);
     return;
   end if;
   refused := case when caller.scope is distinct from 'all' then 'scope' end;
-  if refused is null and p_amount > 0 and (turnpike.end_user_balance_of(caller, p_ref)).prepaid_source is not distinct from 'none' then
+  is_unset := (turnpike.end_user_balance_of(caller, p_ref)).prepaid_source is not distinct from 'none';
+  if refused is null and p_amount > 0 and (is_unset or not exists (select from end_users e
+    where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref))
+  then
     perform from users u where u.user_id = caller.user_id for no key update;
     reached := turnpike.over_limit('end_users', caller.user_id, 1);
     if exists (select from end_users e where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref) then
@@ -121,12 +134,13 @@ begin
     refused := case when reached.cap is not null then 'limit' end;
     if refused is null then
       insert into end_users as e (user_id, test, end_user_ref, prepaid, created_at, updated_at)
-      values (caller.user_id, caller.test, p_ref, true, p_request.moment, p_request.moment)
-      on conflict (user_id, test, end_user_ref) do update set prepaid = coalesce(e.prepaid, true);
+      values (caller.user_id, caller.test, p_ref, case when is_unset then true end, p_request.moment, p_request.moment)
+      on conflict (user_id, test, end_user_ref) do update set prepaid = coalesce(e.prepaid, excluded.prepaid);
     end if;
   end if;
   if refused is null then
-    booking := turnpike.book_end_user(caller.user_id, caller.test, p_ref, p_amount, p_note, caller.key_id, p_request.moment);
+    booking := turnpike.book_end_user(caller.user_id, caller.test, p_ref, p_amount, p_note, caller.key_id, p_once_key, p_fingerprint,
+      p_request.moment);
     refused := booking.refused;
     available := booking.available;
     if refused is null then

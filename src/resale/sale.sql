@@ -11,8 +11,8 @@ create type turnpike.sale as (
   held bigint -- null: it is new
 );
 
--- Returns the current version of a price; null for no name. The name always exists, because a price in use cannot be
--- deleted.
+-- Returns the current version of a price; null for no name. A name that was deleted since the caller read it has the
+-- price of its last version.
 create function turnpike.sale_of(p_user_id bigint, p_prepaid boolean, p_price text) returns turnpike.sale language plpgsql stable as $$
 declare
   sale turnpike.sale;
@@ -22,6 +22,9 @@ begin
   if p_price is not null then
     select p.* into current from price_names n join prices p on p.price_id = n.price_id
       where n.user_id = p_user_id and not n.test and n.name = p_price;
+    if not found then
+      select p.* into current from prices p where p.user_id = p_user_id and not p.test and p.name = p_price order by p.version desc limit 1;
+    end if;
     sale.price := current;
   end if;
   return sale;

@@ -106,7 +106,7 @@ create type turnpike.end_user_booking as (
 
 -- Books credit (p_amount > 0) or a correction of an end user's wallet, which is created with the first credit.
 create function turnpike.book_end_user(p_user_id bigint, p_test boolean, p_ref text, p_amount bigint, p_note text, p_key_id text,
-  p_moment timestamptz) returns turnpike.end_user_booking language plpgsql as $$
+  p_once_key text, p_fingerprint text, p_moment timestamptz) returns turnpike.end_user_booking language plpgsql as $$
 declare
   booking turnpike.end_user_booking;
   wallet end_user_wallets;
@@ -132,13 +132,17 @@ begin
   end if;
   update end_user_wallets w set balance_credit_micros = w.balance_credit_micros + p_amount
     where w.user_id = p_user_id and w.test = p_test and w.end_user_ref = p_ref returning w.* into wallet;
-  insert into end_user_ledger (user_id, test, end_user_ref, reason, amount_credit_micros, balance_after_credit_micros, note, key_id, created_at)
+  insert into end_user_ledger (user_id, test, end_user_ref, reason, amount_credit_micros, balance_after_credit_micros, note, key_id, once_key,
+    fingerprint, created_at)
   values (p_user_id, p_test, p_ref, case when p_amount > 0 then 'credit' else 'correction' end, p_amount, wallet.balance_credit_micros, p_note,
-    p_key_id, p_moment)
+    p_key_id, p_once_key, p_fingerprint, p_moment)
   returning * into booked;
   booking.entry := booked;
   booking.has_subscriber := turnpike.follow_end_user(wallet, was, p_moment);
-  if p_amount > 0 then
+  if p_amount > 0 and not p_test and exists (select from waiting_turns w
+    where w.user_id = p_user_id and w.bound_by <> 'max_cost'
+      and w.limit_key in ('end_user_credit ' || p_ref, 'end_user_credit ' || p_ref || ' !'))
+  then
     -- Turns that wait for this credit can continue.
     update waiting_accounts a set due_at = '-infinity', raises = a.raises + 1 where a.user_id = p_user_id;
   end if;

@@ -74,6 +74,15 @@ declare
   paid record;
   settled turnpike.settled_turn[] := '{}';
 begin
+  -- All wallets of end users before the first wallet of an account, so that no account waits for another's end user.
+  if cardinality(p_ended) > 1 then
+    foreach last in array p_ended loop
+      if (last.turn).end_user_hold_credit_micros is not null then
+        perform turnpike.lock_end_users(array(select (e.turn).turn_id from unnest(p_ended) e));
+        exit;
+      end if;
+    end loop;
+  end if;
   for account in select distinct (e.turn).user_id as user_id, (e.turn).test from unnest(p_ended) e order by 1, 2 loop
     of_account := case when cardinality(p_ended) = 1 then p_ended else array(
       select e from unnest(p_ended) e where (e.turn).user_id = account.user_id and (e.turn).test = account.test

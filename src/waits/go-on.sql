@@ -137,7 +137,11 @@ begin
         due_at := least(due_at, tried.resets_at);
         -- An earlier turn of the limit it waits for now comes first.
         if not tried.is_too_small then
-          stopped := stopped || one.limit_key || (tried.bound_by || ' ' || coalesce(tried.counter, ''));
+          stopped := stopped || (tried.bound_by || ' ' || coalesce(tried.counter, ''));
+          -- The credit of one end user says nothing about turns of others.
+          if tried.bound_by is distinct from 'end_user_credit' then
+            stopped := stopped || one.limit_key;
+          end if;
         end if;
       end if;
     end loop;
@@ -202,6 +206,7 @@ begin
     order by t.turn_id collate "C" for no key update skip locked);
   perform from conversations c where c.conversation_id in (select t.conversation_id from turns t where t.turn_id = any (ids))
     order by c.conversation_id for no key update;
+  perform turnpike.lock_end_users(ids);
   for mine in select t.* from turns t where t.turn_id = any (ids) order by t.turn_id collate "C" loop
     one := turnpike.end_turn(mine, row(mine.turn_id, mine.epoch, 'failed', null, turnpike.said_in(mine.turn_id), 'WAIT_EXPIRED',
       turnpike.expired_text(mine.waiting ->> 'for'), false, null, '[]', true, null, p_event_ids ->> nth)::turnpike.turn_end, p_moment);

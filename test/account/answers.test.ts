@@ -155,7 +155,7 @@ test("Every operation of the account API answers exactly what it declares", asyn
   await ask("putEndUserDefaults", {}, { price: "retail" })
   await ask("listEndUserDefaults")
   await ask("putEndUserDefaults", {}, {})
-  await ask("putEndUserBilling", { end_user_ref }, {})
+  await ask("putEndUserBilling", { end_user_ref }, { price: null })
   await ask("listPrices")
   await ask("getPrice", { name: "retail" })
   await ask("deletePrice", { name: "retail" })

@@ -76,6 +76,7 @@ export function expectedOf({ operation, caller: name, place: where }: Cell): Exp
   if (OF_ACCOUNT.test(id)) {
     if (caller.scope !== "all") return { code: "SCOPE_DENIED" }
     if (id === "putEndUserDefaults" && caller.test) return { code: "VALIDATION_FAILED" }
+    if (id === "putUsageKeys" && caller.test) return { code: "SCOPE_DENIED" }
     return { code: !/^(get|delete)Price$/.test(id) || isThere(caller, place) ? null : "NOT_FOUND" }
   }
   const visible = /\/(webhooks|deliveries)/.test(path) ? seesWebhook(name, where) : sees(name, where)

@@ -98,7 +98,7 @@ describe("Deleting a price", () => {
       body: { error: { code: "PRICE_IN_USE", details: { end_users: 1, keys: 0, account: false } } },
     })
     const { body: turn } = await send("ada", 0.01)
-    await bill("ada", {})
+    await bill("ada", { price: null })
     expect(await call("DELETE", "/v1/prices/p")).toMatchObject({ status: 200, body: { name: "p", deleted: true } })
     expect((await call("GET", "/v1/prices/p")).status).toBe(404)
     expect((await bill("ada", { price: "p" })).body.error).toMatchObject({ code: "VALIDATION_FAILED", param: "price" })

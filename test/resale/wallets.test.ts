@@ -12,6 +12,46 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe("The wallet of an end user", () => {
+  test("A setting that is left out stays as it is", async () => {
+    const { credit, bill, balance, putPrice } = await createSeller(world)
+    await putPrice("double", { multiplier: 2 })
+    await credit("ada", 5)
+    await bill("ada", { price: "double" })
+    expect((await bill("ada", { low_balance_usd: 2 })).body).toMatchObject({
+      prepaid: true,
+      price: "double",
+      low_balance_usd: 2,
+    })
+    expect((await bill("ada", { price: null })).body).toMatchObject({ prepaid: true, price: null, low_balance_usd: 2 })
+    expect((await bill("ada", { prepaid: null })).body).toMatchObject({ prepaid: false, prepaid_source: "none" })
+    expect(await balance("ada")).toMatchObject({ low_balance_usd: 2 })
+  })
+
+  test("A credit is booked once, also if its key is repeated after other keys are forgotten", async () => {
+    const { credit, balance, call, client, space } = await createSeller(world)
+    const { body: first } = await credit("ada", 5, "order-1042")
+    await world.advance(9 * 86_400_000)
+    await world.sweep()
+    const again = await credit("ada", 5, "order-1042")
+    expect([again.status, again.body.entry_id]).toEqual([201, first.entry_id])
+    expect((await credit("ada", 6, "order-1042")).body.error.code).toBe("IDEMPOTENCY_KEY_REUSED")
+    expect(await balance("ada")).toMatchObject({ balance_usd: 5 })
+    const webhook = { url: "https://hooks.example.com/a", events: ["turn.done"] }
+    expect((await call("POST", "/v1/webhooks", webhook, { "idempotency-key": "of-a-webhook" })).status).toBe(201)
+    expect((await credit("ada", 5, "of-a-webhook")).body.error.code).toBe("IDEMPOTENCY_KEY_REUSED")
+    expect((await client.sendTurn({ space, end_user_ref: "ada" })).status).toBe(202)
+  })
+
+  test("Each new end user with credit counts towards the limit, also with a default for all", async () => {
+    const { credit, call } = await createSeller(world)
+    await call("PUT", "/v1/end-user-defaults", { prepaid: true })
+    await credit("ada", 1)
+    const rows = await world.sql(
+      "select prepaid from end_users where end_user_ref = 'ada' order by created_at desc limit 1",
+    )
+    expect(rows).toEqual([{ prepaid: null }])
+  })
+
   test("The first credit makes an end user prepaid, and a turn holds from both wallets and charges both", async () => {
     const { credit, balance, ledger, send, client, userId, putPrice, bill } = await createSeller(world)
     await putPrice("double", { multiplier: 2 })

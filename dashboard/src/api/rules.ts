@@ -438,7 +438,7 @@ export const PutAccountLimitsRules = {
 } as const
 
 export const PutEndUserBillingRules = {
-  low_balance_usd: { minimum: 0, maximum: 1000000, default: 1 },
+  low_balance_usd: { minimum: 0, maximum: 1000000 },
 } as const
 
 export const PutEndUserDefaultsRules = {

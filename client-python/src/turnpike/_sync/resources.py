@@ -2798,7 +2798,7 @@ class EndUsers:
             end_user_ref: The `end_user_ref` of the turns.
             price: The price of the end user's turns. Null: the default.
             prepaid: True: turns are paid from the end user's wallet. False: they are not. Null: the default.
-            low_balance_usd: The event `end_user.balance_low` is sent below this amount. 0: never.
+            low_balance_usd: The event `end_user.balance_low` is sent below this amount. 0: never. At first 1.
             max_retries: Overrides the client's ``max_retries``.
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
