@@ -199,7 +199,7 @@ describe("Wallets of customers", () => {
     expect(sent).toEqual([])
   })
 
-  test("A balance shows what is left and held, and where the price and the payment are set", async () => {
+  test("A balance shows the available and the held amount, and where the price and the payment are set", async () => {
     const { run, sent } = await openShop(() => Response.json(WALLET))
     const { code, out } = await run("customers", "balance", "customer 42")
     expect(code).toBe(0)

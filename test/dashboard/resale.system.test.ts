@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)("Prices and wallets in the web app", () => {
   })
   afterAll(() => app?.stop())
 
-  test("A customer with a price and a credit pays the multiplier of the turn's model, and the page shows what is left", async () => {
+  test("A customer with a price and a credit pays the multiplier of the turn's model, and the page shows the balance after it", async () => {
     const { page, origin } = person
     const ref = "customer-7"
     expect(await sendTurn({ end_user_ref: ref })).toMatchObject({ end_user_charge_usd: null })
