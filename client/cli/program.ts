@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander"
 import { VERSION } from "../src/version.ts"
 import { addCompletionCommand } from "./completion.ts"
+import { addCustomerCommands } from "./customer-commands.ts"
 import { addDevCommand } from "./dev-command.ts"
 import { EXIT_CODES, type Exit, failureOf } from "./failures.ts"
 import { addInitCommand } from "./init-command.ts"
@@ -103,6 +104,7 @@ Start here:
   addInitCommand(program, run)
   addSpaceCommands(program, run)
   addTurnCommands(program, run)
+  addCustomerCommands(program, run)
   addListenCommand(program, run)
   addReportCommands(program, run)
   addCompletionCommand(program, run)

@@ -44,7 +44,10 @@ export function tableOf(rows: string[][]): string {
 }
 
 /** Amounts in USD with at most 7 decimals, without an exponent. */
-export const usd = (amount: number) => `$${amount.toFixed(7).replace(/(\.\d\d\d*?)0+$/, "$1")}`
+export const usd = (amount: number) =>
+  `${amount < 0 ? "-" : ""}$${Math.abs(amount)
+    .toFixed(7)
+    .replace(/(\.\d\d\d*?)0+$/, "$1")}`
 
 export function showFailure(terminal: Terminal, failure: Failure, asJson: boolean): void {
   if (asJson) {

@@ -11,7 +11,7 @@ import type {
   PutEndUserBilling,
   PutEndUserLimits,
 } from "./operations.ts"
-import type { RequestOptions } from "./options.ts"
+import type { CreateOptions, RequestOptions } from "./options.ts"
 import type { Query, Transport } from "./transport.ts"
 
 /** Your own customers, by the `end_user_ref` of their turns. */
@@ -74,12 +74,13 @@ export class EndUsers {
   }
 
   /**
-   * Adds credit to a customer's wallet, or takes it back with a negative amount.
+   * Adds credit to a customer's wallet, or takes it back with a negative amount. Calls with the same
+   * `idempotencyKey` add it only once.
    *
    * @example
-   * await turnpike.endUsers.credit("customer-42", { amount_usd: 5, note: "Order 1042" })
+   * await turnpike.endUsers.credit("customer-42", { amount_usd: 5 }, { idempotencyKey: "order-1042" })
    */
-  credit(endUserRef: string, body: CreditEndUser, options?: RequestOptions): Promise<EndUserLedgerEntry> {
+  credit(endUserRef: string, body: CreditEndUser, options?: CreateOptions): Promise<EndUserLedgerEntry> {
     return this.#transport.call("creditEndUser", { params: { end_user_ref: endUserRef }, body }, options)
   }
 

@@ -3,7 +3,7 @@ import pg from "pg"
 import { MICROS_PER_USD } from "../base/money.ts"
 import { createApiKey, createUser, type RunSql, subscribe, topUp } from "../ops/seed.ts"
 import { answerWorkshop, equipWorkshop, isRefused, JOBS, openChat, WORKSHOP } from "./demo-extras.ts"
-import { CUSTOMERS, DEMO_SPACES, LATER_INSTRUCTIONS, TALKS } from "./demo-story.ts"
+import { CUSTOMERS, DEMO_SPACES, LATER_INSTRUCTIONS, RESALE, TALKS } from "./demo-story.ts"
 import type { Namespace } from "./namespace.ts"
 import { createPastWorker } from "./past-worker.ts"
 import { eventsOf, quotaHeaders, type Said } from "./provider-models.ts"
@@ -225,6 +225,7 @@ async function openAccounts(
   await past.drain()
   await must(past, demo.key, "PUT", "/v1/end-users/customer-1003/limits", { daily_usd: 0.05 })
   await must(past, demo.key, "PUT", "/v1/end-users/customer-1007/limits", { blocked: true })
+  for (const [method, path, body] of RESALE) await must(past, demo.key, method, path, body)
   return customers
 }
 
@@ -280,7 +281,8 @@ async function sendTurn(past: Past, customers: Customer[], chance: Chance): Prom
   const space = pick(customer.spaces, ({ weight }) => weight, chance)
   const talk = pick(TALKS, ({ looks }) => (looks === space.looks ? 3 : 1), chance)
   const number = Math.floor(customer.endUsers ** chance())
-  const turn = { space: space.id, end_user_ref: `customer-${1000 + number}`, text: talk.asks }
+  const [ref, metadata] = [`customer-${1000 + number}`, { topic: talk.topic }]
+  const turn = { space: space.id, end_user_ref: ref, text: talk.asks, metadata }
   // A cap, a block or an empty balance may reject the turn. Reports show such rejections too.
   await call(past, customer.key, "POST", "/v1/turns", turn)
   await past.drain()

@@ -148,6 +148,83 @@ describe("Errors and exit codes", () => {
   })
 })
 
+describe("Wallets of customers", () => {
+  const ENTRY = { reason: "credit", amount_usd: 5, balance_after_usd: 7.5, note: "Order 1042" }
+  const WALLET = {
+    ...{ end_user_ref: "customer 42", balance_usd: 0.3, held_usd: 0.0000012, available_usd: 0.2999988 },
+    ...{ low_balance_usd: 1, prepaid: true, prepaid_source: "end_user", price: "standard", price_source: "account" },
+  }
+
+  /** A terminal whose service answers each request with `answer` and records it. */
+  async function openShop(answer: () => Response) {
+    const sent: { method: string; path: string; key: string | null; body: unknown }[] = []
+    const fetch = async (url: string, { method, headers, body }: RequestInit) => {
+      const key = new Headers(headers).get("idempotency-key")
+      sent.push({ method: String(method), path: new URL(url).pathname, key, body: body && JSON.parse(String(body)) })
+      return answer()
+    }
+    return { sent, ...(await openTerminal({ env: COMMAND_ACCESS, fetch })) }
+  }
+
+  test("A credit is sent with its note and Idempotency-Key, and the new balance is shown", async () => {
+    const { run, sent } = await openShop(() => Response.json(ENTRY, { status: 201 }))
+    const command = ["customers", "credit", "customer 42", "5", "--note", "Order 1042", "--idempotency-key", "o-1042"]
+    const { code, out } = await run(...command)
+    expect(code).toBe(0)
+    expect(out).toBe("credit   $5.00\nbalance  $7.50\n")
+    expect(sent).toEqual([
+      {
+        method: "POST",
+        path: "/v1/end-users/customer%2042/credits",
+        key: "o-1042",
+        body: { amount_usd: 5, note: "Order 1042" },
+      },
+    ])
+    expect(JSON.parse((await run(...command, "--json")).out)).toEqual(ENTRY)
+  })
+
+  test("A negative amount is a correction, and each one without a key of its own gets a new Idempotency-Key", async () => {
+    const { run, sent } = await openShop(() => Response.json({ ...ENTRY, reason: "correction", amount_usd: -2.5 }))
+    expect((await run("customers", "credit", "c", "-2.5")).out).toContain("correction  -$2.50")
+    await run("customers", "credit", "c", "-2.5")
+    expect(sent.map(({ body }) => body)).toEqual([{ amount_usd: -2.5 }, { amount_usd: -2.5 }])
+    expect(new Set(sent.map(({ key }) => key)).size).toBe(2)
+  })
+
+  test.each(["0", "", "five", "Infinity"])("The amount %j is refused before any request", async (amount) => {
+    const { run, sent } = await openShop(() => Response.json(ENTRY))
+    const { code, err } = await run("customers", "credit", "c", amount)
+    expect(code).toBe(EXIT_CODES.usage.code)
+    expect(err).toContain("number other than 0")
+    expect(sent).toEqual([])
+  })
+
+  test("A balance shows the available and the held amount, and where the price and the payment are set", async () => {
+    const { run, sent } = await openShop(() => Response.json(WALLET))
+    const { code, out } = await run("customers", "balance", "customer 42")
+    expect(code).toBe(0)
+    expect(out.split("\n")).toEqual([
+      "available  $0.2999988",
+      "held       $0.0000012",
+      "balance    $0.30",
+      "low below  $1.00",
+      "payment    prepaid (set for this customer)",
+      "price      standard (the account's default)",
+      "",
+    ])
+    expect(sent).toMatchObject([{ method: "GET", path: "/v1/end-users/customer%2042/balance" }])
+    expect(JSON.parse((await run("customers", "balance", "customer 42", "--json")).out)).toEqual(WALLET)
+  })
+
+  test("A correction that the wallet cannot pay fails with the code of the service", async () => {
+    const { run } = await openShop(() => errorResponse(409, "BALANCE_TOO_LOW"))
+    const { code, out, err } = await run("customers", "credit", "c", "-100")
+    expect(code).toBe(EXIT_CODES.refused.code)
+    expect(out).toBe("")
+    expect(err).toContain("BALANCE_TOO_LOW")
+  })
+})
+
 describe("The file of a space", () => {
   const write = (cwd: string, text: string) => writeFile(join(cwd, "turnpike.yaml"), text)
 

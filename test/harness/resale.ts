@@ -40,5 +40,3 @@ export async function createSeller(world: World, { usd = 100 } = {}) {
       readAnswer(sendFor(client, usd, { space, end_user_ref: ref, ...more })),
   }
 }
-
-type Seller = Awaited<ReturnType<typeof createSeller>>

@@ -1,17 +1,16 @@
-import type { EndUserDefault, Price } from "../api/operations.ts"
+import type { Price } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { choicesOf } from "../api/words.ts"
 import { Button } from "../ui/button.tsx"
 import { ConfirmDialog, Dialog, DismissButton } from "../ui/dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
-import { Checkbox, Form, Select, TextInput } from "../ui/field.tsx"
-import { plainNumber } from "../ui/plain.ts"
+import { Form, Select, TextInput } from "../ui/field.tsx"
+import { plainNumber, typedNumber } from "../ui/plain.ts"
 import { toast } from "../ui/toast.tsx"
+import { isComplete, modelRowsOf, PriceModels, perModelOf } from "./price-models.tsx"
 
 const MODES = choicesOf<Price["rounding"]["mode"]>({ nearest: "Nearest", up: "Up", down: "Down" })
-const typedNumber = (text: string) =>
-  text.trim() === "" || Number.isNaN(Number(text)) ? (text as unknown as number) : Number(text)
 
 interface PriceDialogProps {
   /** Null: a new price. */
@@ -29,7 +28,7 @@ export function PriceDialog({ price, test, onClose }: PriceDialogProps) {
   const [to, setTo] = draft.useField("to", plainNumber(price?.rounding.to_usd ?? 0.0000001))
   const [mode, setMode] = draft.useField("mode", price?.rounding.mode ?? "nearest")
   const rounding = { to_usd: typedNumber(to), mode: mode as Price["rounding"]["mode"] }
-  const own = Object.keys(price?.per_model ?? {}).length
+  const [models, setModels] = draft.useField("models", modelRowsOf(price?.per_model ?? {}))
   return (
     <Dialog
       open
@@ -49,7 +48,7 @@ export function PriceDialog({ price, test, onClose }: PriceDialogProps) {
                 multiplier: typedNumber(multiplier),
                 per_turn_usd: typedNumber(perTurn),
                 rounding,
-                per_model: price?.per_model ?? {},
+                per_model: perModelOf(models),
               },
             },
             {
@@ -62,7 +61,7 @@ export function PriceDialog({ price, test, onClose }: PriceDialogProps) {
         }
         actions={
           <>
-            <Button kind="primary" type="submit" busy={put.isPending} disabled={name === ""}>
+            <Button kind="primary" type="submit" busy={put.isPending} disabled={name === "" || !isComplete(models)}>
               Save the price
             </Button>
             <DismissButton />
@@ -82,7 +81,7 @@ export function PriceDialog({ price, test, onClose }: PriceDialogProps) {
         )}
         <TextInput
           label="Multiplier"
-          hint={`Multiplied with the billed amount.${own > 0 ? ` ${own} models have multipliers of their own, which stay.` : ""}`}
+          hint="Multiplied with the billed amount of each model call."
           inputMode="decimal"
           autoComplete="off"
           name="multiplier"
@@ -90,6 +89,7 @@ export function PriceDialog({ price, test, onClose }: PriceDialogProps) {
           value={multiplier}
           onChange={({ target }) => setMultiplier(target.value)}
         />
+        <PriceModels rows={models} onChange={setModels} error={put.error} test={test} />
         <TextInput
           label="Per turn (USD)"
           hint="Added for each turn with a model call."
@@ -141,67 +141,5 @@ export function DeletePriceDialog({ price: { name }, test, onClose }: PriceDialo
       error={remove.error}
       onConfirm={() => remove.mutate({ path: { name }, query: { test: test && "true" } }, { onSuccess: done })}
     />
-  )
-}
-
-export function DefaultPriceDialog({
-  account,
-  prices,
-  onClose,
-}: {
-  account: EndUserDefault
-  prices: readonly Price[]
-  onClose: () => void
-}) {
-  const draft = useDraft("price.default")
-  const put = useChange("putEndUserDefaults", {
-    changes: ["listEndUserDefaults", "listPrices", "getEndUserBalance"],
-    draft,
-  })
-  const [price, setPrice] = draft.useField("price", account.price ?? "")
-  const [prepaid, setPrepaid] = draft.useField("prepaid", account.prepaid === true)
-  const done = () => {
-    toast("The account's default is saved.")
-    onClose()
-  }
-  return (
-    <Dialog
-      open
-      draft={draft}
-      onClose={onClose}
-      title="The account's default"
-      about="It applies to live turns of all end users without a setting of their own."
-    >
-      <Form
-        label="Default"
-        onSubmit={() =>
-          put.mutate({ query: {}, body: { price: price || null, prepaid: prepaid || null } }, { onSuccess: done })
-        }
-        actions={
-          <>
-            <Button kind="primary" type="submit" busy={put.isPending}>
-              Save
-            </Button>
-            <DismissButton />
-          </>
-        }
-      >
-        <Select
-          label="Price"
-          name="price"
-          error={put.error}
-          value={price}
-          onChange={({ target }) => setPrice(target.value)}
-          options={[["", "None: as billed"], ...prices.map(({ name }) => name)]}
-        />
-        <Checkbox
-          label="All end users are prepaid"
-          hint="Turns of an end user without credit are rejected with END_USER_CREDIT_SPENT."
-          checked={prepaid}
-          onChange={({ target }) => setPrepaid(target.checked)}
-        />
-        {put.error ? <ErrorState error={put.error} /> : null}
-      </Form>
-    </Dialog>
   )
 }

@@ -6,11 +6,13 @@ import { Button } from "../ui/button.tsx"
 import { wholeCurl } from "../ui/commands.ts"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Menu } from "../ui/menu.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { plainNumber } from "../ui/plain.ts"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
-import { Id, Money, Time } from "../ui/values.tsx"
+import { Money, Time } from "../ui/values.tsx"
 import { endUsersPages } from "./pages.ts"
 
 const PriceDialog = lazyPart(() => import("./price-dialogs.tsx").then((module) => ({ default: module.PriceDialog })))
@@ -18,10 +20,11 @@ const DeleteDialog = lazyPart(() =>
   import("./price-dialogs.tsx").then((module) => ({ default: module.DeletePriceDialog })),
 )
 const DefaultDialog = lazyPart(() =>
-  import("./price-dialogs.tsx").then((module) => ({ default: module.DefaultPriceDialog })),
+  import("./default-dialog.tsx").then((module) => ({ default: module.DefaultDialog })),
 )
 
-type Open = { edit: Price | null } | { delete: Price } | "default" | null
+/** `default`: the default to change; undefined: one of a key that has none yet. */
+type Open = { edit: Price | null } | { delete: Price } | { default: EndUserDefault | undefined } | null
 
 /** The prices that the account charges its end users, and their defaults. */
 export function PricesPage() {
@@ -31,7 +34,6 @@ export function PricesPage() {
   const defaults = useRead("listEndUserDefaults", { query })
   const [open, setOpen] = useState<Open>(null)
   const close = () => setOpen(null)
-  const [account] = defaults.data?.items ?? []
   return (
     <Page
       {...endUsersPages.prices}
@@ -52,69 +54,100 @@ export function PricesPage() {
           />
         )}
       </Read>
-      <Section title="Defaults">
+      <Section
+        title="Defaults"
+        action={!test && <Button onClick={() => setOpen({ default: undefined })}>Set a key's default</Button>}
+      >
         <p className="max-w-[72ch] text-muted">
-          They apply to end users without a price or a payment of their own. The default of a key comes before that of
-          the account.
+          {test
+            ? "Test turns charge nothing, so there are no defaults for test data."
+            : "They apply to end users without a price or a payment of their own. The default of a key comes before that of the account."}
         </p>
-        <Read of={defaults} rows={2}>
-          {({ items }) => (
-            <Table
-              caption="Defaults of end users"
-              rows={items}
-              rowKey={({ key_id }) => key_id ?? "account"}
-              columns={DEFAULT_COLUMNS}
-            />
-          )}
-        </Read>
-        <div>
-          <Button onClick={() => setOpen("default")}>Change the account's default</Button>
-        </div>
+        {!test && (
+          <Read of={defaults} rows={2}>
+            {({ items }) => (
+              <Table
+                caption="Defaults of end users"
+                rows={items}
+                rowKey={({ key_id }) => key_id ?? "account"}
+                columns={defaultColumns(setOpen)}
+              />
+            )}
+          </Read>
+        )}
       </Section>
       <Suspense>
-        {open === "default" && account && (
-          <DefaultDialog account={account} prices={prices.data?.items ?? []} onClose={close} />
+        {open && "default" in open && (
+          <DefaultDialog of={open.default} prices={prices.data?.items ?? []} onClose={close} />
         )}
-        {open && open !== "default" && "edit" in open && <PriceDialog price={open.edit} test={test} onClose={close} />}
-        {open && open !== "default" && "delete" in open && (
-          <DeleteDialog price={open.delete} test={test} onClose={close} />
-        )}
+        {open && "edit" in open && <PriceDialog price={open.edit} test={test} onClose={close} />}
+        {open && "delete" in open && <DeleteDialog price={open.delete} test={test} onClose={close} />}
       </Suspense>
     </Page>
   )
 }
 
 const usesOf = ({ used_by: { end_users, keys, account } }: Price) =>
-  [account && "the account", keys > 0 && `${keys} keys`, end_users > 0 && `${end_users} end users`]
+  [account && "the account", keys > 0 && counted(keys, "key"), end_users > 0 && counted(end_users, "end user")]
     .filter(Boolean)
     .join(", ") || "nothing"
 
+const counted = (count: number, what: string) => `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`
+
+/** The smallest and the greatest multiplier, if models have multipliers of their own. */
+function multipliersOf({ multiplier, per_model }: Price) {
+  const all = [multiplier, ...Object.values(per_model)]
+  return [...new Set([Math.min(...all), Math.max(...all)])].map(plainNumber).join(" to ")
+}
+
 const priceColumns = (setOpen: (open: Open) => void): Column<Price>[] => [
   { title: "Name", cell: ({ name }) => <code>{name}</code> },
-  { title: "Multiplier", right: true, cell: ({ multiplier }) => plainNumber(multiplier) },
-  { title: "Own models", right: true, cell: ({ per_model }) => Object.keys(per_model).length },
+  { title: "Multiplier", cell: multipliersOf },
   { title: "Per turn", right: true, cell: ({ per_turn_usd }) => <Money usd={per_turn_usd} /> },
+  { title: "Used by", cell: usesOf },
   { title: "Rounding", cell: ({ rounding }) => `${rounding.mode} to ${plainNumber(rounding.to_usd)} USD` },
   { title: "Version", right: true, cell: ({ version }) => version },
-  { title: "Used by", cell: usesOf },
   { title: "Since", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
   {
     title: "Actions",
+    actions: true,
     cell: (price) => (
-      <span className="inline-flex gap-2">
-        <Button onClick={() => setOpen({ edit: price })}>Change {price.name}</Button>
-        <Button kind="danger" onClick={() => setOpen({ delete: price })}>
-          Delete {price.name}
-        </Button>
-      </span>
+      <Menu
+        label={`Actions of the price ${price.name}`}
+        items={[
+          { label: "Change", onSelect: () => setOpen({ edit: price }) },
+          { label: "Delete", danger: true, onSelect: () => setOpen({ delete: price }) },
+        ]}
+      />
     ),
   },
 ]
 
-const DEFAULT_COLUMNS: Column<EndUserDefault>[] = [
-  { title: "For", cell: ({ key_id, name }) => (key_id ? <Id id={key_id} /> : (name ?? "the account")) },
-  { title: "Price", cell: ({ price }) => price ?? "as billed" },
+const nameOf = ({ key_id, name }: EndUserDefault) => (key_id ? `the key ${name}` : "the account")
+
+const defaultColumns = (setOpen: (open: Open) => void): Column<EndUserDefault>[] => [
+  {
+    title: "For",
+    cell: ({ key_id, name }) =>
+      key_id ? (
+        <TextLink to="/keys/$keyId" params={{ keyId: key_id }}>
+          {name}
+        </TextLink>
+      ) : (
+        "the account"
+      ),
+  },
+  { title: "Price", cell: ({ key_id, price }) => price ?? (key_id ? "not set" : "as billed") },
   { title: "Payment", cell: ({ prepaid }) => (prepaid === null ? "not set" : prepaid ? "prepaid" : "not prepaid") },
+  {
+    title: "Actions",
+    actions: true,
+    cell: (one) => (
+      <Button aria-label={`Change the default of ${nameOf(one)}`} onClick={() => setOpen({ default: one })}>
+        Change
+      </Button>
+    ),
+  },
 ]
 
 const NoPrices = () => (

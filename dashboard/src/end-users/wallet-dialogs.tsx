@@ -5,7 +5,7 @@ import { Dialog, DismissButton } from "../ui/dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, Select, TextInput } from "../ui/field.tsx"
-import { plainNumber } from "../ui/plain.ts"
+import { plainNumber, typedNumber } from "../ui/plain.ts"
 import { toast } from "../ui/toast.tsx"
 
 interface WalletDialogProps {
@@ -15,10 +15,6 @@ interface WalletDialogProps {
 }
 
 const CHANGES = ["getEndUserBalance", "listEndUserLedger", "getEndUser", "listEndUsers"] as const
-
-/** A typed number. Other text is sent unchanged, and the API rejects it. */
-const typedNumber = (text: string) =>
-  text.trim() === "" || Number.isNaN(Number(text)) ? (text as unknown as number) : Number(text)
 
 export function CreditEndUserDialog({ wallet: { end_user_ref, available_usd }, test, onClose }: WalletDialogProps) {
   const draft = useDraft(`end-user.credit.${end_user_ref}`)

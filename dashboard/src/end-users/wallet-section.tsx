@@ -3,10 +3,11 @@ import type { EndUserBalance, EndUserLedgerEntry } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
+import { AlignedMoney } from "../ui/figures.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
-import { TextLink } from "../ui/link.tsx"
 import { Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
+import { Status } from "../ui/status.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { Id, Money, Time } from "../ui/values.tsx"
 
@@ -24,14 +25,15 @@ const SOURCES: Record<EndUserBalance["price_source"], string> = {
   none: "nothing is set",
 }
 
-/** The newest entries of a wallet that the page shows. */
-const SHOWN = 20
+/** The entries that the page shows at first, and with one more press. */
+const [FEW, MANY] = [10, 100]
 
 /** The prepaid credit of an end user, its ledger, and how turns are charged. */
 export function EndUserWallet({ endUserRef, test }: { endUserRef: string; test: true | undefined }) {
   const input = { path: { end_user_ref: endUserRef }, query: { test: test && ("true" as const) } }
   const wallet = useRead("getEndUserBalance", input)
-  const ledger = useRead("listEndUserLedger", { ...input, query: { ...input.query, limit: SHOWN } })
+  const [limit, setLimit] = useState(FEW)
+  const ledger = useRead("listEndUserLedger", { ...input, query: { ...input.query, limit } })
   const [open, setOpen] = useState<"credit" | "billing" | null>(null)
   const close = () => setOpen(null)
   return (
@@ -40,7 +42,7 @@ export function EndUserWallet({ endUserRef, test }: { endUserRef: string; test: 
         {(data) => (
           <>
             <Stats>
-              <Stat label="Available" hint={data.prepaid ? "prepaid" : "not prepaid"}>
+              <Stat label="Available" hint={payOf(data)}>
                 <Money usd={data.available_usd} />
               </Stat>
               <Stat label="Balance">
@@ -67,14 +69,27 @@ export function EndUserWallet({ endUserRef, test }: { endUserRef: string; test: 
         )}
       </Read>
       <Read of={ledger} rows={2}>
-        {({ data }) =>
+        {({ data, has_more }) =>
           data.length > 0 && (
-            <Table
-              caption="The newest entries of the wallet"
-              rows={data}
-              rowKey={({ entry_id }) => String(entry_id)}
-              columns={COLUMNS}
-            />
+            <>
+              <Table
+                caption="The newest entries of the wallet"
+                rows={data}
+                rowKey={({ entry_id }) => String(entry_id)}
+                columns={COLUMNS}
+                stale={ledger.isPlaceholderData}
+              />
+              {has_more && limit === FEW && (
+                <div>
+                  <Button onClick={() => setLimit(MANY)}>Show older entries</Button>
+                </div>
+              )}
+              {has_more && limit === MANY && (
+                <p className="text-muted text-xs">
+                  These are the newest {MANY} entries. GET /v1/end-users/{"{end_user_ref}"}/ledger lists all.
+                </p>
+              )}
+            </>
           )
         }
       </Read>
@@ -82,20 +97,20 @@ export function EndUserWallet({ endUserRef, test }: { endUserRef: string; test: 
   )
 }
 
+/** How turns are paid, with a warning if the wallet of a prepaid end user is low. */
+function payOf({ prepaid, balance_usd, low_balance_usd }: EndUserBalance) {
+  if (!prepaid) return "not prepaid"
+  if (balance_usd === 0) return <Status word="no credit" tone="bad" />
+  return balance_usd < low_balance_usd ? <Status word="low" tone="warn" /> : "prepaid"
+}
+
 const COLUMNS: Column<EndUserLedgerEntry>[] = [
   { title: "Time", cell: ({ created_at }) => <Time at={created_at} /> },
   { title: "Reason", cell: ({ reason }) => reason },
-  { title: "Amount", right: true, cell: ({ amount_usd }) => <Money usd={amount_usd} /> },
-  { title: "Balance", right: true, cell: ({ balance_after_usd }) => <Money usd={balance_after_usd} /> },
+  { title: "Amount", right: true, cell: ({ amount_usd }) => <AlignedMoney usd={amount_usd} /> },
+  { title: "Balance", right: true, cell: ({ balance_after_usd }) => <AlignedMoney usd={balance_after_usd} /> },
   {
-    title: "Turn or note",
-    cell: ({ turn_id, note }) =>
-      turn_id ? (
-        <TextLink to="/turns/$turnId" params={{ turnId: turn_id }}>
-          <Id id={turn_id} />
-        </TextLink>
-      ) : (
-        note
-      ),
+    title: "For",
+    cell: ({ turn_id, note }) => (turn_id ? <Id id={turn_id} href={`/turns/${turn_id}`} /> : (note ?? "–")),
   },
 ]

@@ -147,6 +147,11 @@ function TurnStats({ turn, test }: Pick<WholeTurnProps, "turn" | "test">) {
       >
         <Money usd={isOpen ? (bill.data?.cost_usd ?? 0) : turn.billed_cost_usd} />
       </Stat>
+      {turn.end_user_charge_usd !== null && (
+        <Stat label="Charged" hint="to the end user">
+          <Money usd={turn.end_user_charge_usd} />
+        </Stat>
+      )}
       <Stat
         label="Duration"
         hint={started_at && `after ${lasted(Date.parse(started_at) - Date.parse(created_at))} in the queue`}

@@ -56,6 +56,18 @@ export function SpacePicker({ value, onChange, test, ...field }: SpacePickerProp
   )
 }
 
+interface KeyPickerProps extends FieldProps {
+  /** The id of the chosen key; empty: none. */
+  value: string
+  onChange: (keyId: string) => void
+  test: true | undefined
+}
+
+/** Chooses one of the API keys, however many there are. */
+export function KeyPicker({ value, onChange, test, ...field }: KeyPickerProps) {
+  return <SearchSelect {...field} {...useKeySearch(value, test)} placeholder="Select a key" onChange={onChange} />
+}
+
 interface PickFilterProps {
   value: string | undefined
   test: true | undefined

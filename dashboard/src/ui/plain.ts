@@ -12,3 +12,7 @@ export const plainJson = (value: unknown, indent = 2): string =>
   (JSON.stringify(value, null, indent) ?? "undefined").replace(EXPONENT, (part) =>
     part.startsWith('"') ? part : plainNumber(Number(part)),
   )
+
+/** The number that a user typed. Any other text is sent unchanged, and the API rejects it. */
+export const typedNumber = (text: string): number =>
+  text.trim() === "" || Number.isNaN(Number(text)) ? (text as unknown as number) : Number(text)

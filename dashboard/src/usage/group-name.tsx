@@ -1,7 +1,7 @@
 import { TextLink } from "../ui/link.tsx"
 import { Id } from "../ui/values.tsx"
 import type { UsageGroupBy } from "./usage-search.ts"
-import type { UsageNames } from "./use-usage-names.ts"
+import { groupWords, type UsageNames } from "./use-usage-names.ts"
 
 interface GroupNameProps {
   of: UsageGroupBy
@@ -44,5 +44,17 @@ export function GroupName({ of, group, names, test }: GroupNameProps) {
       ) : (
         <Id id={group} href={`/keys/${group}`} />
       )
+    case "config_version":
+      return (
+        <TextLink
+          to="/spaces/$spaceId"
+          params={{ spaceId: group.split("@")[0] ?? group }}
+          search={{ test, tab: "versions" }}
+        >
+          {groupWords(of, group, names)}
+        </TextLink>
+      )
+    default:
+      return <span className="break-words">{groupWords(of, group, names)}</span>
   }
 }

@@ -1,7 +1,7 @@
 import type { UsageReport } from "../api/operations.ts"
 import { Chart } from "../ui/chart.tsx"
 import { everyDay } from "../ui/days.ts"
-import type { UsageNames } from "./use-usage-names.ts"
+import { groupWords, type UsageNames } from "./use-usage-names.ts"
 
 const TOP = 12
 
@@ -27,13 +27,15 @@ export function UsageChart({ report, names }: { report: UsageReport; names: Usag
   // A single bar would only repeat the total above it.
   if (data.length < 2) return null
   const largest = [...data].sort((a, b) => b.billed_usd - a.billed_usd).slice(0, TOP)
-  const nameOf = (group: string) => names[group_by as keyof UsageNames]?.get(group) ?? group
   return (
     <Chart
       title={`Billed, USD: the largest ${largest.length}${has_more ? " of this page" : ""}`}
       kind="bars"
       series={series}
-      points={largest.map(({ group, billed_usd }) => ({ label: nameOf(group), values: { billed: billed_usd } }))}
+      points={largest.map(({ group, billed_usd }) => ({
+        label: groupWords(group_by, group, names),
+        values: { billed: billed_usd },
+      }))}
       format={usd}
     />
   )

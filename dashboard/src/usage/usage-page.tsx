@@ -19,7 +19,8 @@ import { Count, exactUtc, Money } from "../ui/values.tsx"
 import { GroupName } from "./group-name.tsx"
 import { usagePages } from "./pages.ts"
 import { UsageChart } from "./usage-chart.tsx"
-import { GROUPS, usageQueryOf } from "./usage-search.ts"
+import { GroupingFilter } from "./usage-grouping.tsx"
+import { groupingLabel, METADATA, usageQueryOf } from "./usage-search.ts"
 import { type UsageNames, useUsageNames } from "./use-usage-names.ts"
 
 /** The maximum of the API, so that a chart of up to 100 days is complete. */
@@ -58,19 +59,20 @@ export function UsagePage() {
             ) : (
               <>
                 <UsageChart report={data} names={names} />
-                <Section title={labelOf(group_by)}>
+                <Section title={groupingLabel(group_by)}>
                   <Table
-                    caption={`Usage ${labelOf(group_by).toLowerCase()}`}
+                    caption={`Usage ${groupingLabel(group_by).toLowerCase()}`}
                     rows={group_by === "day" ? [...data.data].reverse() : data.data}
                     rowKey={({ group }) => group}
                     stale={report.isPlaceholderData}
                     columns={[
                       {
-                        title: NAMES[data.group_by] ?? data.group_by.replace("metadata.", ""),
+                        title: NAMES[data.group_by] ?? data.group_by.replace(METADATA, ""),
                         cell: ({ group }) => (
                           <GroupName of={data.group_by} group={group} names={names} test={search.test} />
                         ),
                       },
+                      ...MONEY_COLUMNS.slice(0, isSold(data) ? undefined : 1),
                       ...COLUMNS,
                     ]}
                   />
@@ -94,8 +96,6 @@ const NAMES: Record<string, string> = {
   key: "API key",
 }
 
-const labelOf = (group: UsageReport["group_by"]) => GROUPS.find(([name]) => name === group)?.[1] ?? "By day"
-
 interface UsageStatsProps {
   report: UsageReport
   /** The states and times of the turns of this period, with those of the web chat. */
@@ -114,7 +114,26 @@ const UsageStats = ({ report: { from, to, total }, quality }: UsageStatsProps) =
       <Stat label="Billed">
         <Money usd={total.billed_usd} />
       </Stat>
-      <Stat label="Turns">
+      {isSold({ total }) && (
+        <Stat
+          label="Margin"
+          hint={
+            <>
+              <Money usd={total.end_user_charge_usd} /> charged
+            </>
+          }
+        >
+          <Money usd={total.margin_usd} />
+        </Stat>
+      )}
+      <Stat
+        label="Turns"
+        hint={
+          <>
+            <Count value={total.model_calls} /> model calls
+          </>
+        }
+      >
         <Count value={total.turns} />
       </Stat>
       {/* Both are there from the start, because a late figure would move the page. */}
@@ -148,9 +167,6 @@ const UsageStats = ({ report: { from, to, total }, quality }: UsageStatsProps) =
       >
         <Seconds value={quality?.p50_seconds ?? null} />
       </Stat>
-      <Stat label="Model calls">
-        <Count value={total.model_calls} />
-      </Stat>
       <Stat
         label="Input tokens"
         hint={
@@ -168,15 +184,23 @@ const UsageStats = ({ report: { from, to, total }, quality }: UsageStatsProps) =
   </div>
 )
 
-const COLUMNS: Column<UsageReport["data"][number]>[] = [
+/** True if end users were charged for some of the turns. */
+const isSold = ({ total }: Pick<UsageReport, "total">) => total.end_user_charge_usd !== null
+
+type Group = UsageReport["data"][number]
+
+const MONEY_COLUMNS: Column<Group>[] = [
+  { title: "Billed", right: true, cell: ({ billed_usd }) => <AlignedMoney usd={billed_usd} /> },
+  { title: "Charged", right: true, cell: ({ end_user_charge_usd }) => <AlignedMoney usd={end_user_charge_usd} /> },
+  { title: "Margin", right: true, cell: ({ margin_usd }) => <AlignedMoney usd={margin_usd} /> },
+]
+
+const COLUMNS: Column<Group>[] = [
   { title: "Turns", right: true, cell: ({ turns }) => <Count value={turns} /> },
   { title: "Model calls", right: true, cell: ({ model_calls }) => <Count value={model_calls} /> },
   { title: "Input tokens", right: true, cell: ({ tokens_input }) => <Count value={tokens_input} /> },
   { title: "Cached input tokens", right: true, cell: ({ tokens_cached }) => <Count value={tokens_cached} /> },
   { title: "Output tokens", right: true, cell: ({ tokens_output }) => <Count value={tokens_output} /> },
-  { title: "Billed", right: true, cell: ({ billed_usd }) => <AlignedMoney usd={billed_usd} /> },
-  { title: "Charged", right: true, cell: ({ end_user_charge_usd }) => <Money usd={end_user_charge_usd} /> },
-  { title: "Margin", right: true, cell: ({ margin_usd }) => <Money usd={margin_usd} /> },
 ]
 
 /** The grouping and the filters of the report. */
@@ -184,13 +208,7 @@ function UsageFilters({ names, end }: { names: UsageNames; end: ReactNode }) {
   const { group_by, days = 30, from, to, space, model, key, end_user_ref, test } = useSearch({ from: "/app/usage" })
   return (
     <FilterBar set={{ from, to, space, model, key, end_user_ref }} end={end}>
-      <ChoiceFilter
-        label="Group by"
-        name="group_by"
-        value={group_by === "day" ? undefined : group_by}
-        all="By day"
-        options={GROUPS.slice(1)}
-      />
+      <GroupingFilter value={group_by === "day" ? undefined : group_by} test={test} />
       <DaysPicker days={from || to ? 0 : days} choices={[7, 30, 90]} />
       <RangePicker from={from} to={to} names={["from", "to"]} />
       <SpaceFilter value={space} test={test} />

@@ -14,6 +14,13 @@ export const GROUPS = choicesOf<UsageGroupBy>({
   config_version: "By configuration",
 })
 
+/** The start of a grouping by a registered key of the turns' metadata. */
+export const METADATA = "metadata."
+
+/** The label of a grouping. */
+export const groupingLabel = (group: string): string =>
+  GROUPS.find(([name]) => name === group)?.[1] ?? `By ${group.replace(METADATA, "")}`
+
 type LedgerReason = QueryWord<"listLedger", "reason">
 
 export const LEDGER_REASONS = choicesOf<LedgerReason>({
@@ -43,7 +50,7 @@ interface UsageSearch {
 
 /** One of the groupings, or a registered key of metadata. */
 const usageGroupIn = (value: unknown) =>
-  oneIn(value, getUsageQuery.group_by.words) ?? (textIn(value)?.startsWith("metadata.") ? textIn(value) : undefined)
+  oneIn(value, getUsageQuery.group_by.words) ?? (textIn(value)?.startsWith(METADATA) ? textIn(value) : undefined)
 
 export const readUsageSearch = (search: RawSearch): UsageSearch => ({
   group_by: usageGroupIn(search.group_by),

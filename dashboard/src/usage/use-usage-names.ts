@@ -1,6 +1,6 @@
 import { useRead } from "../api/query.ts"
 import { useKeyNames, useSpaceTitles } from "../api/titles.ts"
-import type { UsageGroupBy } from "./usage-search.ts"
+import { METADATA, type UsageGroupBy } from "./usage-search.ts"
 
 /** The display names of spaces, keys and models by id, for the groups and filters of the usage. */
 export interface UsageNames {
@@ -13,8 +13,24 @@ export interface UsageNames {
 export function useUsageNames(of: UsageGroupBy, groups: readonly string[], test: true | undefined): UsageNames {
   const models = useRead("listModels", { query: { test: test && "true" } })
   return {
-    space: useSpaceTitles(of === "space" ? groups : [], test),
+    space: useSpaceTitles(spacesOf(of, groups), test),
     key: useKeyNames(of === "key" ? groups : [], test),
     model: new Map(models.data?.data.map(({ pin, label }) => [pin, label])),
   }
+}
+
+/** The spaces of the groups. A group of a configuration is `spc_…@version`. */
+function spacesOf(of: UsageGroupBy, groups: readonly string[]): readonly string[] {
+  if (of === "space") return groups
+  return of === "config_version" ? [...new Set(groups.map((group) => group.split("@")[0] ?? group))] : []
+}
+
+/** The name of a group as text. */
+export function groupWords(of: string, group: string, names: UsageNames): string {
+  if (of === "config_version") {
+    const [space = group, version] = group.split("@")
+    return version === undefined ? group : `${names.space.get(space) ?? space}, version ${version}`
+  }
+  if (of.startsWith(METADATA)) return group === "" ? "(not set)" : group
+  return names[of as keyof UsageNames]?.get(group) ?? group
 }

@@ -1,0 +1,77 @@
+import { type Command, InvalidArgumentError } from "commander"
+import type { CommandContext, Run } from "./run.ts"
+import { connect } from "./settings.ts"
+import { tableOf, usd } from "./terminal.ts"
+
+const REF = "your own id of the end user (end_user_ref)"
+
+interface CreditOptions {
+  note?: string
+  idempotencyKey?: string
+}
+
+export function addCustomerCommands(program: Command, run: Run): void {
+  const customers = program.command("customers").description("add prepaid credit to customers' wallets and read them")
+  customers
+    .command("credit")
+    .description("add prepaid credit to a customer's wallet; a negative amount takes it back")
+    .argument("<ref>", REF)
+    .argument("<usd>", "the amount in USD", amountArgument)
+    .option("--note <text>", "a note, such as the number of an order; the customer may see it")
+    .option("--idempotency-key <key>", "add the same credit only once, however often the command runs")
+    .action(run<[string, number, CreditOptions]>(creditCustomer))
+  customers
+    .command("balance")
+    .description("show the wallet and the price of a customer")
+    .argument("<ref>", REF)
+    .action(run<[string]>(showBalance))
+}
+
+/** An amount other than 0. Negative amounts are corrections. */
+function amountArgument(given: string): number {
+  const amount = Number(given)
+  if (given.trim() === "" || !Number.isFinite(amount) || amount === 0)
+    throw new InvalidArgumentError("It must be a number other than 0.")
+  return amount
+}
+
+async function creditCustomer(
+  { terminal, connection, json }: CommandContext,
+  ref: string,
+  amount: number,
+  { note, idempotencyKey }: CreditOptions,
+) {
+  const { endUsers } = await connect(connection)
+  const body = { amount_usd: amount, ...(note !== undefined && { note }) }
+  const entry = await endUsers.credit(ref, body, { idempotencyKey, signal: terminal.signal })
+  if (json) return terminal.out(`${JSON.stringify(entry)}\n`)
+  terminal.out(
+    tableOf([
+      [entry.reason, usd(entry.amount_usd)],
+      ["balance", usd(entry.balance_after_usd)],
+    ]),
+  )
+}
+
+async function showBalance({ terminal, connection, json }: CommandContext, ref: string) {
+  const wallet = await (await connect(connection)).endUsers.getBalance(ref)
+  if (json) return terminal.out(`${JSON.stringify(wallet)}\n`)
+  terminal.out(
+    tableOf([
+      ["available", usd(wallet.available_usd)],
+      ["held", usd(wallet.held_usd)],
+      ["balance", usd(wallet.balance_usd)],
+      ["low below", wallet.low_balance_usd === 0 ? "never" : usd(wallet.low_balance_usd)],
+      ["payment", `${wallet.prepaid ? "prepaid" : "not prepaid"} (${SOURCES[wallet.prepaid_source]})`],
+      ["price", `${wallet.price ?? "as billed"} (${SOURCES[wallet.price_source]})`],
+    ]),
+  )
+}
+
+/** Where a setting comes from. */
+const SOURCES = {
+  end_user: "set for this customer",
+  key: "the key's default",
+  account: "the account's default",
+  none: "nothing is set",
+}

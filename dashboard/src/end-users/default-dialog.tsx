@@ -1,0 +1,99 @@
+import type { EndUserDefault, Price } from "../api/operations.ts"
+import { useChange } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { Dialog, DismissButton } from "../ui/dialog.tsx"
+import { useDraft } from "../ui/draft.ts"
+import { ErrorState } from "../ui/error-state.tsx"
+import { Form, Select } from "../ui/field.tsx"
+import { KeyPicker } from "../ui/pickers.tsx"
+import { toast } from "../ui/toast.tsx"
+
+const PAYMENTS = [
+  ["", "Not set: prepaid from the first credit on"],
+  ["true", "Prepaid: turns are paid from the wallet"],
+  ["false", "Not prepaid"],
+] as const
+
+interface DefaultDialogProps {
+  /** Undefined: the dialog asks for a key. */
+  of: EndUserDefault | undefined
+  prices: readonly Price[]
+  onClose: () => void
+}
+
+/** Sets the default of the account or of a key. Only live turns have defaults. */
+export function DefaultDialog({ of, prices, onClose }: DefaultDialogProps) {
+  const asks = of === undefined
+  const draft = useDraft(`price.default.${asks ? "new" : (of.key_id ?? "account")}`)
+  const put = useChange("putEndUserDefaults", {
+    changes: ["listEndUserDefaults", "listPrices", "getEndUserBalance"],
+    draft,
+  })
+  const [key, setKey] = draft.useField("key", of?.key_id ?? "")
+  const [price, setPrice] = draft.useField("price", of?.price ?? "")
+  const [prepaid, setPrepaid] = draft.useField("prepaid", of?.prepaid == null ? "" : String(of.prepaid))
+  const name = asks || of.key_id ? "the key" : "the account"
+  const done = () => {
+    toast(`The default of ${name} is saved.`)
+    onClose()
+  }
+  return (
+    <Dialog
+      open
+      draft={draft}
+      onClose={onClose}
+      title={asks ? "The default of a key" : of.key_id ? `The default of the key ${of.name}` : "The account's default"}
+      about={`It applies to live turns ${name === "the key" ? "of the key" : "of all keys"}, for end users without a setting of their own.`}
+    >
+      <Form
+        label="Default"
+        onSubmit={() =>
+          put.mutate(
+            {
+              query: {},
+              body: {
+                key_id: key || null,
+                price: price || null,
+                prepaid: prepaid === "" ? null : prepaid === "true",
+              },
+            },
+            { onSuccess: done },
+          )
+        }
+        actions={
+          <>
+            <Button kind="primary" type="submit" busy={put.isPending} disabled={asks && key === ""}>
+              Save the default
+            </Button>
+            <DismissButton />
+          </>
+        }
+      >
+        {asks && (
+          <KeyPicker label="API key" name="key_id" error={put.error} value={key} onChange={setKey} test={undefined} />
+        )}
+        <Select
+          label="Price"
+          name="price"
+          error={put.error}
+          value={price}
+          onChange={({ target }) => setPrice(target.value)}
+          options={[
+            ["", name === "the key" ? "None: the account's default" : "None: as billed"],
+            ...prices.map((one) => one.name),
+          ]}
+        />
+        <Select
+          label="Payment"
+          name="prepaid"
+          hint="Turns of a prepaid end user without credit are rejected with END_USER_CREDIT_SPENT."
+          error={put.error}
+          value={prepaid}
+          onChange={({ target }) => setPrepaid(target.value)}
+          options={PAYMENTS}
+        />
+        {put.error ? <ErrorState error={put.error} /> : null}
+      </Form>
+    </Dialog>
+  )
+}
