@@ -53,6 +53,20 @@ export interface BalanceReached {
   threshold_usd: number
 }
 
+export interface BalanceTooLowErrorBody {
+  code: "BALANCE_TOO_LOW"
+  message: string
+  /** The field or parameter that is wrong. */
+  param?: string | undefined
+  /** True if the same request can succeed later. */
+  retryable: boolean
+  request_id: string
+  /** What a correction can take from the wallet of an end user. */
+  details?: {
+    available_usd: number
+  } | undefined
+}
+
 export type CallResult = {
   /** The result: a text, or any JSON value. At most 65536 bytes as text. */
   output: unknown
@@ -524,7 +538,7 @@ export interface Erasure {
 }
 
 export interface ErrorAnswer {
-  error: OtherErrorBody | EndUserCreditSpentErrorBody | InsufficientCreditsErrorBody | TurnFinishedErrorBody | LimitReachedErrorBody | ValidationFailedErrorBody | CostLimitTooLowErrorBody | TurnFailedErrorBody | QuotaExceededErrorBody
+  error: OtherErrorBody | EndUserCreditSpentErrorBody | PriceInUseErrorBody | InsufficientCreditsErrorBody | TurnFinishedErrorBody | BalanceTooLowErrorBody | LimitReachedErrorBody | ValidationFailedErrorBody | CostLimitTooLowErrorBody | TurnFailedErrorBody | QuotaExceededErrorBody
 }
 
 /** An event, as in the body that a webhook receives. */
@@ -900,7 +914,7 @@ export interface MonthStatement {
 }
 
 export interface OtherErrorBody {
-  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "PRICE_IN_USE" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "TURN_NOT_ENDED" | "BALANCE_TOO_LOW" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
+  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "TURN_NOT_ENDED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
   message: string
   /** The field or parameter that is wrong. */
   param?: string | undefined
@@ -975,6 +989,22 @@ export interface Price {
   }
   /** The newest 100 versions, the current one first. A turn keeps the version of its acceptance. */
   versions: PriceVersion[]
+}
+
+export interface PriceInUseErrorBody {
+  code: "PRICE_IN_USE"
+  message: string
+  /** The field or parameter that is wrong. */
+  param?: string | undefined
+  /** True if the same request can succeed later. */
+  retryable: boolean
+  request_id: string
+  /** How many end users and keys name the price, and whether the account's default does. */
+  details: {
+    end_users: number
+    keys: number
+    account: boolean
+  }
 }
 
 export interface PriceList {

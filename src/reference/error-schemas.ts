@@ -38,6 +38,12 @@ const DETAILS = {
     state: z.enum(TURN_STATES),
     reason: z.string().meta({ description: "The `code` of the turn's error, or `cancelled`." }),
   }),
+  BALANCE_TOO_LOW: z
+    .object({ available_usd: z.number() })
+    .meta({ description: "What a correction can take from the wallet of an end user." }),
+  PRICE_IN_USE: z
+    .object({ end_users: z.int(), keys: z.int(), account: z.boolean() })
+    .meta({ description: "How many end users and keys name the price, and whether the account's default does." }),
   PROVIDER_EXISTS: z.object({ provider_id: z.string().meta({ example: "openai-main" }) }),
 } satisfies Partial<Record<ErrorCode, z.ZodType>>
 
@@ -53,6 +59,8 @@ export const ERROR_DETAILS: Partial<Record<ErrorCode, unknown>> = {
   VALIDATION_FAILED: [{ param: "title", message: "is required" }],
   VERSION_MISMATCH: { current: { version: 4 } },
   TURN_FAILED: { turn_id: "turn_01jd3k9m2x4t8r5w6y7z0a1b2c", state: "failed", reason: "MODEL_UNAVAILABLE" },
+  BALANCE_TOO_LOW: { available_usd: 0.25 },
+  PRICE_IN_USE: { end_users: 2, keys: 0, account: true },
   PROVIDER_EXISTS: { provider_id: "openai-main" },
 }
 
@@ -79,7 +87,7 @@ export function errorUnion<Shape extends z.ZodRawShape>(
 
 /** These codes are also thrown without details, so their details are optional. */
 const detailsOf = (code: DetailedCode): z.ZodType =>
-  code === "VALIDATION_FAILED" || code === "QUOTA_EXCEEDED" || code === "LIMIT_REACHED"
+  ["VALIDATION_FAILED", "QUOTA_EXCEEDED", "LIMIT_REACHED", "BALANCE_TOO_LOW"].includes(code)
     ? DETAILS[code].optional()
     : DETAILS[code]
 

@@ -123,7 +123,7 @@ begin
   end if;
   refused := case when caller.scope is distinct from 'all' then 'scope' end;
   is_unset := (turnpike.end_user_balance_of(caller, p_ref)).prepaid_source is not distinct from 'none';
-  if refused is null and p_amount > 0 and (is_unset or not exists (select from end_users e
+  if refused is null and p_amount > 0 and (is_unset is not false or not exists (select from end_users e
     where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref))
   then
     perform from users u where u.user_id = caller.user_id for no key update;

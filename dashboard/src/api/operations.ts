@@ -1299,6 +1299,17 @@ export type DailyUsage = ({
   avg_duration_sec: number | null
 })[]
 
+export interface DashboardBalanceTooLowErrorBody {
+  code: "BALANCE_TOO_LOW"
+  detail: string
+  /** The field that is wrong. */
+  param?: string | undefined
+  /** What a correction can take from the wallet of an end user. */
+  details?: {
+    available_usd: number
+  } | undefined
+}
+
 export interface DashboardEndUserCreditSpentErrorBody {
   code: "END_USER_CREDIT_SPENT"
   detail: string
@@ -1307,7 +1318,7 @@ export interface DashboardEndUserCreditSpentErrorBody {
   details: EndUserCreditDetails
 }
 
-export type DashboardError = DashboardOtherErrorBody | DashboardProviderExistsErrorBody | DashboardVersionMismatchErrorBody | DashboardEndUserCreditSpentErrorBody | DashboardInsufficientCreditsErrorBody | DashboardTurnFinishedErrorBody | DashboardLimitReachedErrorBody | DashboardQuotaExceededErrorBody
+export type DashboardError = DashboardOtherErrorBody | DashboardProviderExistsErrorBody | DashboardVersionMismatchErrorBody | DashboardEndUserCreditSpentErrorBody | DashboardPriceInUseErrorBody | DashboardInsufficientCreditsErrorBody | DashboardTurnFinishedErrorBody | DashboardBalanceTooLowErrorBody | DashboardLimitReachedErrorBody | DashboardQuotaExceededErrorBody
 
 export interface DashboardInsufficientCreditsErrorBody {
   code: "INSUFFICIENT_CREDITS"
@@ -1326,7 +1337,7 @@ export interface DashboardLimitReachedErrorBody {
 }
 
 export interface DashboardOtherErrorBody {
-  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_TAKEN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "IF_MATCH_INVALID" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "REAUTHENTICATION_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "SECOND_FACTOR_NOT_SET_UP" | "WRONG_CODE" | "EMAIL_NOT_CONFIGURED" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "PRICE_IN_USE" | "CROSS_ORIGIN" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "BALANCE_TOO_LOW" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "INTERNAL" | "UNAVAILABLE"
+  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_TAKEN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "IF_MATCH_INVALID" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "REAUTHENTICATION_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "SECOND_FACTOR_NOT_SET_UP" | "WRONG_CODE" | "EMAIL_NOT_CONFIGURED" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "INTERNAL" | "UNAVAILABLE"
   detail: string
   /** The field that is wrong. */
   param?: string | undefined
@@ -1334,6 +1345,19 @@ export interface DashboardOtherErrorBody {
     /** The path at which to start the sign-in again. Only errors of a sign-in have it. */
     start_again?: string | undefined
   } | undefined
+}
+
+export interface DashboardPriceInUseErrorBody {
+  code: "PRICE_IN_USE"
+  detail: string
+  /** The field that is wrong. */
+  param?: string | undefined
+  /** How many end users and keys name the price, and whether the account's default does. */
+  details: {
+    end_users: number
+    keys: number
+    account: boolean
+  }
 }
 
 export interface DashboardProviderExistsErrorBody {
