@@ -78,7 +78,7 @@ export class EndUsers {
    * `idempotencyKey` add it only once.
    *
    * @example
-   * await turnpike.endUsers.credit("customer-42", { amount_usd: 5, note: "Order 1042" }, { idempotencyKey: "order-1042" })
+   * await turnpike.endUsers.credit("customer-42", { amount_usd: 5 }, { idempotencyKey: "order-1042" })
    */
   credit(endUserRef: string, body: CreditEndUser, options?: CreateOptions): Promise<EndUserLedgerEntry> {
     return this.#transport.call("creditEndUser", { params: { end_user_ref: endUserRef }, body }, options)
