@@ -133,6 +133,7 @@ def turn(**fields: Any) -> dict[str, Any]:
         "files": [],
         "outputs": [],
         "billed_cost_usd": 0.000046,
+        "end_user_charge_usd": None,
         "held_usd": 0,
         "usage": usage,
         "model": "rehearsal/standard",
