@@ -61,7 +61,7 @@ export interface BalanceTooLowErrorBody {
   /** True if the same request can succeed later. */
   retryable: boolean
   request_id: string
-  /** What a correction can take from the wallet of an end user. */
+  /** The amount that a correction can take from the end user's wallet. */
   details?: {
     available_usd: number
   } | undefined

@@ -40,7 +40,7 @@ const DETAILS = {
   }),
   BALANCE_TOO_LOW: z
     .object({ available_usd: z.number() })
-    .meta({ description: "What a correction can take from the wallet of an end user." }),
+    .meta({ description: "The amount that a correction can take from the end user's wallet." }),
   PRICE_IN_USE: z
     .object({ end_users: z.int(), keys: z.int(), account: z.boolean() })
     .meta({ description: "How many end users and keys name the price, and whether the account's default does." }),

@@ -1304,7 +1304,7 @@ export interface DashboardBalanceTooLowErrorBody {
   detail: string
   /** The field that is wrong. */
   param?: string | undefined
-  /** What a correction can take from the wallet of an end user. */
+  /** The amount that a correction can take from the end user's wallet. */
   details?: {
     available_usd: number
   } | undefined
