@@ -265,7 +265,7 @@ export interface CreateWebhook {
 export interface CreditEndUser {
   /** The credit in USD. A negative amount is a correction, up to the available credit. */
   amount_usd: number
-  /** Your note, such as the number of an order. The end user may see it. */
+  /** Your note, such as the number of an order. The portal does not show it. */
   note?: string | null | undefined
 }
 

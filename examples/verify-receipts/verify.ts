@@ -102,7 +102,7 @@ console.log(
   `${month}: ${receipts} receipts, ${decimal(total)} USD; ${refunds.count} refunds, ${decimal(refunds.amount)} USD`,
 )
 console.log(
-  answer === null ? "The month is not over, so it has no statement yet." : `The statement is ${answer.state}.`,
+  answer.state === "open" ? "The month is not over, so it has no statement yet." : `The statement is ${answer.state}.`,
 )
 for (const fault of faults) console.error(`WRONG: ${fault}`)
 process.exitCode = faults.length > 0 ? 1 : 0

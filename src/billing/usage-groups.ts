@@ -22,6 +22,18 @@ type RangeQuery = UsageQuery & { from: string; to: string }
  */
 type Billed = CallerDB & { t: Pick<DB["usage"], (keyof DB["ended_turns"] & keyof DB["usage"]) | "model"> }
 
+/** The sums of a group. */
+const SUMS = [
+  "billed",
+  "charged",
+  "margin",
+  "turns",
+  "model_calls",
+  "tokens_input",
+  "tokens_cached",
+  "tokens_output",
+] as const
+
 /**
  * A query with CTEs: `by_group`, whose groups `g` have no names yet, `by_name`, in which rare groups are one, and
  * `counted`, the number of turns in all groups.
@@ -41,10 +53,7 @@ export function usageGroups(
   { after, limit }: { after: string | undefined; limit: number },
 ) {
   const byCall = query.group_by === "model" || query.model !== undefined
-  const named = grouped
-    .selectFrom("by_name")
-    .select(["billed", "charged", "margin", "turns", "model_calls", "tokens_input", "tokens_cached", "tokens_output"])
-    .select(nameOf(query.group_by).as("group"))
+  const named = grouped.selectFrom("by_name").select(SUMS).select(nameOf(query.group_by).as("group"))
   const page = grouped
     .selectFrom(named.as("named"))
     .selectAll()
@@ -97,17 +106,6 @@ function mostBilled(db: QueryCreator<CallerDB & { by_group: Group }>) {
     ])
     .groupBy(sql`1`) as unknown as SelectQueryBuilder<CallerDB, never, Group>
 }
-
-const SUMS = [
-  "billed",
-  "charged",
-  "margin",
-  "turns",
-  "model_calls",
-  "tokens_input",
-  "tokens_cached",
-  "tokens_output",
-] as const
 
 /** A turn counts when it ends. */
 function fromTurns(db: QueryCreator<CallerDB>, query: RangeQuery): QueryCreator<Grouped> {

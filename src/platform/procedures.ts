@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_22e6062e8d2a"
+export const RELEASE = "turnpike_fef7b090a307"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -237,7 +237,7 @@ export interface Answers {
     balance: number
     held: number
     available: number
-    low_balance: number
+    low_balance: number | null
     prepaid: boolean
     prepaid_source: string
     price: string | null
@@ -2022,7 +2022,6 @@ export interface Procedures {
   end_user_sums: {
     args: {
       user_id: number | null
-      test: boolean | null
       ref: string | null
     }
     row: {
@@ -4412,6 +4411,7 @@ export interface Procedures {
   statement_account: {
     args: {
       request: Records["request"] | null
+      lists: boolean | null
     }
     row: {
       actor: Answers["caller"] | null
@@ -4890,7 +4890,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   end_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing:json"] },
   end_turns: { args: ["cause", "user_id", "test", "key_id", "space_id", "end_user", "until", "reason", "event_ids:json", "limit", "moment"], columns: ["touched:json", "next", "posts"] },
   end_user_sessions: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
-  end_user_sums: { args: ["user_id", "test", "ref"] },
+  end_user_sums: { args: ["user_id", "ref"] },
   erase_end_user: { args: ["request:request", "ref", "erasure_id"], columns: ["actor:json", "refused", "erasure:json"] },
   estimate_turn: { args: ["request:request", "asked:asked_turn"], columns: ["actor:json", "refused", "pin", "hold:json", "balance", "held", "on_limit"] },
   expire_waits: { args: ["limit", "event_ids:json", "moment"], columns: ["ended:json", "next"] },
@@ -5079,7 +5079,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   start_device_login: { args: ["request:request", "login_id", "sealed", "interval_seconds", "due_at", "expires_at"], columns: ["actor:json", "refused"] },
   start_media_login: { args: ["request:request", "login_id", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },
   start_session: { args: ["token", "user_id", "granted_epoch", "granted_session", "granted_hash", "granted_issuer", "granted_subject", "except_admins", "replaces", "user_agent", "address", "expires_at", "factor_until", "request_id", "moment"] },
-  statement_account: { args: ["request:request"], columns: ["actor:json", "refused", "user_id", "since", "statements:json"] },
+  statement_account: { args: ["request:request", "lists"], columns: ["actor:json", "refused", "user_id", "since", "statements:json"] },
   sweep_endpoints: { args: ["before", "most", "moment"] },
   sweep_infrastructure: { args: ["until", "limit"] },
   sweep_logins: { args: ["late", "old", "most", "moment"], columns: ["expired", "contained", "login_ids:json"] },

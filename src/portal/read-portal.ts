@@ -4,7 +4,7 @@ import { type CallerDB, callAs, isOfScope, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toUsd } from "../base/money.ts"
-import { toInstant } from "../base/time.ts"
+import { DAY_MS, toInstant } from "../base/time.ts"
 import type { DB } from "../platform/db-types.ts"
 import { leftOf } from "../quotas/cap-state.ts"
 import { getEndUserBalance } from "../resale/end-user-balance.ts"
@@ -14,8 +14,6 @@ import type { PortalApproval, PortalLimit, PortalOverview, PortalScope, PortalWa
 import { charged } from "./charge.ts"
 import { PORTAL_POLICY } from "./policies.ts"
 import { type Portal, portalRefused } from "./session.ts"
-
-const DAY_MS = 86_400_000
 
 /** The end user's limits that the portal shows. All others are the owner's. */
 const PERIODS: Readonly<Record<string, "day" | "month">> = { end_user_daily: "day", end_user_monthly: "month" }
@@ -68,6 +66,10 @@ export function requireScope({ scopes }: Portal, scope: PortalScope): void {
 
 type OfTurns = CallerDB & { t: Pick<DB["turns"], "user_id" | "test" | "end_user_ref" | "key_id" | "space_id"> }
 const eb = expressionBuilder<OfTurns, "t">()
+const costs = expressionBuilder<
+  { t: Pick<DB["turns"], "billed_credit_micros" | "end_user_charge_credit_micros"> },
+  "t"
+>()
 
 /**
  * The end user's turns that a key has sent and that the session's key sees. Turns from the web app are the owner's.
@@ -82,6 +84,9 @@ export const isOwnTurn = (ref: string) =>
     isOfScope(eb.ref("t.space_id")),
   ])
 
+/** The condition of the index of end users. */
+const hasCost = costs.or([costs("t.billed_credit_micros", ">", 0), costs("t.end_user_charge_credit_micros", ">", 0)])
+
 async function readUsage(ctx: Context, { credential, ref }: Portal): Promise<NonNullable<PortalOverview["usage"]>> {
   const now = ctx.clock.now()
   const today = now.toISOString().slice(0, 10)
@@ -92,8 +97,7 @@ async function readUsage(ctx: Context, { credential, ref }: Portal): Promise<Non
       db
         .selectFrom("ended_turns as t")
         .where(isOwnTurn(ref))
-        // The condition of the index of end users.
-        .where((eb) => eb.or([eb("t.billed_credit_micros", ">", 0), eb("t.end_user_charge_credit_micros", ">", 0)]))
+        .where(hasCost)
         .where("t.finished_at", ">=", first < month ? first : month)
         .select(({ fn }) => [
           sql<string>`((t.finished_at at time zone 'UTC')::date)::text`.as("day"),
@@ -142,44 +146,41 @@ async function hasPrice(ctx: Context, credential: Credential, ref: string): Prom
       db
         .selectFrom("caller")
         .select((eb) =>
-          eb.fn
-            .coalesce(
-              eb
-                .selectFrom("end_users as e")
-                .whereRef("e.user_id", "=", "caller.user_id")
-                .whereRef("e.test", "=", "caller.test")
-                .where("e.end_user_ref", "=", ref)
-                .select("e.price_name"),
-              sql<string | null>`caller.end_user_price`,
-              eb.selectFrom("wallets as w").whereRef("w.user_id", "=", "caller.user_id").select("w.end_user_price"),
-            )
-            .as("price"),
-        )
-        .select((eb) => [
           eb
-            .exists(
-              eb
-                .selectFrom("api_keys as k")
-                .whereRef("k.user_id", "=", "caller.user_id")
-                .where("k.end_user_price", "is not", null),
-            )
-            .as("of_a_key"),
-          eb
-            .exists(
-              eb
-                .selectFrom("ended_turns as t")
-                .where(isOwnTurn(ref))
-                .where((own) =>
-                  own.or([own("t.billed_credit_micros", ">", 0), own("t.end_user_charge_credit_micros", ">", 0)]),
-                )
-                .whereRef("t.end_user_charge_credit_micros", "<>", "t.billed_credit_micros"),
-            )
-            .as("of_a_turn"),
-        ]),
+            .or([
+              eb.exists(
+                eb
+                  .selectFrom("end_users as e")
+                  .whereRef("e.user_id", "=", "caller.user_id")
+                  .whereRef("e.test", "=", "caller.test")
+                  .where("e.end_user_ref", "=", ref)
+                  .where("e.price_name", "is not", null),
+              ),
+              eb.exists(
+                eb
+                  .selectFrom("api_keys as k")
+                  .whereRef("k.user_id", "=", "caller.user_id")
+                  .where("k.end_user_price", "is not", null),
+              ),
+              eb.exists(
+                eb
+                  .selectFrom("wallets as w")
+                  .whereRef("w.user_id", "=", "caller.user_id")
+                  .where("w.end_user_price", "is not", null),
+              ),
+              eb.exists(
+                eb
+                  .selectFrom("ended_turns as t")
+                  .where(isOwnTurn(ref))
+                  .where(hasCost)
+                  .whereRef("t.end_user_charge_credit_micros", "<>", "t.billed_credit_micros"),
+              ),
+            ])
+            .as("is_sold"),
+        ),
     ),
   )
-  const [{ price, of_a_key, of_a_turn } = { price: null, of_a_key: false, of_a_turn: false }] = rows
-  return price !== null || Boolean(of_a_key) || Boolean(of_a_turn)
+  return rows.some(({ is_sold }) => is_sold)
 }
 
 async function readWallet(ctx: Context, { credential, ref }: Portal): Promise<PortalWallet | "none"> {

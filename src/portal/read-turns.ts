@@ -52,10 +52,11 @@ function turnsOf(
         .where(isOwnTurn(ref))
         .where("t.erased_at", "is", null)
         // The erasure of these turns may still run.
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom("erasures as e")
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom("erasures as e")
                 .whereRef("e.user_id", "=", "t.user_id")
                 .whereRef("e.test", "=", "t.test")
                 .whereRef("e.end_user_ref", "=", "t.end_user_ref")

@@ -147,7 +147,7 @@ begin
       from turnpike.cap_states(p_user_id, p_key_id, bound_user, p_moment, window_started_at, p_shared) s where s.starts_at is not null;
   end if;
   if p_sale.prepaid then
-    select s.balance, s.held into credit.balance, credit.held from turnpike.end_user_sums(p_user_id, false, p_end_user) s;
+    select s.balance, s.held into credit.balance, credit.held from turnpike.end_user_sums(p_user_id, p_end_user) s;
     credit.needed := turnpike.sale_hold(p_sale.price, p_hold + p_needed) - coalesce(p_sale.held, 0);
     room := least(room, turnpike.end_user_room(p_sale, credit, p_hold));
   end if;

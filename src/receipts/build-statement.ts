@@ -1,6 +1,5 @@
 import type { Context } from "../actor/context.ts"
 import { inParallel } from "../base/in-parallel.ts"
-import { toInstant } from "../base/time.ts"
 import type { LedgerRow } from "../billing/ledger-entry.ts"
 import { call, callOne } from "../platform/db.ts"
 import type { JsonRow } from "../platform/json-row.ts"
@@ -8,7 +7,7 @@ import { describeError } from "../platform/log.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { RECEIPT_POLICY } from "./policies.ts"
 import { receiptDocument, refundDocument } from "./receipt-document.ts"
-import { addDigest, digestOf, NO_DIGEST } from "./signing-keys.ts"
+import { digestOf, digestOfAll, NO_DIGEST } from "./signing-keys.ts"
 
 /** The receipts of one day (UTC). `charged`: credit micros. */
 export interface StatementDay {
@@ -55,7 +54,7 @@ async function nextReceipts(ctx: Building, row: StatementRow): Promise<{ next: S
       day,
       receipts: sums.receipts + 1,
       charged: sums.charged + receipt.billed,
-      digest: await addDigest(sums.digest, await digestOf(document)),
+      digest: digestOfAll([sums.digest, digestOf(document)]),
     })
     next.receipts++
     next.charged_credit_micros += receipt.billed
@@ -75,7 +74,7 @@ async function nextRefunds(ctx: Building, row: StatementRow): Promise<{ next: St
   })
   for (const { refund, receipt } of rows) {
     const document = await refundDocument(refund, receiptDocument(receipt))
-    next.refund_digest = await addDigest(next.refund_digest, await digestOf(document))
+    next.refund_digest = digestOfAll([next.refund_digest, digestOf(document)])
     next.refunds++
     next.refunded_credit_micros += refund.amount_credit_micros ?? 0
     next.ledger_id = refund.ledger_id
@@ -135,7 +134,7 @@ export async function sweepStatements(ctx: Context): Promise<{ pages: number; cl
         if (current.closed_at !== null) swept.closed++
       } catch (error) {
         swept.failed++
-        const month = toInstant(spanOfMonth(row.month).from).slice(0, 7)
+        const month = row.month.slice(0, 7)
         ctx.log("error", "statements.failed", { user_id: row.user_id, month, error: describeError(error) })
       }
     })

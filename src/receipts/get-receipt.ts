@@ -6,15 +6,8 @@ import { TurnpikeError } from "../base/errors.ts"
 import type { LedgerRow } from "../billing/ledger-entry.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { turnNotFound } from "../turns/get-turn.ts"
-import {
-  type Receipt,
-  type RefundDocument,
-  receiptDocument,
-  receiptSchema,
-  refundDocument,
-  refundDocumentSchema,
-} from "./receipt-document.ts"
-import { type SignedDocument, signDocument } from "./signing-keys.ts"
+import { receiptDocument, receiptSchema, refundDocument, refundDocumentSchema } from "./receipt-document.ts"
+import { signDocument } from "./signing-keys.ts"
 
 /** The fields of a signed document. */
 export const signedShape = {
@@ -44,10 +37,7 @@ export const turnReceiptSchema = z
   })
   .meta({ id: "TurnReceipt" })
 
-export interface TurnReceipt {
-  receipt: SignedDocument<Receipt>
-  refund: SignedDocument<RefundDocument> | null
-}
+export type TurnReceipt = z.infer<typeof turnReceiptSchema>
 
 /** Returns the signed receipt of an ended turn, and its refund. Throws NOT_FOUND, TURN_NOT_ENDED. */
 export async function getReceipt(ctx: Context, credential: Credential, turnId: string): Promise<TurnReceipt> {
@@ -60,6 +50,6 @@ export async function getReceipt(ctx: Context, credential: Credential, turnId: s
   const refund = row.refund as LedgerRow | null
   return {
     receipt: await signDocument(ctx, document),
-    refund: refund?.ledger_id ? await signDocument(ctx, await refundDocument(refund, document)) : null,
+    refund: refund?.ledger_id ? await signDocument(ctx, refundDocument(refund, document)) : null,
   }
 }

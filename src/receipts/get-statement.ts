@@ -7,7 +7,7 @@ import { usdDecimal } from "../base/money.ts"
 import { addStatementPage, type StatementRow, spanOfMonth } from "./build-statement.ts"
 import { signedShape } from "./get-receipt.ts"
 import { RECEIPT_POLICY } from "./policies.ts"
-import { digestOfAll, type SignedDocument, signDocument } from "./signing-keys.ts"
+import { digestOfAll, signDocument } from "./signing-keys.ts"
 
 const decimal = z.string().meta({ format: "decimal", example: "12.3456789" })
 const count = z.int().meta({ example: 1042 })
@@ -86,18 +86,13 @@ export const monthStatementSchema = z
   })
   .meta({ id: "MonthStatement" })
 
-export interface MonthStatement {
-  month: string
-  state: "open" | "building" | "final"
-  receipts_read: number
-  statement: SignedDocument<MonthSums> | null
-}
+export type MonthStatement = z.infer<typeof monthStatementSchema>
 
 export const accountScope = () =>
   new TurnpikeError("SCOPE_DENIED", "Only a live key to all spaces can read the account's statements.")
 
 /** The moment before which every turn has ended, and every refund is booked. */
-const settledAt = (ctx: Pick<Context, "clock">) => new Date(ctx.clock.now().getTime() - RECEIPT_POLICY.settlesMs)
+export const settledAt = (ctx: Pick<Context, "clock">) => new Date(ctx.clock.now().getTime() - RECEIPT_POLICY.settlesMs)
 
 /**
  * Returns the statement of a month. The first request for a month reads its receipts; a sweep reads the rest of a large
@@ -117,11 +112,11 @@ export async function getStatement(ctx: Context, credential: Credential, month: 
     month,
     state: isFinal ? "final" : "building",
     receipts_read: statement.receipts,
-    statement: isFinal ? await signDocument(ctx, await statementDocument(month, statement)) : null,
+    statement: isFinal ? await signDocument(ctx, statementDocument(month, statement)) : null,
   }
 }
 
-async function statementDocument(month: string, row: StatementRow): Promise<MonthSums> {
+function statementDocument(month: string, row: StatementRow): MonthSums {
   return {
     document: "statement",
     version: 1,
@@ -131,7 +126,7 @@ async function statementDocument(month: string, row: StatementRow): Promise<Mont
     receipts: {
       count: row.receipts,
       amount_usd: usdDecimal(row.charged_credit_micros),
-      digest: await digestOfAll(row.days.map((day) => day.digest)),
+      digest: digestOfAll(row.days.map((day) => day.digest)),
     },
     days: row.days.map(({ day, receipts, charged, digest }) => {
       return { day, receipts, amount_usd: usdDecimal(charged), digest }

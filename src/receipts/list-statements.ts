@@ -6,8 +6,7 @@ import { usdDecimal } from "../base/money.ts"
 import { decodePosition, encodePosition, type Page } from "../base/pagination.ts"
 import { readReceipts, readRefunds, type StatementRow, spanOfMonth } from "./build-statement.ts"
 import { signedReceiptSchema, signedRefundSchema } from "./get-receipt.ts"
-import { accountScope, totalOf } from "./get-statement.ts"
-import { RECEIPT_POLICY } from "./policies.ts"
+import { accountScope, settledAt, totalOf } from "./get-statement.ts"
 import { type Receipt, type RefundDocument, receiptDocument, refundDocument } from "./receipt-document.ts"
 import { type SignedDocument, signDocument } from "./signing-keys.ts"
 
@@ -32,8 +31,8 @@ export const listedStatementSchema = z
 
 export type ListedStatement = z.infer<typeof listedStatementSchema>
 
-async function readAccount(ctx: Context, credential: Credential) {
-  const { row } = await callAs(ctx, credential, "statement_account", {})
+async function readAccount(ctx: Context, credential: Credential, { lists }: { lists: boolean }) {
+  const { row } = await callAs(ctx, credential, "statement_account", { lists })
   if (row.refused === "scope") throw accountScope()
   return {
     userId: row.user_id as number,
@@ -44,9 +43,9 @@ async function readAccount(ctx: Context, credential: Credential) {
 
 /** Lists the months of an account since its first usage, newest first. Throws SCOPE_DENIED. */
 export async function listStatements(ctx: Context, credential: Credential): Promise<ListedStatement[]> {
-  const { since, rows } = await readAccount(ctx, credential)
+  const { since, rows } = await readAccount(ctx, credential, { lists: true })
   const byMonth = new Map(rows.map((row) => [row.month.slice(0, 7), row]))
-  const settled = ctx.clock.now().getTime() - RECEIPT_POLICY.settlesMs
+  const settled = settledAt(ctx).getTime()
   const listed: ListedStatement[] = []
   const first = since.toISOString().slice(0, 7)
   for (let month = ctx.clock.now().toISOString().slice(0, 7); month >= first; month = monthBefore(month)) {
@@ -82,7 +81,7 @@ export async function listStatementDocuments(
 ): Promise<Page<Listed>> {
   const filters = { documents: month }
   const [kind = "receipts", ...place] = decodePosition(cursor, filters) ?? []
-  const { userId } = await readAccount(ctx, credential)
+  const { userId } = await readAccount(ctx, credential, { lists: false })
   const span = { userId, ...spanOfMonth(month), limit: limit + 1 }
   const page = (data: Listed[], next: string[] | null): Page<Listed> => {
     return { data, has_more: next !== null, next_cursor: next && encodePosition(next, filters) }
@@ -99,7 +98,7 @@ export async function listStatementDocuments(
   const rows = await readRefunds(ctx, { ...span, after: Number(place[0] ?? 0) })
   const shown = rows.slice(0, limit)
   const data = await Promise.all(
-    shown.map(async ({ refund, receipt }) => signDocument(ctx, await refundDocument(refund, receiptDocument(receipt)))),
+    shown.map(({ refund, receipt }) => signDocument(ctx, refundDocument(refund, receiptDocument(receipt)))),
   )
   return page(data, rows.length > limit ? ["refunds", String(shown.at(-1)?.refund.ledger_id)] : null)
 }

@@ -200,12 +200,12 @@ function priceOfLines(lines: readonly Line[]): bigint | null {
 }
 
 /** The document of a refund. It names the receipt by its digest. */
-export async function refundDocument(refund: LedgerRow, receipt: Receipt): Promise<RefundDocument> {
+export function refundDocument(refund: LedgerRow, receipt: Receipt): RefundDocument {
   return {
     document: "refund",
     version: 1,
     turn_id: receipt.turn_id,
-    receipt_digest: await digestOf(receipt),
+    receipt_digest: digestOf(receipt),
     currency: "USD",
     refunded_usd: usdDecimal(refund.amount_credit_micros ?? 0),
     ledger_id: refund.ledger_id,

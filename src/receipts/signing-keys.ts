@@ -1,3 +1,5 @@
+import { Buffer } from "node:buffer"
+import { createHash } from "node:crypto"
 import { calculateJwkThumbprint, FlattenedSign } from "jose"
 import type { Context } from "../actor/context.ts"
 import { type CanonicalValue, canonicalJson } from "../base/canonical-json.ts"
@@ -80,32 +82,20 @@ export async function signDocument<Document extends CanonicalValue & { document:
 ): Promise<SignedDocument<Document>> {
   const [key] = await signingKeys(ctx)
   if (!key) throw new Error("the key ring is empty")
-  const bytes = new TextEncoder().encode(canonicalJson(document))
-  const { protected: header, signature } = await new FlattenedSign(bytes)
+  const text = canonicalJson(document)
+  const { protected: header, signature } = await new FlattenedSign(new TextEncoder().encode(text))
     .setProtectedHeader({ alg: "EdDSA", kid: key.shown.kid })
     .sign(key.secret)
-  return { kind: document.document, document, digest: await digestOf(document), signature: `${header}..${signature}` }
+  return { kind: document.document, document, digest: sha256(text), signature: `${header}..${signature}` }
 }
 
 /** SHA-256 of the canonical form of a document, in hex. */
-export const digestOf = async (document: CanonicalValue): Promise<string> =>
-  hexOf(await sha256(Uint8Array.from(new TextEncoder().encode(canonicalJson(document)))))
+export const digestOf = (document: CanonicalValue): string => sha256(canonicalJson(document))
 
-/** The digest of a list before its first document. */
+/** The digest of a list before its first document. Each document is added with `digestOfAll([list, document])`. */
 export const NO_DIGEST = "0".repeat(64)
 
-/** Adds a document to the digest of a list: the SHA-256 of both digests. */
-export async function addDigest(list: string, document: string): Promise<string> {
-  return hexOf(await sha256(bytesOfHex(list + document)))
-}
-
 /** SHA-256 of several digests, one after the other. */
-export const digestOfAll = async (digests: readonly string[]): Promise<string> =>
-  hexOf(await sha256(bytesOfHex(digests.join(""))))
+export const digestOfAll = (digests: readonly string[]): string => sha256(Buffer.from(digests.join(""), "hex"))
 
-const sha256 = async (bytes: Uint8Array<ArrayBuffer>) => new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))
-
-const hexOf = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
-
-const bytesOfHex = (hex: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from({ length: hex.length / 2 }, (_, index) => Number.parseInt(hex.slice(2 * index, 2 * index + 2), 16))
+const sha256 = (content: string | Uint8Array) => createHash("sha256").update(content).digest("hex")

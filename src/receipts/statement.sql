@@ -41,11 +41,13 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- Returns the account of a caller that may list the documents of a month. refused: scope.
-create function turnpike.statement_account(p_request turnpike.request, out actor turnpike.caller, out refused text, out user_id bigint,
-  out since timestamptz, out statements statements[]) language plpgsql as $$
+-- Returns the account of a caller that may read its statements. refused: scope.
+-- p_lists: also since when it has usage, and its statements without their days.
+create function turnpike.statement_account(p_request turnpike.request, p_lists boolean, out actor turnpike.caller, out refused text,
+  out user_id bigint, out since timestamptz, out statements statements[]) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
+  one statements;
 begin
   actor := caller;
   if caller.usable is not true then
@@ -54,8 +56,14 @@ begin
   refused := case when turnpike.sees_account(caller) is not true then 'scope' end;
   if refused is null then
     user_id := caller.user_id;
+  end if;
+  if refused is null and p_lists then
     since := turnpike.usage_since(caller.user_id);
-    statements := array(select s from statements s where s.user_id = caller.user_id order by s.month desc);
+    statements := '{}';
+    for one in select s.* from statements s where s.user_id = caller.user_id order by s.month desc loop
+      one.days := '[]';
+      statements := statements || one;
+    end loop;
   end if;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;

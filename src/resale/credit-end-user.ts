@@ -25,7 +25,7 @@ export const creditEndUserSchema = z
         example: 5,
       }),
     note: z.string().trim().min(1).max(RESALE_POLICY.noteCharacters).nullable().default(null).meta({
-      description: "Your note, such as the number of an order. The end user may see it.",
+      description: "Your note, such as the number of an order. The portal does not show it.",
       example: "Order 1042",
     }),
   })

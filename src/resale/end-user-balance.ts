@@ -4,6 +4,7 @@ import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
 import type { Answers } from "../platform/procedures.ts"
+import { RESALE_POLICY } from "./policies.ts"
 import { resaleNeedsScopeAll } from "./price.ts"
 
 const SOURCES = ["end_user", "key", "account", "none"] as const
@@ -50,7 +51,7 @@ export function serializeEndUserBalance(row: Answers["end_user_balance"]): EndUs
     balance_usd: toUsd(row.balance),
     held_usd: toUsd(row.held),
     available_usd: toUsd(row.available),
-    low_balance_usd: toUsd(row.low_balance),
+    low_balance_usd: toUsd(row.low_balance ?? RESALE_POLICY.lowBalance),
     prepaid: row.prepaid,
     prepaid_source: row.prepaid_source as Source,
     price: row.price,

@@ -4,7 +4,7 @@ create type turnpike.end_user_balance as (
   balance bigint,
   held bigint,
   available bigint,
-  low_balance bigint,
+  low_balance bigint, -- null: no wallet
   -- Whether new turns are paid from the wallet, and the name of the price, with where each is set: 'end_user', 'key',
   -- 'account' or 'none'.
   prepaid boolean,
@@ -23,7 +23,7 @@ begin
   select w.* into account from wallets w where w.user_id = caller.user_id and not caller.test;
   select w.* into wallet from end_user_wallets w where w.user_id = caller.user_id and w.test = caller.test and w.end_user_ref = p_ref;
   return row(p_ref, coalesce(wallet.balance_credit_micros, 0), coalesce(wallet.held_credit_micros, 0),
-    coalesce(wallet.balance_credit_micros - wallet.held_credit_micros, 0), coalesce(wallet.low_balance_credit_micros, 10000000),
+    coalesce(wallet.balance_credit_micros - wallet.held_credit_micros, 0), wallet.low_balance_credit_micros,
     coalesce(own.prepaid, caller.end_user_prepaid, account.end_user_prepaid, false),
     case when own.prepaid is not null then 'end_user' when caller.end_user_prepaid is not null then 'key'
       when account.end_user_prepaid is not null then 'account' else 'none' end,

@@ -38,8 +38,7 @@ begin
   end if;
   -- The lock orders versions, and keeps a price that gets a user from being deleted.
   perform from users u where u.user_id = caller.user_id for no key update;
-  select p.* into was from price_names n join prices p on p.price_id = n.price_id
-    where n.user_id = caller.user_id and n.test = caller.test and n.name = p_name;
+  was := turnpike.current_price(caller.user_id, caller.test, p_name);
   select m.pin into unknown from jsonb_object_keys(p_price -> 'per_model') m(pin)
     where not exists (select from model_catalog c where c.pin = m.pin) limit 1;
   made := jsonb_populate_record(was, p_price);
@@ -101,8 +100,7 @@ begin
     return;
   end if;
   perform from users u where u.user_id = caller.user_id for no key update;
-  select p.* into was from price_names n join prices p on p.price_id = n.price_id
-    where n.user_id = caller.user_id and n.test = caller.test and n.name = p_name;
+  was := turnpike.current_price(caller.user_id, caller.test, p_name);
   refused := case when caller.scope is distinct from 'all' then 'scope' when was.price_id is null then 'unknown' end;
   if refused is null then
     answer := turnpike.price_answer_of(was, 0);

@@ -11,23 +11,26 @@ create type turnpike.sale as (
   held bigint -- null: it is new
 );
 
--- Returns the current version of a price; null for no name. A name that was deleted since the caller read it has the
--- price of its last version.
-create function turnpike.sale_of(p_user_id bigint, p_prepaid boolean, p_price text) returns turnpike.sale language plpgsql stable as $$
+-- Returns the current version of a price of an account; null if there is none.
+create function turnpike.current_price(p_user_id bigint, p_test boolean, p_name text) returns prices language plpgsql stable as $$
 declare
-  sale turnpike.sale;
   current prices;
 begin
-  sale.prepaid := p_prepaid;
-  if p_price is not null then
-    select p.* into current from price_names n join prices p on p.price_id = n.price_id
-      where n.user_id = p_user_id and not n.test and n.name = p_price;
-    if not found then
-      select p.* into current from prices p where p.user_id = p_user_id and not p.test and p.name = p_price order by p.version desc limit 1;
-    end if;
-    sale.price := current;
+  select p.* into current from price_names n join prices p on p.price_id = n.price_id
+    where n.user_id = p_user_id and n.test = p_test and n.name = p_name;
+  return current;
+end $$;
+
+-- Returns the live price that a new turn gets. A name that was deleted since the caller read it has the price of its
+-- last version.
+create function turnpike.price_to_bind(p_user_id bigint, p_name text) returns prices language plpgsql stable as $$
+declare
+  bound prices := turnpike.current_price(p_user_id, false, p_name);
+begin
+  if bound.price_id is null then
+    select p.* into bound from prices p where p.user_id = p_user_id and not p.test and p.name = p_name order by p.version desc limit 1;
   end if;
-  return sale;
+  return bound;
 end $$;
 
 -- Returns how a turn is charged that was accepted before.
@@ -62,7 +65,7 @@ begin
   return turnpike.rounded_charge(price, price.most_millionths::numeric * p_hold + price.per_turn_credit_micros::numeric * 1000000, 'up');
 end $$;
 
--- Returns the greatest hold whose sale_hold is at most p_credit; -1 if there is none.
+-- Returns the greatest hold for which a turn needs at most p_credit of the wallet (sale_hold); -1 if there is none.
 create function turnpike.sale_room(price prices, p_credit bigint) returns bigint language plpgsql immutable as $$
 declare
   left_over numeric;

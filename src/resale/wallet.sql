@@ -9,11 +9,11 @@ create type turnpike.end_user_credit as (
 );
 
 -- Returns the balance of an end user's wallet, and how much of it is held; 0 without a wallet.
-create function turnpike.end_user_sums(p_user_id bigint, p_test boolean, p_ref text, out balance bigint, out held bigint)
+create function turnpike.end_user_sums(p_user_id bigint, p_ref text, out balance bigint, out held bigint)
 language plpgsql stable as $$
 begin
   select w.balance_credit_micros, w.held_credit_micros into balance, held from end_user_wallets w
-    where w.user_id = p_user_id and w.test = p_test and w.end_user_ref = p_ref;
+    where w.user_id = p_user_id and not w.test and w.end_user_ref = p_ref;
   balance := coalesce(balance, 0);
   held := coalesce(held, 0);
 end $$;
@@ -61,7 +61,7 @@ create function turnpike.follow_end_user(wallet end_user_wallets, p_was bigint, 
 declare
   fell boolean := wallet.balance_credit_micros < p_was;
   is_low boolean := wallet.balance_credit_micros < wallet.low_balance_credit_micros;
-  tells_low boolean := fell and is_low and not wallet.low_told;
+  tells_low boolean := fell and is_low and (not wallet.low_told or p_was >= wallet.low_balance_credit_micros);
   tells_depleted boolean := fell and wallet.balance_credit_micros = 0 and not wallet.depleted_told;
   low_told_now boolean := is_low and (wallet.low_told or tells_low);
   depleted_told_now boolean := fell and (wallet.depleted_told or tells_depleted);
@@ -140,8 +140,7 @@ begin
   booking.entry := booked;
   booking.has_subscriber := turnpike.follow_end_user(wallet, was, p_moment);
   if p_amount > 0 and not p_test and exists (select from waiting_turns w
-    where w.user_id = p_user_id and w.bound_by <> 'max_cost'
-      and w.limit_key in ('end_user_credit ' || p_ref, 'end_user_credit ' || p_ref || ' !'))
+    where w.user_id = p_user_id and w.bound_by = 'end_user_credit' and w.counter = p_ref)
   then
     -- Turns that wait for this credit can continue.
     update waiting_accounts a set due_at = '-infinity', raises = a.raises + 1 where a.user_id = p_user_id;

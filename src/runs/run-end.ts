@@ -42,12 +42,16 @@ export function limitReached(
 
 function costMessage(boundBy: HoldBound | null, grown: boolean): string {
   if (boundBy === null || boundBy === "max_cost") return LIMIT_MESSAGES.COST_LIMIT_REACHED
-  const end = ENDS[boundBy as keyof typeof ENDS] ?? CAPS[boundBy as CapName]
+  const end = ENDS[boundBy]
   if (grown) return `${GROWN} It reached ${end}: the rest does not pay for the call.`
   return `The turn reached ${end}: the rest does not pay for its next model call.`
 }
 
-const ENDS = { balance: "the end of the balance", end_user_credit: "the end of the end user's credit" } as const
+const ENDS: Record<Exclude<HoldBound, "max_cost">, string> = {
+  ...CAPS,
+  balance: "the end of the balance",
+  end_user_credit: "the end of the end user's credit",
+}
 
 const GROWN =
   "The turn's first model call costs more than when the turn was accepted: since then its space's configuration, the tools of its MCP " +

@@ -159,10 +159,11 @@ create function turnpike.sale_for(caller turnpike.caller, admission turnpike.adm
 language plpgsql stable as $$
 declare
   sale turnpike.sale;
+  price_name text := coalesce(admission.price_name, caller.end_user_price, wallet.end_user_price);
 begin
   sale.prepaid := caller.key_id is not null and coalesce(admission.prepaid, caller.end_user_prepaid, wallet.end_user_prepaid, false);
-  if caller.key_id is not null and coalesce(admission.price_name, caller.end_user_price, wallet.end_user_price) is not null then
-    sale := turnpike.sale_of(caller.user_id, sale.prepaid, coalesce(admission.price_name, caller.end_user_price, wallet.end_user_price));
+  if caller.key_id is not null and price_name is not null then
+    sale.price := turnpike.price_to_bind(caller.user_id, price_name);
   end if;
   return sale;
 end $$;

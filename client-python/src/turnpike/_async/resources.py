@@ -2837,7 +2837,7 @@ class AsyncEndUsers:
         Args:
             end_user_ref: The `end_user_ref` of the turns.
             amount_usd: The credit in USD. A negative amount is a correction, up to the available credit.
-            note: Your note, such as the number of an order. The end user may see it.
+            note: Your note, such as the number of an order. The portal does not show it.
             idempotency_key: One value per logical request, of 1–255 printable ASCII characters. Default: a new
                 UUID for all attempts of the call.
             max_retries: Overrides the client's ``max_retries``.
