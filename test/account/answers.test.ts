@@ -5,7 +5,7 @@ import { signSessionToken } from "../../src/sign-in/session-token.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { dumpTables } from "../harness/dump.ts"
 import { codeOf } from "../harness/second-factor.ts"
-import { refundTool } from "../harness/waiting-tools.ts"
+import { refundText, refundTool } from "../harness/waiting-tools.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -126,7 +126,7 @@ test("Every operation of the account API answers exactly what it declares", asyn
   await ask("cancelTurn", { turn_id: queued.turn_id })
   const { name: refund, ...definition } = refundTool()
   await browser.json("PUT", `/api/account/spaces/${space_id}/tools/${refund}`, definition)
-  const asking = { space: space_id, text: '[call refund {"order":"A-1","amount":80}]', max_cost_usd: 0.1 }
+  const asking = { space: space_id, text: refundText(80), max_cost_usd: 0.1 }
   const asked = await ask("createChatTurn", {}, asking)
   await world.drain()
   expect((await ask("listWaitingTurns")).items).toMatchObject([

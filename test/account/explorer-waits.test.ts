@@ -3,7 +3,7 @@ import type { TurnSummary } from "../../src/turns/find-turns.ts"
 import type { TraceSpan } from "../../src/turns/turn-trace.ts"
 import { signInAdmin } from "../harness/books.ts"
 import { sendUntilItWaits, serveTools, waiter } from "../harness/waiting.ts"
-import { refundTool } from "../harness/waiting-tools.ts"
+import { refundText, refundTool } from "../harness/waiting-tools.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -30,7 +30,6 @@ async function account() {
   return { client, owner, space, get, ids, signIn }
 }
 
-const refund = '[call refund {"order":"A-1","amount":80}]'
 const LIMITED = {
   text: "[steps 4]\n[use input=10 output=1000]\n[reply Finished.]",
   max_cost_usd: 0.0068,
@@ -41,7 +40,7 @@ const LIMITED = {
 async function waiting() {
   const known = await account()
   const { client, space } = known
-  const asked = await sendUntilItWaits(world, client, { space, text: refund })
+  const asked = await sendUntilItWaits(world, client, { space, text: refundText(80) })
   const limited = await sendUntilItWaits(world, client, { space, end_user_ref: "limited", ...LIMITED })
   const done = await client.runTurn({ space, end_user_ref: "done" })
   return { ...known, asked, limited, done }

@@ -3,7 +3,7 @@ import { createUser } from "../../src/ops/seed.ts"
 import { serveCustomer } from "../harness/customer.ts"
 import { dumpTables } from "../harness/dump.ts"
 import { ESTATE_HOST, leavesWhole } from "../harness/estate.ts"
-import { idsIn } from "../harness/operations.ts"
+import { idsIn, OF_OWN_WORDS } from "../harness/operations.ts"
 import { createOwnerEstate, type OwnerEstate, ownerCallOf, ownerOperations } from "../harness/owner-calls.ts"
 import type { Session } from "../harness/shared-space.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -52,12 +52,9 @@ const hasModes = ({ query }: Operation) => query !== undefined && "test" in ((qu
 /** The estate's owner has no second factor, and none that awaits confirmation. */
 const WITHOUT_A_FACTOR = ["confirmSecondFactor", "removeSecondFactor"]
 
-/** Names and months that each account has for itself, so they also work without data of the account. */
-const OWN_WORDS =
-  /^(putEndUser(Limits|Billing)|creditEndUser|previewPortal|getEndUserBalance|listEndUserLedger|putPrice|getStatement|listStatementDocuments)$/
 /** References in bodies count as ids too. */
 const namesThings = ({ id, path }: Operation) =>
-  (idsIn(path).length > 0 && !OWN_WORDS.test(id)) || id === "createChatTurn" || id === "estimateChatTurn"
+  (idsIn(path).length > 0 && !OF_OWN_WORDS.test(id)) || id === "createChatTurn" || id === "estimateChatTurn"
 
 describe.each(ownerOperations.map((operation) => [operation.id, operation] as const))(
   "The operation %s",

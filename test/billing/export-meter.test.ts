@@ -1,7 +1,14 @@
-import { createHash } from "node:crypto"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { EXPORT_POLICY } from "../../src/billing/policies.ts"
+import { ownerWithAll } from "../harness/estate.ts"
 import { makeWebhook, type ReceivedEvent, serveReceiver } from "../harness/receiver.ts"
+import {
+  type ClosedHour,
+  digestOfHour,
+  intoNextHour,
+  type PostedUsage,
+  sweepAndDrain,
+} from "../harness/usage-export.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -13,44 +20,22 @@ afterAll(() => world.close())
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-interface Posted {
-  ledger_id: number
-  hour: string
-  amount_usd: string
-}
-
-interface Closed {
-  from: string
-  rows: number
-  sum: string
-  digest: string
-}
-
 const micros = (usd: string) => BigInt(usd.replace(".", ""))
-
-/** The digest of an hour, as the guide says. */
-function digestOf(rows: Posted[]): string {
-  let digest = Buffer.alloc(32)
-  for (const { ledger_id, amount_usd } of rows.toSorted((a, b) => a.ledger_id - b.ledger_id)) {
-    digest = createHash("sha256").update(digest).update(`${ledger_id} ${amount_usd}\n`).digest()
-  }
-  return digest.toString("hex")
-}
 
 /** A meter that refuses the same id for 24 hours, like Stripe's. It compares each closed hour with what it has. */
 function createMeter() {
   const seen = new Map<number, number>()
-  const rows: Posted[] = []
-  const closed = new Map<string, Closed>()
+  const rows: PostedUsage[] = []
+  const closed = new Map<string, ClosedHour>()
   return {
     rows,
     closed,
     take({ at, event: { type, data } }: Pick<ReceivedEvent, "at" | "event">) {
       if (type === "hour.closed") {
-        const hour = data as unknown as Closed
+        const hour = data as unknown as ClosedHour
         closed.set(hour.from, hour)
       } else if (type === "usage.posted") {
-        const row = data as unknown as Posted
+        const row = data as unknown as PostedUsage
         const before = seen.get(row.ledger_id)
         if (before !== undefined && at - before < DAY) return
         seen.set(row.ledger_id, at)
@@ -63,29 +48,15 @@ function createMeter() {
         const sum = own.reduce((all, { amount_usd }) => all + micros(amount_usd), 0n)
         return {
           from: hour.from,
-          isEqual: sum === micros(hour.sum) && own.length === hour.rows && digestOf(own) === hour.digest,
+          isEqual: sum === micros(hour.sum) && own.length === hour.rows && digestOfHour(own) === hour.digest,
         }
       })
     },
   }
 }
 
-async function createOwner() {
-  const { userId } = await world.createAccount()
-  return world.createClient(userId, (await world.makeKey(userId, { scope: "all" })).value)
-}
-
-async function intoNextHour(ms: number): Promise<void> {
-  await world.advance(HOUR - (world.clock.ms() % HOUR) + ms)
-}
-
-async function sweepAll(): Promise<void> {
-  await world.sweep()
-  await world.drain()
-}
-
 test("A meter that deduplicates for 24 hours equals each closed hour and the ledger under lost answers, crashes of the sweep and replays, and finds a planted loss", async () => {
-  const client = await createOwner()
+  const client = await ownerWithAll(world, 10)
   const meter = createMeter()
   let count = 0
   const receiver = serveReceiver(world, (seen) => {
@@ -110,7 +81,7 @@ test("A meter that deduplicates for 24 hours equals each closed hour and the led
         ] as const
       )[turn] ?? ["cut", "before"]
       await world.plan([{ call: 1, service: "pg", match: "export_ledger", action, when }])
-      await sweepAll()
+      await sweepAndDrain(world)
       await world.plan([])
       await Promise.all([world.sweep(), world.sweep()])
       await world.drain()
@@ -122,12 +93,12 @@ test("A meter that deduplicates for 24 hours equals each closed hour and the led
       })
       expect(replayed.status, await replayed.clone().text()).toBe(202)
     }
-    await intoNextHour(EXPORT_POLICY.closeAfterMs)
-    await sweepAll()
+    await intoNextHour(world, EXPORT_POLICY.closeAfterMs)
+    await sweepAndDrain(world)
   }
   for (let round = 0; round < 6; round++) {
     await world.advance(HOUR)
-    await sweepAll()
+    await sweepAndDrain(world)
   }
   const hours = meter.hours()
   expect(hours).toHaveLength(5)
@@ -143,6 +114,6 @@ test("A meter that deduplicates for 24 hours equals each closed hour and the led
   // The planted loss: one row is swapped for a second copy of another, so that neither number nor sum changes.
   const [lost, other] = [meter.rows[4], meter.rows[5]]
   expect(lost?.amount_usd).toBe(other?.amount_usd)
-  meter.rows[4] = other as Posted
+  meter.rows[4] = other as PostedUsage
   expect(meter.hours().filter(({ isEqual }) => !isEqual)).toEqual([{ from: lost?.hour, isEqual: false }])
 })

@@ -1,9 +1,16 @@
-import { createHash } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { EXPORT_POLICY } from "../../src/billing/policies.ts"
 import { refundTurn } from "../../src/billing/refund-turn.ts"
 import { contextOf } from "../harness/context.ts"
+import { ownerWithAll } from "../harness/estate.ts"
 import { makeWebhook, serveReceiver } from "../harness/receiver.ts"
+import {
+  type ClosedHour,
+  digestOfHour,
+  intoNextHour,
+  type PostedUsage,
+  sweepAndDrain,
+} from "../harness/usage-export.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 let world: World
@@ -12,53 +19,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const HOUR = 3_600_000
-
-interface Posted {
-  ledger_id: number
-  hour: string
-  kind: string
-  amount_usd: string
-  turn_id: string | null
-  end_user_ref: string | null
-}
-
-interface Closed {
-  from: string
-  to: string
-  rows: number
-  sum: string
-  digest: string
-  empty_since: string
-}
-
-/** The digest of an hour, as the guide says. */
-function digestOf(rows: Posted[]): string {
-  let digest = Buffer.alloc(32)
-  for (const { ledger_id, amount_usd } of rows.toSorted((a, b) => a.ledger_id - b.ledger_id)) {
-    digest = createHash("sha256").update(digest).update(`${ledger_id} ${amount_usd}\n`).digest()
-  }
-  return digest.toString("hex")
-}
-
-async function createOwner() {
-  const { userId } = await world.createAccount()
-  return world.createClient(userId, (await world.makeKey(userId, { scope: "all" })).value)
-}
-
 const putExport = async (client: TestClient, enabled: boolean) => {
   const response = await client.call("PUT", "/v1/usage/export", { enabled })
   expect(response.status, await response.clone().text()).toBe(200)
   return response.json()
-}
-
-async function intoNextHour(ms: number): Promise<void> {
-  await world.advance(HOUR - (world.clock.ms() % HOUR) + ms)
-}
-
-async function sweepAll(): Promise<void> {
-  await world.sweep()
-  await world.drain()
 }
 
 interface Fed {
@@ -73,15 +37,15 @@ async function fedOf<Data>(client: TestClient, type: string): Promise<Data[]> {
 
 describe("The export of the ledger", () => {
   test("Each charge and refund is one event with a stable id, and a closed hour equals the ledger", async () => {
-    const client = await createOwner()
+    const client = await ownerWithAll(world, 10)
     const space = await client.space()
     await client.runTurn({ space })
     await putExport(client, true)
     const turn = await client.runTurn({ space, end_user_ref: "customer-7" })
     await refundTurn(contextOf(world), { turnId: turn.turn_id, actor: "operator", note: "late" })
     await client.runTurn({ space, text: "[use input=0 output=0]" })
-    await sweepAll()
-    const rows = await fedOf<Posted>(client, "usage.posted")
+    await sweepAndDrain(world)
+    const rows = await fedOf<PostedUsage>(client, "usage.posted")
     expect(rows).toMatchObject([
       { kind: "usage", turn_id: turn.turn_id, end_user_ref: "customer-7", amount_usd: turn.billed_cost_usd.toFixed(7) },
       { kind: "refund", turn_id: turn.turn_id, amount_usd: `-${turn.billed_cost_usd.toFixed(7)}` },
@@ -91,24 +55,24 @@ describe("The export of the ledger", () => {
       [turn.turn_id],
     )
     expect(rows.map(({ ledger_id }) => ledger_id)).toEqual(ledger.map(({ id }) => id))
-    await intoNextHour(EXPORT_POLICY.closeAfterMs - 1)
-    await sweepAll()
+    await intoNextHour(world, EXPORT_POLICY.closeAfterMs - 1)
+    await sweepAndDrain(world)
     expect(await fedOf(client, "hour.closed")).toEqual([])
     await world.advance(1)
-    await sweepAll()
-    await sweepAll()
-    expect(await fedOf<Closed>(client, "hour.closed")).toMatchObject([
-      { from: rows[0]?.hour, rows: 2, sum: "0.0000000", digest: digestOf(rows) },
+    await sweepAndDrain(world)
+    await sweepAndDrain(world)
+    expect(await fedOf<ClosedHour>(client, "hour.closed")).toMatchObject([
+      { from: rows[0]?.hour, rows: 2, sum: "0.0000000", digest: digestOfHour(rows) },
     ])
-    expect(await fedOf<Posted>(client, "usage.posted")).toEqual(rows)
+    expect(await fedOf<PostedUsage>(client, "usage.posted")).toEqual(rows)
   })
 
   test("An account that has not asked for it has no events of it and no rows, and a webhook for all types does not ask", async () => {
-    const client = await createOwner()
+    const client = await ownerWithAll(world, 10)
     const receiver = serveReceiver(world)
     await makeWebhook(client, { url: receiver.url })
     await client.runTurn({ space: await client.space() })
-    await sweepAll()
+    await sweepAndDrain(world)
     expect(receiver.received.map(({ event }) => event.type)).not.toContain("usage.posted")
     const [found] = await world.sql<{ count: number }>(
       "select count(*)::integer as count from ledger_exports where user_id = $1",
@@ -122,7 +86,7 @@ describe("The export of the ledger", () => {
   })
 
   test("A webhook that names its events starts it, for live data and keys to all spaces only", async () => {
-    const client = await createOwner()
+    const client = await ownerWithAll(world, 10)
     await makeWebhook(client, { url: serveReceiver(world).url, events: ["usage.posted", "hour.closed"] })
     expect(await (await client.call("GET", "/v1/usage/export")).json()).toMatchObject({ enabled: true })
     for (const options of [{ scope: "created" }, { scope: "all", test: true }] as const) {
@@ -136,36 +100,36 @@ describe("The export of the ledger", () => {
   })
 
   test("A row of a closed hour comes into the next open hour, so a closed hour never changes", async () => {
-    const client = await createOwner()
+    const client = await ownerWithAll(world, 10)
     const space = await client.space()
     await putExport(client, true)
     await client.runTurn({ space })
-    await intoNextHour(EXPORT_POLICY.closeAfterMs)
-    await sweepAll()
-    const [first] = await fedOf<Closed>(client, "hour.closed")
+    await intoNextHour(world, EXPORT_POLICY.closeAfterMs)
+    await sweepAndDrain(world)
+    const [first] = await fedOf<ClosedHour>(client, "hour.closed")
     const late = await client.runTurn({ space })
     await world.sql("alter table ledger disable trigger ledger_append_only")
     await world.sql("update ledger set created_at = $2 where turn_id = $1", [late.turn_id, first?.from])
     await world.sql("alter table ledger enable trigger ledger_append_only")
-    await sweepAll()
-    expect((await fedOf<Posted>(client, "usage.posted")).at(-1)).toMatchObject({
+    await sweepAndDrain(world)
+    expect((await fedOf<PostedUsage>(client, "usage.posted")).at(-1)).toMatchObject({
       turn_id: late.turn_id,
       hour: first?.to,
     })
-    await intoNextHour(EXPORT_POLICY.closeAfterMs)
-    await sweepAll()
-    const hours = await fedOf<Closed>(client, "hour.closed")
+    await intoNextHour(world, EXPORT_POLICY.closeAfterMs)
+    await sweepAndDrain(world)
+    const hours = await fedOf<ClosedHour>(client, "hour.closed")
     expect(hours.map(({ rows }) => rows)).toEqual([1, 1])
     expect(hours[1]?.empty_since).toBe(first?.to)
   })
 
   test("An hour stays open while a charge of it waits to be posted", async () => {
-    const client = await createOwner()
+    const client = await ownerWithAll(world, 10)
     const space = await client.space()
     await putExport(client, true)
     await client.runTurn({ space })
     const at = new Date(world.clock.ms())
-    await intoNextHour(EXPORT_POLICY.closeAfterMs)
+    await intoNextHour(world, EXPORT_POLICY.closeAfterMs)
     const ctx = contextOf(world)
     const { callOne } = await import("../../src/platform/db.ts")
     await world.sql(
@@ -184,7 +148,7 @@ describe("The export of the ledger", () => {
   })
 
   test("Stopping exports the rows so far and closes the hour; a new start has only later rows", async () => {
-    const client = await createOwner()
+    const client = await ownerWithAll(world, 10)
     const space = await client.space()
     await putExport(client, true)
     await client.runTurn({ space })
@@ -192,11 +156,11 @@ describe("The export of the ledger", () => {
     await client.runTurn({ space })
     await putExport(client, true)
     const last = await client.runTurn({ space })
-    await sweepAll()
-    const rows = await fedOf<Posted>(client, "usage.posted")
+    await sweepAndDrain(world)
+    const rows = await fedOf<PostedUsage>(client, "usage.posted")
     expect(rows).toHaveLength(2)
-    const [hour] = await fedOf<Closed>(client, "hour.closed")
-    expect(hour).toMatchObject({ rows: 1, digest: digestOf(rows.slice(0, 1)) })
+    const [hour] = await fedOf<ClosedHour>(client, "hour.closed")
+    expect(hour).toMatchObject({ rows: 1, digest: digestOfHour(rows.slice(0, 1)) })
     expect(rows[1]).toMatchObject({ turn_id: last.turn_id, hour: hour?.to })
   })
 })

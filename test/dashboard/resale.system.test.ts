@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { axeOf } from "../../scripts/prove-page.ts"
-import { hasBrowser, type Person, startWebApp, type WebApp } from "../harness/web-app.ts"
+import { hasBrowser, type Person, sendWith, startWebApp, type WebApp } from "../harness/web-app.ts"
 
 const MODEL = "rehearsal/standard"
 
@@ -12,22 +12,7 @@ describe.skipIf(!hasBrowser)("Prices and wallets in the web app", () => {
   let app: WebApp
   let person: Person
   let space: string
-
-  /** Sends a request with the live key, as the customer's server does. */
-  async function send<Answer>(method: string, path: string, body?: object): Promise<Answer> {
-    const { base_url, api_key } = app.service
-    const answer = await fetch(base_url + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${api_key}`,
-        "content-type": "application/json",
-        "idempotency-key": crypto.randomUUID(),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
-    return (await answer.json()) as Answer
-  }
+  let send: ReturnType<typeof sendWith>
 
   interface Ended {
     state: string
@@ -45,6 +30,7 @@ describe.skipIf(!hasBrowser)("Prices and wallets in the web app", () => {
   beforeAll(async () => {
     app = await startWebApp()
     person = await app.signIn()
+    send = sendWith(app.service, app.service.api_key)
     space = (await send<{ space_id: string }>("POST", "/v1/spaces", { title: "Shop", model: MODEL })).space_id
   })
   afterAll(() => app?.stop())

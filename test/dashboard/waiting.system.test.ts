@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { axeOf } from "../../scripts/prove-page.ts"
 import { refundText, refundTool } from "../harness/waiting-tools.ts"
-import { hasBrowser, type Person, startWebApp, type WebApp } from "../harness/web-app.ts"
+import { hasBrowser, type Person, sendWith, startWebApp, type WebApp } from "../harness/web-app.ts"
 
 const WAITING = "/turns/waiting?test=true"
 
@@ -10,21 +10,7 @@ describe.skipIf(!hasBrowser)("A turn that waits for an approval", () => {
   let person: Person
   let space: string
   let turnId: string
-
-  /** Sends a request with the test key, as the customer's server does. */
-  async function send(method: string, path: string, body?: object) {
-    const { base_url, test_key } = app.service
-    const answer = await fetch(base_url + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${test_key}`,
-        "content-type": "application/json",
-        "idempotency-key": crypto.randomUUID(),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    return answer.json()
-  }
+  let send: ReturnType<typeof sendWith>
 
   const turnNow = async () => (await send("GET", `/v1/turns/${turnId}`)) as { state: string; result: string | null }
   const cardOn = ({ page }: Person) => page.getByRole("article", { name: `Turn ${turnId}` })
@@ -32,6 +18,7 @@ describe.skipIf(!hasBrowser)("A turn that waits for an approval", () => {
   beforeAll(async () => {
     app = await startWebApp()
     person = await app.signIn()
+    send = sendWith(app.service, app.service.test_key)
     // A worker takes the calls, so the test sees every call that was allowed.
     const shop = { title: "Shop", tools: [refundTool({ request: null })] }
     space = ((await send("POST", "/v1/spaces", shop)) as { space_id: string }).space_id

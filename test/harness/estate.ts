@@ -98,9 +98,12 @@ export async function createEstate(
 
 /** Creates an account with a key of the scope `all`, which some operations require. */
 export async function ownerWithAll(world: World, usd: number): Promise<TestClient> {
-  const { userId } = await world.createAccount({ usd })
-  return world.createClient(userId, (await world.makeKey(userId, { scope: "all" })).value)
+  return ownerClientOf(world, await world.createAccount({ usd }))
 }
+
+/** A client of this account with a new key of the scope `all`. */
+export const ownerClientOf = async (world: World, { userId }: Pick<TestClient, "userId">): Promise<TestClient> =>
+  world.createClient(userId, (await world.makeKey(userId, { scope: "all" })).value)
 
 /** Makes a webhook. Deletes another one first if the account is at its limit. */
 async function makeWebhook(owner: TestClient, body: object): Promise<{ webhook_id: string }> {

@@ -4,7 +4,7 @@ import { callOfOperation, createEstate, ESTATE_HOST, type Estate, ownerWithAll }
 import type { V1Operation } from "./operations.ts"
 import type { Session } from "./shared-space.ts"
 import { sendUntilItWaits } from "./waiting.ts"
-import { refundTool } from "./waiting-tools.ts"
+import { refundText, refundTool } from "./waiting-tools.ts"
 import type { World } from "./world.ts"
 
 /** Every operation of a signed-in owner that returns JSON, from the table that the worker routes by. */
@@ -29,7 +29,7 @@ export async function createOwnerEstate(world: World): Promise<OwnerEstate> {
   const refunds = await client.space({ tools: [refundTool()] })
   const asked = await sendUntilItWaits(world, client, {
     space: refunds,
-    text: '[call refund {"order":"A-1","amount":80}]',
+    text: refundText(80),
     max_cost_usd: 0.1,
   })
   const estate = await createEstate(world, { client })

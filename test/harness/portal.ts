@@ -1,5 +1,6 @@
 import { expect } from "vitest"
 import type { PortalAccess } from "../../src/portal/answers.ts"
+import type { JsonBody } from "./answers.ts"
 import type { World } from "./world.ts"
 
 const HOST = "https://api.test"
@@ -68,6 +69,12 @@ export function createPortalBrowser(world: Pick<World, "invoke">) {
 }
 
 const JSON_BODY = { "content-type": "application/json" }
+
+/** The JSON of a request that succeeded. */
+export async function portalJson(response: Response): Promise<JsonBody> {
+  expect(response.status).toBe(200)
+  return response.json()
+}
 
 /** Status and code of a refused request. */
 export async function portalRefusalOf(response: Response): Promise<[number, string]> {

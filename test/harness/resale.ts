@@ -15,6 +15,8 @@ export async function createSeller(world: World, { usd = 100 } = {}) {
     const response = await client.call(method, path, body, headers)
     return { ...(await readAnswer(response)), headers: response.headers }
   }
+  const send = (ref: string, usd: number, more: Record<string, unknown> = {}) =>
+    readAnswer(sendFor(client, usd, { space, end_user_ref: ref, ...more }))
   return {
     userId,
     keyId,
@@ -29,14 +31,13 @@ export async function createSeller(world: World, { usd = 100 } = {}) {
     ledger: async (ref: string, query = "") => (await call("GET", `${of(ref)}/ledger${query}`)).body,
     /** Runs a turn whose bill is exactly `usd`. */
     async spend(ref: string, usd: number, more: Record<string, unknown> = {}) {
-      const sent = await readAnswer(sendFor(client, usd, { space, end_user_ref: ref, ...more }))
+      const sent = await send(ref, usd, more)
       expect(sent.status, JSON.stringify(sent.body)).toBe(202)
       await world.drain()
       const turn = await client.getTurn(sent.body.turn_id)
       expect(turn.billed_cost_usd, JSON.stringify(turn)).toBe(usd)
       return turn
     },
-    send: (ref: string, usd: number, more: Record<string, unknown> = {}) =>
-      readAnswer(sendFor(client, usd, { space, end_user_ref: ref, ...more })),
+    send,
   }
 }

@@ -1,5 +1,5 @@
 import { callOfOperation, createEstate, type Estate, ownerWithAll } from "./estate.ts"
-import { idsIn, type V1Operation } from "./operations.ts"
+import { idsIn, OF_OWN_WORDS, type V1Operation } from "./operations.ts"
 import type { TestClient, World } from "./world.ts"
 
 /** The maker of a space and its webhook, and their mode. */
@@ -90,7 +90,7 @@ export function expectedOf({ operation, caller: name, place: where }: Cell): Exp
   if (/\/(end-users|erasures)\//.test(path) && !SEEN_IN_SPACES.includes(id)) {
     if (caller.scope !== "all") return { code: errors.includes("SCOPE_DENIED") ? "SCOPE_DENIED" : "NOT_FOUND" }
     // An end user is only a name in an account, so limits can be set for one without turns.
-    return { code: isThere(caller, place) || OF_NAMES.includes(id) ? null : "NOT_FOUND" }
+    return { code: isThere(caller, place) || OF_OWN_WORDS.test(id) ? null : "NOT_FOUND" }
   }
   if (/\/statements\//.test(path)) return { code: caller.scope !== "all" || caller.test ? "SCOPE_DENIED" : null }
   if (!visible) return { code: "NOT_FOUND" }
@@ -103,8 +103,6 @@ export function expectedOf({ operation, caller: name, place: where }: Cell): Exp
 
 /** Prices and settings belong to the account, so only keys with the scope `all` may use them. */
 const OF_ACCOUNT = /^(list(Prices|EndUserDefaults)|(get|put|delete)Price|putEndUserDefaults|putUsageKeys)$/
-/** Operations that need no turn of the end user. */
-const OF_NAMES = ["putEndUserLimits", "putEndUserBilling", "creditEndUser", "getEndUserBalance", "listEndUserLedger"]
 const SEEN_IN_SPACES = ["getEndUser", "exportEndUser"]
 /** Operations that list resources of places. */
 export const LISTS = /^(list(Spaces|SpaceModels|Turns|Webhooks|Events|EndUsers)|getUsage)$/

@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import { findChromium, launchChromium } from "../../scripts/browser.ts"
+import type { JsonBody } from "./answers.ts"
 import { npmStart, type Started } from "./npm-start.ts"
 
 /** True if a browser is installed. Otherwise the tests of the web app are skipped, with a message. */
@@ -72,6 +73,23 @@ async function signIn({ service, browser, name, size }: Entering): Promise<Perso
     },
   }
 }
+
+/** Sends requests with this key, as the customer's server does, and returns their JSON. */
+export const sendWith =
+  ({ base_url }: Pick<Started, "base_url">, key: string) =>
+  async <Answer = JsonBody>(method: string, path: string, body?: object): Promise<Answer> => {
+    const answer = await fetch(base_url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        "idempotency-key": crypto.randomUUID(),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
+    return (await answer.json()) as Answer
+  }
 
 /** Lets the next request to `METHOD path` reach the service, and loses its answer. */
 export async function loseAnswer(page: Page, request: string): Promise<void> {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { readEventStream } from "../harness/event-stream.ts"
-import { createPortalBrowser, makePortal } from "../harness/portal.ts"
+import { createPortalBrowser, makePortal, portalRefusalOf } from "../harness/portal.ts"
 import { sendUntilItWaits } from "../harness/waiting.ts"
-import { refundTool } from "../harness/waiting-tools.ts"
+import { refundText, refundTool } from "../harness/waiting-tools.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const CALL = '[call lookup_order {"id":"canary-input"}]'
-const ASK = '[call refund {"order":"A-1","amount":80}]'
+const ASK = refundText(80)
 
 /** An account whose every text that is not ada's has a canary. */
 async function createCanaries() {
@@ -87,9 +87,5 @@ test("A watch token ends with its account, and shows no turn of another end user
   expect(said).not.toContain(bob.turn_id)
   expect(said).not.toContain("canary-bob")
   await world.sql("update users set disabled_at = now() where user_id = $1", [client.userId])
-  const refused = await read()
-  expect([refused.status, ((await refused.json()) as { error: { code: string } }).error.code]).toEqual([
-    401,
-    "WATCH_TOKEN_INVALID",
-  ])
+  expect(await portalRefusalOf(await read())).toEqual([401, "WATCH_TOKEN_INVALID"])
 })

@@ -5,19 +5,13 @@ import type { BrowserContext, Frame, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { axeOf } from "../../scripts/prove-page.ts"
 import { makeTemporaryDirectory } from "../../src/local/temporary-directory.ts"
-import { hasBrowser, type Person, startWebApp, type WebApp } from "../harness/web-app.ts"
+import { readUntilItWaits, refundText, refundTool } from "../harness/waiting-tools.ts"
+import { hasBrowser, type Person, sendWith, startWebApp, type WebApp } from "../harness/web-app.ts"
 
 const SHOP = "https://shop.example.com"
 const ADA = "ada"
 /** The code of the guide that shows the portal in a frame. */
 const [, SNIPPET = ""] = /```html\n([\s\S]*?)```/.exec(readFileSync("src/reference/guides/portal.md", "utf8")) ?? []
-const APPROVED = {
-  name: "refund",
-  description: "Refunds an amount.",
-  input_schema: { type: "object", properties: { order: { type: "string" }, amount: { type: "number" } } },
-  request: null,
-  approval: { when: { properties: { amount: { exclusiveMinimum: 50 } }, required: ["amount"] } },
-}
 const LOOKS = [
   { mode: "light", width: 1024, accent: "#0a6b5e" },
   { mode: "dark", width: 1024, accent: "#ffb454" },
@@ -30,28 +24,7 @@ describe.skipIf(!hasBrowser)("The portal in a page of another site", () => {
   let app: WebApp
   let person: Person
   let shots: string
-
-  /** Sends a request with the key, as the customer's server does. */
-  // biome-ignore lint/suspicious/noExplicitAny: each operation answers its own shape
-  async function send(method: string, path: string, body?: object): Promise<any> {
-    const { base_url, api_key } = app.service
-    const answer = await fetch(base_url + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${api_key}`,
-        "content-type": "application/json",
-        "idempotency-key": crypto.randomUUID(),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
-    return answer.json()
-  }
-
-  /** Reads a turn until it is as wanted. The service answers early when it ends. */
-  async function until(turnId: string, isThere: (turn: { state: string; waiting: { for: string } | null }) => boolean) {
-    while (!isThere(await send("GET", `/v1/turns/${turnId}?wait=1`)));
-  }
+  let send: ReturnType<typeof sendWith>
 
   const session = (ref: string, theme: object = {}, more: object = {}) =>
     send("POST", `/v1/end-users/${ref}/portal-sessions`, {
@@ -62,21 +35,22 @@ describe.skipIf(!hasBrowser)("The portal in a page of another site", () => {
       ...more,
     })
 
+  /** The code of the guide for this service. */
+  const snippet = () => SNIPPET.replace("https://api.example.com", new URL(app.service.base_url).origin)
+
   /** A page of the customer with the code of the guide. `sessions` counts the sessions it has asked for. */
   async function openShop(
     context: BrowserContext,
     make: () => Promise<{ url: string }>,
     origin = SHOP,
   ): Promise<{ page: Page; frame: () => Frame; sessions: () => number }> {
-    const { base_url } = app.service
     let sessions = 0
     const page = await context.newPage()
     await page.route(`${origin}/**`, async (route) => {
       if (!route.request().url().endsWith("/portal-session")) {
-        const code = SNIPPET.replace("https://api.example.com", new URL(base_url).origin)
         return route.fulfill({
           contentType: "text/html",
-          body: `<!doctype html><html lang="en"><title>Shop</title><body style="margin:0;background:#cbd5d1"><h1>Shop</h1>${code}`,
+          body: `<!doctype html><html lang="en"><title>Shop</title><body style="margin:0;background:#cbd5d1"><h1>Shop</h1>${snippet()}`,
         })
       }
       sessions++
@@ -112,15 +86,16 @@ describe.skipIf(!hasBrowser)("The portal in a page of another site", () => {
     // The service is on this machine, and a browser asks before a page of another site may show it.
     app = await startWebApp(["--disable-features=LocalNetworkAccessChecks"])
     person = await app.signIn()
-    const { space_id } = await send("POST", "/v1/spaces", { title: "Shop", tools: [APPROVED] })
+    send = sendWith(app.service, app.service.api_key)
+    const { space_id } = await send("POST", "/v1/spaces", { title: "Shop", tools: [refundTool({ request: null })] })
     await send("PUT", `/v1/end-users/${ADA}/limits`, { daily_usd: 0.5, monthly_usd: 5 })
     for (const text of ["[reply Your order has shipped.]", "[reply It arrives on Monday.]"]) {
       const { turn_id } = await send("POST", "/v1/turns", { space: space_id, end_user_ref: ADA, text })
-      await until(turn_id, ({ state }) => state === "done")
+      while ((await send("GET", `/v1/turns/${turn_id}?wait=1`)).state !== "done");
     }
-    const text = '[call refund {"order":"A-1","amount":80}]'
-    const { turn_id } = await send("POST", "/v1/turns", { space: space_id, end_user_ref: ADA, text })
-    await until(turn_id, ({ waiting }) => waiting?.for === "approval")
+    const asking = { space: space_id, end_user_ref: ADA, text: refundText(80) }
+    const { turn_id } = await send("POST", "/v1/turns", asking)
+    await readUntilItWaits(() => send("GET", `/v1/turns/${turn_id}?wait=1`))
   })
   afterAll(() => app?.stop())
 
@@ -180,7 +155,7 @@ describe.skipIf(!hasBrowser)("The portal in a page of another site", () => {
     })
   })
 
-  test("A page that reloads or has expired asks its parent for a new session, and shows it", async () => {
+  test("A page that reloads asks its parent for a new session, and shows it", async () => {
     await inShop({}, async (context) => {
       const { page, frame, sessions } = await openShop(context, () => session(ADA))
       const ready = () => page.frameLocator("iframe").getByRole("heading", { name: "Requests" }).waitFor()
@@ -233,6 +208,13 @@ describe.skipIf(!hasBrowser)("The portal in a page of another site", () => {
       await portal.getByRole("heading", { name: "Requests" }).waitFor()
       expect(sessions()).toBe(2)
     })
+  })
+
+  test("The web app shows the code of the guide with its own origin", async () => {
+    const { page, origin } = person
+    await page.goto(`${origin}/end-users/${ADA}/portal`)
+    const code = page.locator("pre", { hasText: "<iframe" })
+    expect((await code.textContent())?.trim()).toBe(SNIPPET.replace("https://api.example.com", origin).trim())
   })
 
   test("The owner sees the portal of a customer in the web app, and a refused accent at its field", async () => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createPortalBrowser, makePortal, portalRefusalOf, SHOP } from "../harness/portal.ts"
+import { ownerClientOf } from "../harness/estate.ts"
+import { createPortalBrowser, makePortal, portalJson, portalRefusalOf, SHOP } from "../harness/portal.ts"
 import { sendUntilItWaits, serveTools, waiter } from "../harness/waiting.ts"
-import { refundTool } from "../harness/waiting-tools.ts"
+import { refundText, refundTool } from "../harness/waiting-tools.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 const DAY_MS = 86_400_000
@@ -16,12 +17,6 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-// biome-ignore lint/suspicious/noExplicitAny: each operation answers its own shape
-const json = async (response: Response): Promise<any> => {
-  expect(response.status).toBe(200)
-  return response.json()
-}
-
 /** An account with a space, in which a turn of an end user has ended. */
 async function createShop({ test: isTest = false, text = "[reply Your order has shipped.]" } = {}) {
   const client = await world.createAccount({ test: isTest })
@@ -32,19 +27,15 @@ async function createShop({ test: isTest = false, text = "[reply Your order has 
   return { client, space, turn }
 }
 
-/** A client of the account whose key has the scope `all`. */
-const ownerOf = async ({ userId }: TestClient) =>
-  world.createClient(userId, (await world.makeKey(userId, { scope: "all" })).value)
-
 test("An end user sees their own spend by day, turns and limits, and nothing of the owner's", async () => {
   const { client, space, turn } = await createShop()
   const limits = { daily_usd: 1, monthly_usd: 20 }
-  expect((await (await ownerOf(client)).call("PUT", "/v1/end-users/ada/limits", limits)).status).toBe(200)
+  expect((await (await ownerClientOf(world, client)).call("PUT", "/v1/end-users/ada/limits", limits)).status).toBe(200)
   await client.runTurn({ space, text: "[reply canary-bob]", end_user_ref: "bob" })
   await world.advance(DAY_MS)
   const today = await client.runTurn({ space, text: "[reply Good morning.]", end_user_ref: "ada" })
   const ada = await browser.open(await makePortal(client, "ada"))
-  const overview = await json(await ada.get("overview"))
+  const overview = await portalJson(await ada.get("overview"))
   const { days } = overview.usage
   expect(days).toHaveLength(30)
   expect(days.at(-1)).toEqual({
@@ -60,10 +51,10 @@ test("An end user sees their own spend by day, turns and limits, and nothing of 
     { period: "month", limit_usd: 20 },
   ])
   expect(overview.approvals).toEqual([])
-  const { data, has_more } = await json(await ada.get("turns"))
+  const { data, has_more } = await portalJson(await ada.get("turns"))
   expect(has_more).toBe(false)
   expect(data.map(({ turn_id }: { turn_id: string }) => turn_id)).toEqual([today.turn_id, turn.turn_id])
-  expect(await json(await ada.get(`turns/${turn.turn_id}`))).toEqual({
+  expect(await portalJson(await ada.get(`turns/${turn.turn_id}`))).toEqual({
     ...data[1],
     text: "[reply Your order has shipped.]",
     result: "Your order has shipped.",
@@ -74,7 +65,7 @@ test("A session shows only what its scopes allow", async () => {
   const { client, turn } = await createShop()
   const usage = await browser.open(await makePortal(client, "ada", { scopes: ["usage"] }))
   expect(usage.scopes).toEqual(["usage"])
-  expect(await json(await usage.get("overview"))).toMatchObject({ limits: null, approvals: null })
+  expect(await portalJson(await usage.get("overview"))).toMatchObject({ limits: null, approvals: null })
   for (const path of ["turns", `turns/${turn.turn_id}`])
     expect(await portalRefusalOf(await usage.get(path))).toEqual([403, "SCOPE_DENIED"])
   expect(await portalRefusalOf(await usage.decide(turn.turn_id, "allow"))).toEqual([403, "SCOPE_DENIED"])
@@ -153,7 +144,7 @@ test("A session ends with its key and with its account", async () => {
     for (const path of ["overview", "turns", `turns/${turn.turn_id}`])
       expect(await portalRefusalOf(await ada.get(path))).toEqual(ENDED)
     expect(await portalRefusalOf(await ada.decide(turn.turn_id, "allow"))).toEqual(ENDED)
-    const late = await json(await browser.exchange(unused))
+    const late = await portalJson(await browser.exchange(unused))
     const answer = await browser.ask("/portal/api/overview", {}, { authorization: `Bearer ${late.token}` })
     expect(await portalRefusalOf(answer)).toEqual(ENDED)
   }
@@ -164,7 +155,7 @@ test("An erasure ends the end user's sessions, and a later session shows nothing
   const ada = await browser.open(await makePortal(client, "ada"))
   const bob = await browser.open(await makePortal(client, "bob"))
   await world.advance(1_000)
-  const owner = await ownerOf(client)
+  const owner = await ownerClientOf(world, client)
   expect((await owner.call("DELETE", "/v1/end-users/ada")).ok).toBe(true)
   for (const path of ["overview", "turns", `turns/${turn.turn_id}`])
     expect(await portalRefusalOf(await ada.get(path))).toEqual(ENDED)
@@ -173,7 +164,7 @@ test("An erasure ends the end user's sessions, and a later session shows nothing
   await world.advance(1_000)
   const again = await browser.open(await makePortal(client, "ada"))
   const next = await client.runTurn({ space, text: "[reply Welcome back.]", end_user_ref: "ada" })
-  const { data } = await json(await again.get("turns"))
+  const { data } = await portalJson(await again.get("turns"))
   expect(data.map(({ turn_id }: { turn_id: string }) => turn_id)).toEqual([next.turn_id])
   expect(await portalRefusalOf(await again.get(`turns/${turn.turn_id}`))).toEqual([404, "NOT_FOUND"])
 })
@@ -182,8 +173,7 @@ test("Turns of other end users, of other accounts, and of spaces that the key do
   const { client, space } = await createShop()
   const stranger = await createShop()
   const bob = await client.runTurn({ space, text: "[reply canary-bob]", end_user_ref: "bob" })
-  const owner = await world.makeKey(client.userId, { scope: "all" })
-  const second = world.createClient(client.userId, owner.value)
+  const second = await ownerClientOf(world, client)
   const hidden = await second.space({})
   const elsewhere = await second.runTurn({ space: hidden, text: "[reply canary-space]", end_user_ref: "ada" })
   const waiting = await sendUntilItWaits(world, client, {
@@ -196,26 +186,26 @@ test("Turns of other end users, of other accounts, and of spaces that the key do
     expect(await portalRefusalOf(await ada.get(`turns/${turn_id}`))).toEqual([404, "NOT_FOUND"])
     expect(await portalRefusalOf(await ada.decide(turn_id, "allow"))).toEqual([404, "NOT_FOUND"])
   }
-  const said = JSON.stringify([await json(await ada.get("overview")), await json(await ada.get("turns"))])
+  const said = JSON.stringify([await portalJson(await ada.get("overview")), await portalJson(await ada.get("turns"))])
   expect(said).not.toContain("canary")
   const whole = await browser.open(await makePortal(second, "ada"))
-  expect(JSON.stringify(await json(await whole.get("turns")))).toContain(elsewhere.turn_id)
+  expect(JSON.stringify(await portalJson(await whole.get("turns")))).toContain(elsewhere.turn_id)
 })
 
 test("An end user allows a call of their turn, the call is made once, and the log names the end user", async () => {
   const { client, space } = await createShop()
-  const text = '[call refund {"order":"A-1","amount":80}]'
+  const text = refundText(80)
   const { turn_id } = await sendUntilItWaits(world, client, { space, text, end_user_ref: "ada" })
   const ada = await browser.open(await makePortal(client, "ada"))
-  const { approvals } = await json(await ada.get("overview"))
+  const { approvals } = await portalJson(await ada.get("overview"))
   expect(approvals).toMatchObject([
     { turn_id, call: "0.0", tool: "refund", input: { order: "A-1", amount: 80 }, excerpt: text },
   ])
-  expect((await json(await ada.get("turns"))).data[0]).toMatchObject({ turn_id, state: "waiting" })
+  expect((await portalJson(await ada.get("turns"))).data[0]).toMatchObject({ turn_id, state: "waiting" })
   const only = await browser.open(await makePortal(client, "ada", { scopes: ["approvals"] }))
-  expect((await json(await only.get("overview"))).approvals).toMatchObject([{ turn_id, excerpt: "" }])
-  expect(await json(await ada.decide(turn_id, "allow"))).toEqual({ decision: "allow" })
-  expect(await json(await ada.decide(turn_id, "allow"))).toEqual({ decision: "allow" })
+  expect((await portalJson(await only.get("overview"))).approvals).toMatchObject([{ turn_id, excerpt: "" }])
+  expect(await portalJson(await ada.decide(turn_id, "allow"))).toEqual({ decision: "allow" })
+  expect(await portalJson(await ada.decide(turn_id, "allow"))).toEqual({ decision: "allow" })
   expect(await portalRefusalOf(await ada.decide(turn_id, "deny"))).toEqual([409, "CALL_DECIDED"])
   await world.drain()
   expect((await client.getTurn(turn_id)).state).toBe("done")
@@ -277,7 +267,7 @@ test("A signed-in owner previews the portal, which only the web app frames and w
   const { client, space, turn } = await createShop()
   const { turn_id } = await sendUntilItWaits(world, client, {
     space,
-    text: '[call refund {"order":"A-1","amount":80}]',
+    text: refundText(80),
     end_user_ref: "ada",
   })
   const owner = await world.signIn(client.userId)
@@ -288,8 +278,8 @@ test("A signed-in owner previews the portal, which only the web app frames and w
   expect(policy).toMatch(/frame-ancestors https:\/\/api\.test$/)
   const preview = await browser.open(made)
   expect(preview.preview).toBe(true)
-  expect(JSON.stringify(await json(await preview.get("turns")))).toContain(turn.turn_id)
-  expect((await json(await preview.get("overview"))).approvals).toMatchObject([{ turn_id }])
+  expect(JSON.stringify(await portalJson(await preview.get("turns")))).toContain(turn.turn_id)
+  expect((await portalJson(await preview.get("overview"))).approvals).toMatchObject([{ turn_id }])
   expect(await portalRefusalOf(await preview.decide(turn_id, "allow"))).toEqual([403, "SCOPE_DENIED"])
   await owner.call("POST", "/api/auth/logout")
   expect(await portalRefusalOf(await preview.get("overview"))).toEqual(ENDED)

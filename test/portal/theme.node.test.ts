@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { expect, test } from "vitest"
 import { portalFiles } from "../../scripts/portal-files.ts"
 import { PORTAL_FILES } from "../../src/portal/page.ts"
@@ -42,7 +42,8 @@ test("An accent alone is also shown on the dark background, in a shade that can 
 })
 
 test("The page uses neither cookies nor storage, and its messages name their target", () => {
-  const source = ["main.tsx", "frame.ts", "api.ts", "portal.tsx", "turns.tsx", "approvals.tsx"]
+  const source = readdirSync("dashboard/portal")
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => readFileSync(`dashboard/portal/${name}`, "utf8"))
     .join("\n")
   expect(source).not.toMatch(/\b(cookie|localStorage|sessionStorage|indexedDB|innerHTML)\b(?=[.[( ]*[=.[(])/)

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type Call, computed, decimal, isSigned, learnKeys, micros } from "../../examples/verify-receipts/documents.ts"
+import { type Call, computed, decimal, isSigned, micros } from "../../examples/verify-receipts/documents.ts"
 import { refundTurn } from "../../src/billing/refund-turn.ts"
 import type { TurnReceipt } from "../../src/receipts/get-receipt.ts"
 import type { Receipt } from "../../src/receipts/receipt-document.ts"
 import { contextOf } from "../harness/context.ts"
+import { ownerWithAll } from "../harness/estate.ts"
 import { addImageModel, logInMedia, PAINTER, PICTURES, pictureAnswer, serveImages } from "../harness/pictures.ts"
+import { readSigningKeys } from "../harness/receipts.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 let world: World
@@ -19,16 +21,9 @@ async function receiptOf(client: TestClient, turnId: string): Promise<TurnReceip
   return response.json()
 }
 
-const keys = async () => {
-  const response = await world.invoke(new Request("https://api.test/.well-known/jwks.json"))
-  const jwks = (await response.json()) as Parameters<typeof learnKeys>[0]
-  learnKeys(jwks)
-  return { response, kids: jwks.keys.map(({ kid }) => kid) }
-}
-
 /** Recomputes a receipt with the customer's own code, and compares it with the ledger. */
 async function expectProven(receipt: TurnReceipt["receipt"]): Promise<Receipt> {
-  await keys()
+  await readSigningKeys(world)
   expect(isSigned(receipt)).toBe(true)
   const { document } = receipt
   let total = 0n
@@ -145,8 +140,7 @@ describe("The receipt of a turn", () => {
   })
 
   test("A receipt has no texts, and is the same after the erasure of its end user", async () => {
-    const { userId } = await world.createAccount()
-    const client = world.createClient(userId, (await world.makeKey(userId, { scope: "all" })).value)
+    const client = await ownerWithAll(world, 10)
     const space = await client.space()
     const text = "[reply canary-reply]\ncanary-request"
     const { turn_id } = await client.runTurn({ space, text, metadata: { note: "canary-metadata" } })
@@ -161,7 +155,7 @@ describe("The receipt of a turn", () => {
 
 describe("The signing keys", () => {
   test("They are public and may be kept for an hour", async () => {
-    const { response } = await keys()
+    const { response } = await readSigningKeys(world)
     expect(response.headers.get("cache-control")).toBe("public, max-age=3600")
     expect(response.headers.get("access-control-allow-origin")).toBe("*")
     expect(response.headers.get("content-type")).toBe("application/jwk-set+json")
@@ -170,28 +164,23 @@ describe("The signing keys", () => {
   test("After a rotation new receipts have a new key, and old ones can be verified even without the old secret", async () => {
     const own = await createWorld()
     try {
-      const jwks = async () => {
-        const response = await own.invoke(new Request("https://api.test/.well-known/jwks.json"))
-        const read = (await response.json()) as Parameters<typeof learnKeys>[0]
-        learnKeys(read)
-        return read.keys.map(({ kid }) => kid)
-      }
+      const kidsNow = async () => (await readSigningKeys(own)).kids
       const client = await own.createAccount()
       const { turn_id } = await client.runTurn({ space: await client.space() })
       const old = (await receiptOf(client, turn_id)).receipt
-      const [first] = await jwks()
+      const [first] = await kidsNow()
       const ring = own.env.SECRETS_KEYS as string
       const added = `next:${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))}`
       own.rebind({ SECRETS_KEYS: `${added},${ring}` })
       const rotated = (await receiptOf(client, turn_id)).receipt
-      const both = await jwks()
+      const both = await kidsNow()
       expect(both).toHaveLength(2)
       expect(both[1]).toBe(first)
       expect(rotated.document).toEqual(old.document)
       expect(rotated.signature).not.toBe(old.signature)
       expect([isSigned(old), isSigned(rotated)]).toEqual([true, true])
       own.rebind({ SECRETS_KEYS: added })
-      expect(await jwks()).toEqual(both)
+      expect(await kidsNow()).toEqual(both)
       expect(isSigned({ ...old, document: { ...old.document, total_usd: "0.0000001" } })).toBe(false)
     } finally {
       await own.close()

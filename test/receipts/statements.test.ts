@@ -4,7 +4,6 @@ import {
   decimal,
   digestOfAll,
   isSigned,
-  learnKeys,
   micros,
   NO_DIGEST,
 } from "../../examples/verify-receipts/documents.ts"
@@ -14,6 +13,8 @@ import { RECEIPT_POLICY } from "../../src/receipts/policies.ts"
 import type { Receipt, RefundDocument } from "../../src/receipts/receipt-document.ts"
 import type { SignedDocument } from "../../src/receipts/signing-keys.ts"
 import { contextOf } from "../harness/context.ts"
+import { ownerWithAll } from "../harness/estate.ts"
+import { readSigningKeys } from "../harness/receipts.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 let world: World
@@ -25,11 +26,6 @@ afterAll(() => world.close())
 const DAY = 86_400_000
 
 type Document = SignedDocument<Receipt | RefundDocument>
-
-async function createOwner({ usd = 10 } = {}) {
-  const { userId } = await world.createAccount({ usd })
-  return world.createClient(userId, (await world.makeKey(userId, { scope: "all" })).value)
-}
 
 const monthNow = () => new Date(world.clock.ms()).toISOString().slice(0, 7)
 
@@ -60,8 +56,7 @@ async function statementOf(client: TestClient, month: string): Promise<MonthStat
 
 /** Computes a statement from its documents alone, and compares it with the ledger. */
 async function expectProven(client: TestClient, month: string): Promise<MonthSums> {
-  const jwks = await world.invoke(new Request("https://api.test/.well-known/jwks.json"))
-  learnKeys((await jwks.json()) as Parameters<typeof learnKeys>[0])
+  await readSigningKeys(world)
   const { state, statement } = await statementOf(client, month)
   expect(state).toBe("final")
   const { document } = statement as SignedDocument<MonthSums>
@@ -107,7 +102,7 @@ async function expectProven(client: TestClient, month: string): Promise<MonthSum
 
 describe("A monthly statement", () => {
   test("It equals its receipts and the ledger, and a refund counts in the month in which it was booked", async () => {
-    const client = await createOwner()
+    const client = await ownerWithAll(world, 10)
     const space = await client.space()
     await intoNextMonth(DAY)
     const first = monthNow()
@@ -137,7 +132,7 @@ describe("A monthly statement", () => {
   })
 
   test("A month that is not over has documents and no statement, and a month before the account has an empty one", async () => {
-    const client = await createOwner()
+    const client = await ownerWithAll(world, 10)
     await client.runTurn({ space: await client.space() })
     const month = monthNow()
     expect(await documentsOf(client, month)).toHaveLength(1)
@@ -157,7 +152,7 @@ describe("A monthly statement", () => {
   })
 
   test("A large month is read page by page, also if runs overlap or a page fails", async () => {
-    const client = await createOwner({ usd: 100 })
+    const client = await ownerWithAll(world, 100)
     const space = await client.space()
     await intoNextMonth(DAY)
     const { turn_id } = await client.runTurn({ space })
@@ -189,7 +184,7 @@ describe("A monthly statement", () => {
   })
 
   test("Only a live key to all spaces reads statements, and only its own account's", async () => {
-    const client = await createOwner()
+    const client = await ownerWithAll(world, 10)
     await client.runTurn({ space: await client.space() })
     const month = monthNow()
     const narrow = world.createClient(client.userId, (await world.makeKey(client.userId, { scope: "created" })).value)
@@ -202,6 +197,6 @@ describe("A monthly statement", () => {
         expect((await other.call("GET", `/v1/usage/statements${path}`)).status).toBe(403)
       }
     }
-    expect(await documentsOf(await createOwner(), month)).toEqual([])
+    expect(await documentsOf(await ownerWithAll(world, 10), month)).toEqual([])
   })
 })

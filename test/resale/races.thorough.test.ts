@@ -6,7 +6,7 @@ import type { Claim } from "../../src/runs/claim-turns.ts"
 import { settleTurn } from "../../src/runs/settle-turns.ts"
 import { acceptTurn } from "../../src/turns/accept-turn.ts"
 import { claimTurn } from "../harness/claim.ts"
-import { contextOf, noQueue } from "../harness/context.ts"
+import { quietContextOf } from "../harness/context.ts"
 import { expectBooks } from "../harness/promises.ts"
 import { createSeller } from "../harness/resale.ts"
 import { finishedStep } from "../harness/steps.ts"
@@ -34,7 +34,7 @@ test.each([
     await putPrice("triple", { multiplier: 3 })
     await bill("ada", { price: "triple", prepaid: true, low_balance_usd: 0 })
     await credit("ada", (wallet * HOLD * 3) / 1e7)
-    const ctx = { ...contextOf(world), queue: noQueue, log: () => {} }
+    const ctx = quietContextOf(world)
     const credential = parseApiKey(client.key) as KeyCredential
     const accepted: string[] = []
     const refused: Record<string, number> = {}

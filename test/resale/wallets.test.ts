@@ -42,13 +42,11 @@ describe("The wallet of an end user", () => {
     expect((await client.sendTurn({ space, end_user_ref: "ada" })).status).toBe(202)
   })
 
-  test("Each new end user with credit counts towards the limit, also with a default for all", async () => {
-    const { credit, call } = await createSeller(world)
+  test("The first credit sets nothing for an end user if a default makes all of them prepaid", async () => {
+    const { credit, call, userId } = await createSeller(world)
     await call("PUT", "/v1/end-user-defaults", { prepaid: true })
     await credit("ada", 1)
-    const rows = await world.sql(
-      "select prepaid from end_users where end_user_ref = 'ada' order by created_at desc limit 1",
-    )
+    const rows = await world.sql("select prepaid from end_users where user_id = $1 and end_user_ref = 'ada'", [userId])
     expect(rows).toEqual([{ prepaid: null }])
   })
 
@@ -202,6 +200,18 @@ describe("Events of wallets", () => {
     await credit("ada", 0.01)
     await spend("ada", 0.01)
     expect(heard()).toMatchObject([["end_user.depleted", { balance_usd: 0 }]])
+  })
+
+  test("The event end_user.balance_low is sent again if the balance falls below a lower threshold", async () => {
+    const { credit, spend, client, bill } = await createSeller(world)
+    const receiver = serveReceiver(world)
+    await makeWebhook(client, { url: receiver.url, events: ["end_user.balance_low"] })
+    await credit("ada", 1)
+    await spend("ada", 0.1)
+    await bill("ada", { low_balance_usd: 0.5 })
+    await spend("ada", 0.5)
+    const thresholds = receiver.received.map(({ event }) => event.data.threshold_usd)
+    expect(thresholds.filter((usd) => usd !== undefined)).toEqual([1, 0.5])
   })
 
   test("A turn that waits for an end user's credit continues when it is added", async () => {

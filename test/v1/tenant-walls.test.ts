@@ -4,7 +4,7 @@ import { isThorough } from "../harness/crash.ts"
 import { serveCustomer } from "../harness/customer.ts"
 import { dumpTables } from "../harness/dump.ts"
 import { callOfOperation, createEstate, ESTATE_HOST, type Estate, leavesWhole } from "../harness/estate.ts"
-import { idsIn, type V1Operation, v1Operations } from "../harness/operations.ts"
+import { idsIn, OF_OWN_WORDS, type V1Operation, v1Operations } from "../harness/operations.ts"
 import { makeWebhook } from "../harness/receiver.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
@@ -115,10 +115,6 @@ async function intrude(key: string, call: ReturnType<typeof callOfOperation>) {
   return { status: response.status, code: error?.code, pgCalls: Number(calls), added }
 }
 
-/** Resources that are named by an end_user_ref, a name or a month, which every account has for itself. */
-const OWN_WORDS =
-  /^(putEndUser(Limits|Billing)|creditEndUser|createPortalSession|getEndUserBalance|listEndUserLedger|putPrice|getStatement|listStatementDocuments)$/
-
 const forgetUses = ({ userId }: TestClient) =>
   world.sql("update api_keys set last_used_at = null where user_id = $1", [userId])
 
@@ -129,7 +125,7 @@ async function usesOf({ userId }: TestClient): Promise<string[]> {
 
 /** True if the operation names existing resources. References in bodies count as ids too. */
 const namesThings = ({ id, path }: V1Operation) =>
-  (idsIn(path).length > 0 && !OWN_WORDS.test(id)) || /^(create(Turn|Response|ChatCompletion)|estimateTurn)$/.test(id)
+  (idsIn(path).length > 0 && !OF_OWN_WORDS.test(id)) || /^(create(Turn|Response|ChatCompletion)|estimateTurn)$/.test(id)
 
 test("Every route of /v1 is an operation", () => {
   expect(operations.length).toBeGreaterThan(25)

@@ -3,7 +3,7 @@ import { type Scenario, sendUntilAccepted, sendUntilAnswered, survivesEveryFailu
 import { BARE } from "../harness/customer.ts"
 import { expectBooks } from "../harness/promises.ts"
 import { laterTool, serveTools, workTool } from "../harness/waiting.ts"
-import { refundTool } from "../harness/waiting-tools.ts"
+import { refundText, refundTool } from "../harness/waiting-tools.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 let world: World
@@ -13,8 +13,6 @@ beforeAll(async () => {
   customer = serveTools(world)
 })
 afterAll(() => world.close())
-
-const REFUND = '[call refund {"order":"A-1","amount":80}]'
 
 /** Delivers and sweeps until the turn waits or has ended. The fault can have delayed it. */
 async function untilIdle(client: TestClient, turnId: string) {
@@ -43,7 +41,7 @@ const scenarios: Scenario[] = [
     name: "an approval that is allowed",
     space: { tools: [refundTool()] },
     async act(client, space) {
-      const id = await sendUntilAccepted(client, { space, text: REFUND })
+      const id = await sendUntilAccepted(client, { space, text: refundText(80) })
       await untilIdle(client, id)
       const key = `${id}.0.0`
       expect(customer.effects.has(key), "no call without an allow").toBe(false)
@@ -59,7 +57,7 @@ const scenarios: Scenario[] = [
     name: "an approval that is denied",
     space: { tools: [refundTool()] },
     async act(client, space) {
-      const id = await sendUntilAccepted(client, { space, text: REFUND })
+      const id = await sendUntilAccepted(client, { space, text: refundText(80) })
       await untilIdle(client, id)
       expect(await decide(client, id, "deny")).toBe(200)
       await untilIdle(client, id)
@@ -93,7 +91,7 @@ const scenarios: Scenario[] = [
     name: "a wait that expires",
     space: { tools: [refundTool()] },
     async act(client, space) {
-      const id = await sendUntilAccepted(client, { space, text: REFUND, max_wait_seconds: 600 })
+      const id = await sendUntilAccepted(client, { space, text: refundText(80), max_wait_seconds: 600 })
       await untilIdle(client, id)
       await world.advance(600_001)
       await world.sweep()

@@ -8,7 +8,7 @@ import { createRandom } from "../harness/random.ts"
 import { passTime } from "../harness/time.ts"
 import { sendUntilItWaits, serveTools, waiter } from "../harness/waiting.ts"
 import { plantWaits } from "../harness/waiting-plants.ts"
-import { refundTool } from "../harness/waiting-tools.ts"
+import { refundText, refundTool } from "../harness/waiting-tools.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const ROUNDS = Number((bindings as unknown as { TURNPIKE_ROUNDS: string }).TURNPIKE_ROUNDS) || 100
@@ -23,14 +23,13 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const REFUND = '[call refund {"order":"A-1","amount":80}]'
 const effectsOf = (turnId: string) => [...customer.effects.keys()].filter((key) => key.startsWith(turnId)).length
 
 async function waitingTurn(body: object = {}) {
   const client = await world.createAccount()
   const all = world.createClient(client.userId, (await world.makeKey(client.userId, { scope: "all" })).value)
   const space = await all.space({ tools: [refundTool()] })
-  const turn = await sendUntilItWaits(world, all, { space, text: REFUND, ...body })
+  const turn = await sendUntilItWaits(world, all, { space, text: refundText(80), ...body })
   return { client: all, turn, space }
 }
 

@@ -3,7 +3,7 @@ import { cappedAccount } from "../harness/caps.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { CHAT, type Session, type Shared, SPACES, shareSpace } from "../harness/shared-space.ts"
 import { sendUntilItWaits, serveTools } from "../harness/waiting.ts"
-import { refundTool } from "../harness/waiting-tools.ts"
+import { refundText, refundTool } from "../harness/waiting-tools.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const WAITING = "/api/account/waiting-turns"
@@ -28,7 +28,7 @@ const decide = (browser: Session, turnId: string, body: object) =>
 /** A turn that asks for a refund of 80 USD, sent by a person. */
 async function ask(sender: Session): Promise<string> {
   customer.requests.length = 0
-  const text = '[call refund {"order":"A-1","amount":80}]'
+  const text = refundText(80)
   const [status, turn] = await sender.json("POST", CHAT, { space: shared.space, text })
   expect([status, turn]).toMatchObject([202, {}])
   await world.drain()

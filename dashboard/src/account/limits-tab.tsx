@@ -5,7 +5,7 @@ import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
 import { Section } from "../ui/page.tsx"
-import { plainNumber } from "../ui/plain.ts"
+import { plainNumber, typedOrNull } from "../ui/plain.ts"
 import { Read } from "../ui/read.tsx"
 import { toast } from "../ui/toast.tsx"
 
@@ -19,10 +19,6 @@ export function LimitsTab() {
     </Section>
   )
 }
-
-/** A typed amount; null if empty. Text that is not a number is sent unchanged, and the API rejects it. */
-const amountOf = (text: string) =>
-  text.trim() === "" ? null : Number.isNaN(Number(text)) ? (text as unknown as number) : Number(text)
 
 function LimitsForm({ limits }: { limits: AccountLimits }) {
   const draft = useDraft("limits")
@@ -44,9 +40,9 @@ function LimitsForm({ limits }: { limits: AccountLimits }) {
     put.mutate(
       {
         body: {
-          end_user_daily_usd: amountOf(form.end_user_daily_usd),
-          end_user_monthly_usd: amountOf(form.end_user_monthly_usd),
-          low_balance_usd: amountOf(form.low_balance_usd) ?? 0,
+          end_user_daily_usd: typedOrNull(form.end_user_daily_usd),
+          end_user_monthly_usd: typedOrNull(form.end_user_monthly_usd),
+          low_balance_usd: typedOrNull(form.low_balance_usd) ?? 0,
         },
       },
       { onSuccess: () => toast("The limits are saved.") },

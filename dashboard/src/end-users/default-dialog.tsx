@@ -7,12 +7,7 @@ import { ErrorState } from "../ui/error-state.tsx"
 import { Form, Select } from "../ui/field.tsx"
 import { KeyPicker } from "../ui/pickers.tsx"
 import { toast } from "../ui/toast.tsx"
-
-const PAYMENTS = [
-  ["", "Not set: prepaid from the first credit on"],
-  ["true", "Prepaid: turns are paid from the wallet"],
-  ["false", "Not prepaid"],
-] as const
+import { prepaidChoices, prepaidOf } from "./prepaid-choice.ts"
 
 interface DefaultDialogProps {
   /** Undefined: the dialog asks for a key. */
@@ -32,9 +27,9 @@ export function DefaultDialog({ of, prices, onClose }: DefaultDialogProps) {
   const [key, setKey] = draft.useField("key", of?.key_id ?? "")
   const [price, setPrice] = draft.useField("price", of?.price ?? "")
   const [prepaid, setPrepaid] = draft.useField("prepaid", of?.prepaid == null ? "" : String(of.prepaid))
-  const name = asks || of.key_id ? "the key" : "the account"
+  const isOfKey = asks || of.key_id !== null
   const done = () => {
-    toast(`The default of ${name} is saved.`)
+    toast(`The default of ${isOfKey ? "the key" : "the account"} is saved.`)
     onClose()
   }
   return (
@@ -43,7 +38,7 @@ export function DefaultDialog({ of, prices, onClose }: DefaultDialogProps) {
       draft={draft}
       onClose={onClose}
       title={asks ? "The default of a key" : of.key_id ? `The default of the key ${of.name}` : "The account's default"}
-      about={`It applies to live turns ${name === "the key" ? "of the key" : "of all keys"}, for end users without a setting of their own.`}
+      about={`It applies to live turns ${isOfKey ? "of the key" : "of all keys"}, for end users without a setting of their own.`}
     >
       <Form
         label="Default"
@@ -54,7 +49,7 @@ export function DefaultDialog({ of, prices, onClose }: DefaultDialogProps) {
               body: {
                 key_id: key || null,
                 price: price || null,
-                prepaid: prepaid === "" ? null : prepaid === "true",
+                prepaid: prepaidOf(prepaid),
               },
             },
             { onSuccess: done },
@@ -69,9 +64,7 @@ export function DefaultDialog({ of, prices, onClose }: DefaultDialogProps) {
           </>
         }
       >
-        {asks && (
-          <KeyPicker label="API key" name="key_id" error={put.error} value={key} onChange={setKey} test={undefined} />
-        )}
+        {asks && <KeyPicker label="API key" name="key_id" error={put.error} value={key} onChange={setKey} />}
         <Select
           label="Price"
           name="price"
@@ -79,7 +72,7 @@ export function DefaultDialog({ of, prices, onClose }: DefaultDialogProps) {
           value={price}
           onChange={({ target }) => setPrice(target.value)}
           options={[
-            ["", name === "the key" ? "None: the account's default" : "None: as billed"],
+            ["", isOfKey ? "None: the account's default" : "None: as billed"],
             ...prices.map((one) => one.name),
           ]}
         />
@@ -90,7 +83,7 @@ export function DefaultDialog({ of, prices, onClose }: DefaultDialogProps) {
           error={put.error}
           value={prepaid}
           onChange={({ target }) => setPrepaid(target.value)}
-          options={PAYMENTS}
+          options={prepaidChoices("Not set: prepaid from the first credit on")}
         />
         {put.error ? <ErrorState error={put.error} /> : null}
       </Form>

@@ -3,11 +3,11 @@ import { Suspense, useState } from "react"
 import { addressOf } from "../api/call.ts"
 import type { EndUser } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
-import { Button, buttonLook } from "../ui/button.tsx"
+import { Button } from "../ui/button.tsx"
 import { CopyButton } from "../ui/copy.tsx"
+import { DownloadLink } from "../ui/download-link.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { Stat, Stats } from "../ui/facts.tsx"
-import { Icon } from "../ui/icon.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { ButtonLink, TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
@@ -51,10 +51,9 @@ export function EndUserPage() {
             <ButtonLink to="/end-users/$endUserRef/portal" params={{ endUserRef }} search={{ test }}>
               Portal
             </ButtonLink>
-            <a href={addressOf("exportEndUser", input)} download={`${endUserRef}.json`} className={buttonLook()}>
-              <Icon name="download" />
+            <DownloadLink href={addressOf("exportEndUser", input)} name={`${endUserRef}.json`}>
               Export
-            </a>
+            </DownloadLink>
             <Button kind={endUser.data.limits.blocked ? "primary" : "danger"} onClick={() => setOpen("block")}>
               {endUser.data.limits.blocked ? "Unblock" : "Block"}
             </Button>

@@ -4,15 +4,9 @@ import { DismissButton } from "../ui/dialog.tsx"
 import type { Draft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
-import { plainNumber } from "../ui/plain.ts"
+import { plainNumber, typedOrNull } from "../ui/plain.ts"
 
 type Limits = EndUser["limits"]
-
-/** A typed amount; null if empty. Text that is not a number is sent unchanged, and the API rejects it. */
-const amountOf = (text: string) => {
-  if (text.trim() === "") return null
-  return Number.isNaN(Number(text)) ? (text as unknown as number) : Number(text)
-}
 
 const textOf = (usd: number | null) => (usd === null ? "" : plainNumber(usd))
 
@@ -48,7 +42,7 @@ export function EndUserLimitsForm({
     <Form
       label="Caps"
       draft={inDialog ? undefined : draft}
-      onSubmit={() => onSave({ daily_usd: amountOf(daily), monthly_usd: amountOf(monthly) })}
+      onSubmit={() => onSave({ daily_usd: typedOrNull(daily), monthly_usd: typedOrNull(monthly) })}
       actions={
         <>
           <Button kind="primary" type="submit" busy={busy} disabled={disabled}>

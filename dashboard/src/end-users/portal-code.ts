@@ -25,18 +25,22 @@ const { url } = await turnpike.endUsers.createPortalSession(
 )
 console.log(url)`
 
-/** Shows the portal in a frame. POST /portal-session is an operation of the owner's server that returns a session. */
+/** The code of the guide, for this service. POST /portal-session is an operation of the owner's server. */
 export const portalFrame = () => `<iframe id="usage" title="Your usage" style="width: 100%; border: 0"></iframe>
 <script>
   const frame = document.getElementById("usage")
+  // The origin of the portal's url.
+  const portal = ${JSON.stringify(location.origin)}
 
+  // Your server creates the session for the customer who is signed in.
   const open = async () => {
     const { url } = await (await fetch("/portal-session", { method: "POST" })).json()
     frame.src = url
   }
 
+  // The portal says its height, and when its session has ended.
   addEventListener("message", ({ origin, source, data }) => {
-    if (origin !== ${JSON.stringify(location.origin)} || source !== frame.contentWindow) return
+    if (origin !== portal || source !== frame.contentWindow) return
     if (data.type === "turnpike.portal.height") frame.style.height = \`\${data.height}px\`
     if (data.type === "turnpike.portal.expired") open()
   })

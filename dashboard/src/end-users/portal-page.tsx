@@ -53,8 +53,7 @@ export function PortalPage() {
   const request = { ...body, allowed_origins: [ORIGIN] }
   return (
     <Page
-      title="Portal"
-      about={endUsersPages.portal.about}
+      {...endUsersPages.portal}
       above={
         <>
           <TextLink to="/end-users" search={{ test }}>

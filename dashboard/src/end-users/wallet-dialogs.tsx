@@ -7,6 +7,7 @@ import { ErrorState } from "../ui/error-state.tsx"
 import { Form, Select, TextInput } from "../ui/field.tsx"
 import { plainNumber, typedNumber } from "../ui/plain.ts"
 import { toast } from "../ui/toast.tsx"
+import { prepaidChoices, prepaidOf } from "./prepaid-choice.ts"
 
 interface WalletDialogProps {
   wallet: EndUserBalance
@@ -79,12 +80,6 @@ export function CreditEndUserDialog({ wallet: { end_user_ref, available_usd }, t
   )
 }
 
-const PREPAID = [
-  ["", "The default"],
-  ["true", "Prepaid: turns are paid from the wallet"],
-  ["false", "Not prepaid"],
-] as const
-
 export function EndUserBillingDialog({ wallet, test, onClose }: WalletDialogProps) {
   const { end_user_ref, price_source, prepaid_source } = wallet
   const draft = useDraft(`end-user.billing.${end_user_ref}`)
@@ -114,7 +109,7 @@ export function EndUserBillingDialog({ wallet, test, onClose }: WalletDialogProp
               query: { test: test && "true" },
               body: {
                 price: price || null,
-                prepaid: prepaid === "" ? null : prepaid === "true",
+                prepaid: prepaidOf(prepaid),
                 low_balance_usd: typedNumber(low),
               },
             },
@@ -144,7 +139,7 @@ export function EndUserBillingDialog({ wallet, test, onClose }: WalletDialogProp
           error={put.error}
           value={prepaid}
           onChange={({ target }) => setPrepaid(target.value)}
-          options={PREPAID}
+          options={prepaidChoices("The default")}
         />
         <TextInput
           label="Low balance (USD)"

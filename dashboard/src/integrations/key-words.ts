@@ -1,5 +1,5 @@
 import type { ApiKey, CapState, SetCaps } from "../api/operations.ts"
-import { plainNumber } from "../ui/plain.ts"
+import { plainNumber, typedOrNull } from "../ui/plain.ts"
 
 type Scope = ApiKey["scope"]
 
@@ -50,14 +50,7 @@ export const textsOfCaps = (caps: SetCaps): CapTexts =>
 
 /** An empty field means no cap. Text that is not a number is sent unchanged, and the API rejects it. */
 export const capsOfTexts = (texts: CapTexts): SetCaps =>
-  Object.fromEntries(
-    Object.entries(texts).map(([name, text]) => [name, text.trim() === "" ? null : numberOf(text)]),
-  ) as SetCaps
-
-function numberOf(text: string): number {
-  const number = Number(text)
-  return Number.isNaN(number) ? (text as unknown as number) : number
-}
+  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, typedOrNull(text)])) as SetCaps
 
 export const CAP_TITLES: Record<CapState["cap"], string> = {
   key_daily: "Daily",

@@ -1,6 +1,7 @@
 import type { Manifest } from "../api/operations.ts"
 import { choicesOf } from "../api/words.ts"
 import { jsonText, readJson } from "../ui/json-text.ts"
+import { typedOrNull } from "../ui/plain.ts"
 
 export type BuiltinTool = NonNullable<Manifest["builtin_tools"]>[number]
 
@@ -59,8 +60,7 @@ export const draftOf = (manifest: Manifest): ManifestDraft => ({
  * unchanged, and the API rejects it.
  */
 export function manifestOf(draft: ManifestDraft, base: Manifest): Manifest {
-  const number = (text: string) =>
-    text.trim() === "" ? undefined : Number.isNaN(Number(text)) ? (text as unknown as number) : Number(text)
+  const number = (text: string) => typedOrNull(text) ?? undefined
   const history = { max_turns: number(draft.history_turns), max_tokens: number(draft.history_tokens) }
   return {
     ...base,

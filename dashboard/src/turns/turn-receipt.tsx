@@ -1,13 +1,12 @@
 import type { ReactNode } from "react"
 import { addressOf } from "../api/call.ts"
 import { useRead } from "../api/query.ts"
-import { buttonLook } from "../ui/button.tsx"
+import { DownloadLink } from "../ui/download-link.tsx"
 import { KeyValues } from "../ui/facts.tsx"
-import { Icon } from "../ui/icon.tsx"
 import { OutLink } from "../ui/link.tsx"
 import { Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
-import { Id, Money, Time } from "../ui/values.tsx"
+import { Id, MoneyOfDecimal, Time } from "../ui/values.tsx"
 import type { OfTurn } from "./turn-parts.tsx"
 
 const WAIVERS = {
@@ -24,10 +23,9 @@ export function ReceiptOfTurn({ of: { turnId, test } }: OfTurn) {
     <Section
       title="Receipt"
       action={
-        <a href={addressOf("getTurnReceipt", input)} download={`receipt-${turnId}.json`} className={buttonLook()}>
-          <Icon name="download" />
+        <DownloadLink href={addressOf("getTurnReceipt", input)} name={`receipt-${turnId}.json`}>
           Download
-        </a>
+        </DownloadLink>
       }
     >
       <p className="text-muted">
@@ -38,15 +36,15 @@ export function ReceiptOfTurn({ of: { turnId, test } }: OfTurn) {
         {({ receipt: { document, digest }, refund }) => (
           <KeyValues
             entries={[
-              ["Total", <Amount key="total" decimal={document.total_usd} />],
-              ["Held", <Amount key="held" decimal={document.hold.held_usd} />],
-              ["Released", <Amount key="released" decimal={document.hold.released_usd} />],
+              ["Total", <MoneyOfDecimal key="total" decimal={document.total_usd} />],
+              ["Held", <MoneyOfDecimal key="held" decimal={document.hold.held_usd} />],
+              ["Released", <MoneyOfDecimal key="released" decimal={document.hold.released_usd} />],
               ...document.calls
                 .filter(({ waived_for }) => waived_for !== null)
                 .map(({ step, waived_usd, waived_for }): [string, ReactNode] => [
                   `Not charged in step ${step}`,
                   <span key={step}>
-                    <Amount decimal={waived_usd} />
+                    <MoneyOfDecimal decimal={waived_usd} />
                     {waived_for && `: ${WAIVERS[waived_for]}`}
                   </span>,
                 ]),
@@ -56,7 +54,8 @@ export function ReceiptOfTurn({ of: { turnId, test } }: OfTurn) {
                     [
                       "Refunded",
                       <span key="refund">
-                        <Amount decimal={refund.document.refunded_usd} />, <Time at={refund.document.refunded_at} />
+                        <MoneyOfDecimal decimal={refund.document.refunded_usd} />,{" "}
+                        <Time at={refund.document.refunded_at} />
                       </span>,
                     ] as [string, ReactNode],
                   ]
@@ -68,5 +67,3 @@ export function ReceiptOfTurn({ of: { turnId, test } }: OfTurn) {
     </Section>
   )
 }
-
-const Amount = ({ decimal }: { decimal: string }) => <Money usd={Number(decimal)} />

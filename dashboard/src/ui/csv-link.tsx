@@ -1,15 +1,9 @@
 import { type Arguments, addressOf, type OperationId } from "../api/call.ts"
-import { buttonLook } from "./button.tsx"
-import { Icon } from "./icon.tsx"
+import { DownloadLink } from "./download-link.tsx"
 
 /** Downloads the shown data as CSV: the same operation and filters with `format=csv`. */
 export function CsvLink<Id extends OperationId>({ of, input }: { of: Id; input?: Arguments<Id>[0] }) {
   const { query, ...rest } = (input ?? {}) as { query?: object }
   const asked = { ...rest, query: { ...query, format: "csv" } } as unknown
-  return (
-    <a href={addressOf(of, ...([asked] as unknown as Arguments<Id>))} download className={buttonLook()}>
-      <Icon name="download" />
-      CSV
-    </a>
-  )
+  return <DownloadLink href={addressOf(of, ...([asked] as unknown as Arguments<Id>))}>CSV</DownloadLink>
 }

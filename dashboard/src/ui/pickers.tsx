@@ -60,12 +60,11 @@ interface KeyPickerProps extends FieldProps {
   /** The id of the chosen key; empty: none. */
   value: string
   onChange: (keyId: string) => void
-  test: true | undefined
 }
 
-/** Chooses one of the API keys, however many there are. */
-export function KeyPicker({ value, onChange, test, ...field }: KeyPickerProps) {
-  return <SearchSelect {...field} {...useKeySearch(value, test)} placeholder="Select a key" onChange={onChange} />
+/** Chooses one of the live API keys, however many there are. */
+export function KeyPicker({ value, onChange, ...field }: KeyPickerProps) {
+  return <SearchSelect {...field} {...useKeySearch(value, undefined)} placeholder="Select a key" onChange={onChange} />
 }
 
 interface PickFilterProps {

@@ -16,3 +16,6 @@ export const plainJson = (value: unknown, indent = 2): string =>
 /** The number that a user typed. Any other text is sent unchanged, and the API rejects it. */
 export const typedNumber = (text: string): number =>
   text.trim() === "" || Number.isNaN(Number(text)) ? (text as unknown as number) : Number(text)
+
+/** The same for a field that may be empty: null. */
+export const typedOrNull = (text: string): number | null => (text.trim() === "" ? null : typedNumber(text))

@@ -21,6 +21,9 @@ export const MoneyOfMicros = ({ micros }: { micros: number | null }) => (
   <Money usd={micros === null ? null : micros / 10_000_000} />
 )
 
+/** The amount of a signed document, which is decimal text. */
+export const MoneyOfDecimal = ({ decimal }: { decimal: string }) => <Money usd={Number(decimal)} />
+
 /** A whole number with thousands separators. */
 export const Count = ({ value }: { value: number | null | undefined }) => (
   <span className="whitespace-nowrap">{value?.toLocaleString("en-US") ?? "–"}</span>

@@ -1,7 +1,7 @@
 import { TextLink } from "../ui/link.tsx"
 import { Id } from "../ui/values.tsx"
 import type { UsageGroupBy } from "./usage-search.ts"
-import { groupWords, type UsageNames } from "./use-usage-names.ts"
+import { configOf, groupWords, type UsageNames } from "./use-usage-names.ts"
 
 interface GroupNameProps {
   of: UsageGroupBy
@@ -46,11 +46,7 @@ export function GroupName({ of, group, names, test }: GroupNameProps) {
       )
     case "config_version":
       return (
-        <TextLink
-          to="/spaces/$spaceId"
-          params={{ spaceId: group.split("@")[0] ?? group }}
-          search={{ test, tab: "versions" }}
-        >
+        <TextLink to="/spaces/$spaceId" params={{ spaceId: configOf(group).space }} search={{ test, tab: "versions" }}>
           {groupWords(of, group, names)}
         </TextLink>
       )

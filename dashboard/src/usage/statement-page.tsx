@@ -3,15 +3,14 @@ import { useParams } from "@tanstack/react-router"
 import { addressOf } from "../api/call.ts"
 import type { Statement } from "../api/operations.ts"
 import { queryOf } from "../api/query.ts"
-import { buttonLook } from "../ui/button.tsx"
+import { DownloadLink } from "../ui/download-link.tsx"
 import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
 import { AlignedMoney } from "../ui/figures.tsx"
-import { Icon } from "../ui/icon.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
-import { Count, Id, Money } from "../ui/values.tsx"
+import { Count, Id, MoneyOfDecimal } from "../ui/values.tsx"
 import { usagePages } from "./pages.ts"
 
 /** The poll interval in milliseconds while a large month is being read. */
@@ -31,10 +30,9 @@ export function StatementPage() {
       above={<TextLink to="/statements">Statements</TextLink>}
       action={
         statement.data?.statement && (
-          <a href={addressOf("getStatement", input)} download={`statement-${month}.json`} className={buttonLook()}>
-            <Icon name="download" />
+          <DownloadLink href={addressOf("getStatement", input)} name={`statement-${month}.json`}>
             Download
-          </a>
+          </DownloadLink>
         )
       }
     >
@@ -58,23 +56,23 @@ export function StatementPage() {
   )
 }
 
-const decimal = (text: string) => <Money usd={Number(text)} />
-
 function WholeStatement({ document, digest }: { document: Statement; digest: string }) {
   const { receipts, refunds, other_charges, total_usd, days } = document
   return (
     <>
       <Stats>
         <Stat label="Receipts" hint={`${receipts.count.toLocaleString("en-US")} turns`}>
-          {decimal(receipts.amount_usd)}
+          <MoneyOfDecimal decimal={receipts.amount_usd} />
         </Stat>
         <Stat label="Containers and storage" hint={`${other_charges.count.toLocaleString("en-US")} charges`}>
-          {decimal(other_charges.amount_usd)}
+          <MoneyOfDecimal decimal={other_charges.amount_usd} />
         </Stat>
         <Stat label="Refunds" hint={`${refunds.count.toLocaleString("en-US")} turns`}>
-          {decimal(refunds.amount_usd)}
+          <MoneyOfDecimal decimal={refunds.amount_usd} />
         </Stat>
-        <Stat label="Total">{decimal(total_usd)}</Stat>
+        <Stat label="Total">
+          <MoneyOfDecimal decimal={total_usd} />
+        </Stat>
       </Stats>
       <Section title="Proof">
         <KeyValues

@@ -19,16 +19,22 @@ export function useUsageNames(of: UsageGroupBy, groups: readonly string[], test:
   }
 }
 
-/** The spaces of the groups. A group of a configuration is `spc_…@version`. */
+/** The space and the version of a group of a configuration, `spc_…@version`. */
+export function configOf(group: string): { space: string; version: string | undefined } {
+  const [space = group, version] = group.split("@")
+  return { space, version }
+}
+
+/** The spaces of the groups. */
 function spacesOf(of: UsageGroupBy, groups: readonly string[]): readonly string[] {
   if (of === "space") return groups
-  return of === "config_version" ? [...new Set(groups.map((group) => group.split("@")[0] ?? group))] : []
+  return of === "config_version" ? [...new Set(groups.map((group) => configOf(group).space))] : []
 }
 
 /** The name of a group as text. */
 export function groupWords(of: string, group: string, names: UsageNames): string {
   if (of === "config_version") {
-    const [space = group, version] = group.split("@")
+    const { space, version } = configOf(group)
     return version === undefined ? group : `${names.space.get(space) ?? space}, version ${version}`
   }
   if (of.startsWith(METADATA)) return group === "" ? "(not set)" : group
