@@ -1,5 +1,5 @@
 import type { ModelError } from "../agent/engine.ts"
-import { CAPS, type CapName } from "../quotas/cap-state.ts"
+import { CAPS } from "../quotas/cap-state.ts"
 import type { HoldBound } from "./grow-hold.ts"
 import type { Outcome } from "./settle-turns.ts"
 
