@@ -131,8 +131,8 @@ export async function createSampleWorld({ base_url, api_key, admin }: Started): 
       return {}
     },
     freePrice: async () => {
-      await call("PUT", "/v1/end-user-defaults", {})
-      await call("PUT", "/v1/end-users/customer-42/billing", {})
+      await call("PUT", "/v1/end-user-defaults", { price: null })
+      await call("PUT", "/v1/end-users/customer-42/billing", { price: null })
       await call("PUT", "/v1/prices/standard", { multiplier: 1.5 })
       return {}
     },
