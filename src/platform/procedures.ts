@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_fef7b090a307"
+export const RELEASE = "turnpike_27460a0cc8aa"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -1258,15 +1258,6 @@ export interface Procedures {
       slug: string | null
       next: boolean | null
       has_subscriber: boolean | null
-    }
-  }
-  cancels_asked: {
-    args: {
-      turn_ids: string[] | null
-    }
-    row: {
-      turn_id: string | null
-      is_asked: boolean | null
     }
   }
   cap_states: {
@@ -4207,6 +4198,16 @@ export interface Procedures {
       webhook: JsonRow<"webhook_endpoints"> | null
     }
   }
+  running_marks: {
+    args: {
+      turn_ids: string[] | null
+    }
+    row: {
+      turn_id: string | null
+      is_cancel_asked: boolean | null
+      stream_until: Date | null
+    }
+  }
   save_refresh: {
     args: {
       provider_id: string | null
@@ -4837,7 +4838,6 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   book_entry: { args: ["user_id", "reason", "amount", "turn_id", "reference", "currency", "minor", "actor", "note", "moment"], columns: ["booking:json"] },
   call_schema: { args: ["request:request", "turn_id", "step", "call"], columns: ["actor:json", "call:json"] },
   cancel_turn: { args: ["request:request", "turn_id", "event_id"], columns: ["actor:json", "outcome", "turn:json", "slug", "next", "has_subscriber"] },
-  cancels_asked: { args: ["turn_ids"] },
   cap_states: { args: ["user_id", "key_id", "end_user", "moment", "window", "shared"], columns: ["cap_states:json"] },
   change_password: { args: ["request:request", "former_hash", "hash", "new_token", "expires_at"], columns: ["actor:json", "changed", "refused"] },
   change_user: { args: ["request:request", "user_id", "change", "role"], columns: ["actor:json", "refused", "account:json"] },
@@ -5064,6 +5064,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   roll_turns: { args: ["limit"] },
   rotate_key: { args: ["request:request", "once_key", "fingerprint", "key_id", "live_hash", "live_hint", "test_hash", "test_hint", "former_until", "most_former"], columns: ["actor:json", "already:json", "key:json", "refused", "daily:json"] },
   rotate_signing_secret: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "secret", "shown", "until", "most_former"], columns: ["actor:json", "already:json", "refused", "webhook:json"] },
+  running_marks: { args: ["turn_ids"] },
   save_refresh: { args: ["provider_id", "version", "sealed", "expires_at", "moment"] },
   search_all: { args: ["request:request", "all", "q", "id_at", "limit"], columns: ["actor:json", "refused", "hits:json"] },
   seed_groups: { args: ["key_hash", "slug", "moment"] },

@@ -24,14 +24,14 @@ export const INTERNAL_NUMBERS: readonly string[] = [
   ...of("TOOL_POLICY", "maxWireBytes maxPictureAnswerBytes maxErrorBytes picturesAtOnce picturesWaiting"),
   ...of(
     "TURN_POLICY",
-    "walletShards runBudgetMs renewLeaseMs leaseMs cancelLookMs cancelFreshMs cancelsAtOnce workerMs commitPausesMs commitMs modelBackoffMs",
+    "walletShards runBudgetMs renewLeaseMs leaseMs cancelLookMs cancelFreshMs marksAtOnce markAgainMs markPatienceMs workerMs commitPausesMs commitMs modelBackoffMs",
   ),
   ...of("TURN_POLICY", "cacheMs cacheHourMs cacheKeyChars"),
   ...of(
     "TURN_POLICY",
     "modelBackoffLimitMs brokenMs historyWithin bytesPerToken startCallsWithinMs startTries clockSkewMs",
   ),
-  ...of("TURN_POLICY", "streamFlushMs streamFlushes slowFlushMs streamLookMs minOutputTokens"),
+  ...of("TURN_POLICY", "streamFlushMs streamFlushes slowFlushMs streamLookMs readerFreshMs minOutputTokens"),
   ...of("TURN_POLICY", "sweepBatch sweepBatches cancelBatch testTurnsAgainSeconds"),
   "RUNNER_POLICY.*",
   ...of(

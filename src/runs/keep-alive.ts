@@ -5,8 +5,8 @@ import { describeError } from "../platform/log.ts"
 import { SILENT } from "../providers/reactions.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
-import { cancelAsked, forgetAsking } from "./cancels-asked.ts"
 import { renewLease, type Together } from "./commit-step.ts"
+import { forgetMark, markOf } from "./running-marks.ts"
 
 /** The reasons, besides the turn's own time, why running model calls are aborted. */
 export const CANCELLED = Symbol("the turn was cancelled")
@@ -51,23 +51,30 @@ export class KeepAlive {
     const stopWorker = clock.after(left, () => this.over.abort(WORKER_OVER))
     const every = TURN_POLICY.renewLeaseMs
     // All turns of an isolate renew at the same moments, so that the turns of a runner share one statement.
-    const stopRenewals = repeat(clock, every, () => this.renew(), every - (clock.now().getTime() % every))
+    const stopRenewals = repeat(clock, every - (clock.now().getTime() % every), () => this.renew())
     const stopLooks = repeat(clock, TURN_POLICY.cancelLookMs, () => this.lookForCancel())
     this.stopTimers = () => {
       stopWorker()
       stopRenewals()
       stopLooks()
-      forgetAsking(this.turn.turn_id)
+      forgetMark(this.turn.turn_id)
     }
   }
 
-  private async lookForCancel(): Promise<void> {
-    // If the database does not answer, the next check or renewal sees the cancel.
-    const isAsked = await cancelAsked(this.ctx, this.turn.turn_id).catch(() => false)
-    if (isAsked) this.over.abort(CANCELLED)
+  /** Returns the pause before the next check, in ms. */
+  private async lookForCancel(): Promise<number> {
+    try {
+      const mark = await markOf(this.ctx, this.turn.turn_id, TURN_POLICY.cancelFreshMs)
+      if (mark === null) return TURN_POLICY.markAgainMs
+      if (mark.isCancelAsked) this.over.abort(CANCELLED)
+    } catch {
+      // If the database does not answer, the next check or renewal sees the cancel.
+    }
+    return TURN_POLICY.cancelLookMs
   }
 
-  private async renew(): Promise<void> {
+  /** Returns the pause before the next renewal, in ms. */
+  private async renew(): Promise<number> {
     try {
       const found = await renewLease(this.ctx, this.turn)
       if (found !== "yes") this.over.abort(found === "cancel" ? CANCELLED : LOST)
@@ -75,17 +82,18 @@ export class KeepAlive {
       // The lease survives several failed renewals.
       this.ctx.log("error", "turn.renewal_failed", { turn_id: this.turn.turn_id, error: describeError(error) })
     }
+    return TURN_POLICY.renewLeaseMs
   }
 }
 
-/** Runs `work` after `first` ms, and again `ms` after each run has ended. Returns the function that stops it. */
-function repeat(clock: Clock, ms: number, work: () => Promise<void>, first = ms): () => void {
+/** Runs `work` after `first` ms, and again after the pause (ms) that each run returns. Returns the function that stops it. */
+function repeat(clock: Clock, first: number, work: () => Promise<number>): () => void {
   let stopped = false
   let stop = () => {}
   const after = (pause: number) => {
     stop = clock.after(pause, () => {
-      void work().then(() => {
-        if (!stopped) after(ms)
+      void work().then((next) => {
+        if (!stopped) after(next)
       })
     })
   }

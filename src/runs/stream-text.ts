@@ -6,6 +6,7 @@ import { describeError } from "../platform/log.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import { draftEvent, type EventDraft } from "../turns/turn-event.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
+import { markOf } from "./running-marks.ts"
 
 /** Writes the text of one model call to the event log. */
 export interface TextStream {
@@ -58,18 +59,35 @@ export function openTextStream(
     }
   }
 
+  /** Null: another turn's statement, which also asks for this turn, is under way. */
+  async function hasReader(): Promise<boolean | null> {
+    try {
+      const mark = await markOf(ctx, turn.turn_id, TURN_POLICY.readerFreshMs)
+      return mark && mark.streamUntil !== null && mark.streamUntil > ctx.clock.now().getTime()
+    } catch (error) {
+      ctx.log("error", "turn.stream_failed", { turn_id: turn.turn_id, error: describeError(error) })
+      return false
+    }
+  }
+
   async function work(): Promise<void> {
+    let isSoon = false
     for (let looks = 0, flushes = 0; !stop.signal.aborted; ) {
-      const pause = watched
-        ? flushes++ < TURN_POLICY.streamFlushes
-          ? TURN_POLICY.streamFlushMs
-          : TURN_POLICY.slowFlushMs
-        : (TURN_POLICY.streamLookMs[looks++] ?? TURN_POLICY.streamLookMs.at(-1) ?? 0)
+      const pause = isSoon
+        ? TURN_POLICY.markAgainMs
+        : watched
+          ? flushes++ < TURN_POLICY.streamFlushes
+            ? TURN_POLICY.streamFlushMs
+            : TURN_POLICY.slowFlushMs
+          : (TURN_POLICY.streamLookMs[looks++] ?? TURN_POLICY.streamLookMs.at(-1) ?? 0)
       const slept = await ctx.clock.sleep(pause, stop.signal).then(
         () => true,
         () => false,
       )
-      if (slept) await flush()
+      if (!slept) return
+      const isRead = watched || unsure.length > 0 || (await hasReader())
+      isSoon = isRead === null
+      if (isRead) await flush()
     }
   }
 

@@ -15,12 +15,16 @@ export const TURN_POLICY = {
   renewLeaseMs: 25_000,
   leaseMs: 150_000,
   /**
-   * How often a long model call checks whether its turn was cancelled, how old a shared result may be, and how many
-   * turns one statement checks. A call sees a cancel within `cancelLookMs` and `cancelFreshMs` together.
+   * How often a long model call checks whether its turn was cancelled, and how old a shared answer may be. A call sees
+   * a cancel within `cancelLookMs` and `cancelFreshMs` together.
    */
   cancelLookMs: 1_200,
   cancelFreshMs: 500,
-  cancelsAtOnce: 500,
+  /** How many turns one statement checks, for cancels and for readers. */
+  marksAtOnce: 500,
+  /** When a turn asks again while another turn's statement is under way, and how long it relies on that statement. */
+  markAgainMs: 100,
+  markPatienceMs: 1_000,
   /**
    * The longest time that one worker keeps a turn. Then a running call is cut, and the next callback continues from its
    * text. QStash gives a delivery 15 minutes on its smallest plan; Cloudflare sets no limit while QStash waits.
@@ -78,6 +82,8 @@ export const TURN_POLICY = {
   slowFlushMs: 500,
   /** The pauses between checks for a reader. The last one repeats. */
   streamLookMs: [400, 1_600, 4_000, 8_000],
+  /** How old a shared answer about a reader may be. */
+  readerFreshMs: 200,
   /** An attached text file is shown to the model up to this size; read_file reads the rest. */
   attachedTextBytes: 100 * 1024,
   attachedObjectBytes: 15 * 1024 * 1024,

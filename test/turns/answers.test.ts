@@ -234,22 +234,23 @@ describe("A model call in progress", () => {
     await expectPromises(world, client.userId)
   })
 
-  test("Short calls do not poll for a cancel, and concurrent long calls share one poll", async () => {
-    const asked = async () => (await world.calls()).filter(({ label }) => label.includes("cancels_asked")).length
+  test("A short call looks once for a reader, and concurrent long calls share their looks", async () => {
+    const looks = async () => (await world.calls()).filter(({ label }) => label.includes("running_marks")).length
     const client = await world.createAccount()
     answers = () => [says("Whole "), 1000, ...whole("answer.")]
     const short = await begin(client)
     await world.plan([])
     expect((await runOut(client, short)).state).toBe("done")
-    expect(await asked()).toBe(0)
+    expect(await looks()).toBe(1)
     answers = () => [...words.slice(0, 40), ...whole("end")]
-    const long = [await begin(client, { conversation: "a" }), await begin(client, { conversation: "b" })]
+    const long = []
+    for (let nth = 0; nth < 12; nth++) long.push(await begin(client, { conversation: `c${nth}` }))
     await world.plan([])
     for (const turnId of long) expect((await runOut(client, turnId)).state).toBe("done")
-    const statements = await asked()
+    const statements = await looks()
     await world.clearFaults()
     expect(statements).toBeGreaterThan(10)
-    expect(statements).toBeLessThan(26)
+    expect(statements).toBeLessThan(40)
   })
 
   test("A call that keeps sending data may run up to a longer limit", async () => {
