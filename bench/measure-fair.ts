@@ -13,6 +13,8 @@ const LONG_TURNS = 2_000
 const LONG_SECONDS = 20
 const SENDERS = 16
 const ACCOUNTS = 16
+/** So long that all turns are accepted before half of them are finished. */
+const SHARED = "[think 3000 ms]"
 const TURNS_EACH = 150
 
 /** The worker's shares of the messages that the queue's plan delivers at once. */
@@ -104,7 +106,7 @@ export async function measureShares(world: BenchWorld) {
     bindings: sharesOf(10),
   })
   await Promise.all(
-    site.accounts.map((account) => sendAll(site, account, TURNS_EACH, "[think 1000 ms]", (n) => `customer-${n % 7}`)),
+    site.accounts.map((account) => sendAll(site, account, TURNS_EACH, SHARED, (n) => `customer-${n % 7}`)),
   )
   const doneOf = async () =>
     (
