@@ -48,7 +48,7 @@ export async function callAs<Name extends CallersProcedure, Row extends AnswerOf
   args: Omit<ArgumentsOf<Name>, CallerArguments>,
 ): Promise<{ actor: Actor; row: Row }> {
   const all = { request: requestOf(ctx, credential), ...args } as unknown as ArgumentsOf<Name>
-  const row: unknown = await callOne(ctx.db, name, all)
+  const row: unknown = await inTurn(ctx, credential, () => callOne(ctx.db, name, all))
   const { refused, actor: caller } = row as { refused?: unknown; actor: ActorRow | null }
   const actor = requireActor(caller, credential, { forAdmins: refused === "admin" })
   ctx.logged.account = actor.user_id
@@ -85,6 +85,19 @@ export async function callOnce<
   const { actor, row } = await callAs(ctx, credential, name, all as unknown as Omit<ArgumentsOf<Name>, CallerArguments>)
   const { already } = row as unknown as { already: UsedKey | null }
   return { actor, row: row as unknown as Row, replayOf: replayedBy(already, fingerprints) }
+}
+
+/**
+ * Runs a caller's statement when the isolate has a place for it (docs/architecture/connections.md). Throws UNAVAILABLE
+ * if too many wait.
+ */
+function inTurn<T>({ statements }: Context, credential: Credential, run: () => Promise<T>): Promise<T> {
+  return statements.pass(run, tooManyStatements, credential.kind === "key" ? credential.hash : credential.token)
+}
+
+function tooManyStatements(): TurnpikeError {
+  const message = "Too many requests are waiting for the database. Nothing was done. Send the request again shortly."
+  return new TurnpikeError("UNAVAILABLE", message, { retryAfter: 1 })
 }
 
 function requestOf(ctx: Context, credential: Credential): Records["request"] {
@@ -133,7 +146,7 @@ export async function readAs<Row>(
   { role }: { role?: "admin" } = {},
 ): Promise<{ actor: Actor; rows: Simplify<JsonRowOf<Row>>[] }> {
   const request = recordText("request", requestOf(ctx, credential))
-  const row = await ctx.db
+  const query = ctx.db
     .with(
       (cte) => cte("actor").materialized(),
       () => sql<CallerColumns>`(select * from ${sql.raw(RELEASE)}.act_as(${request}))`,
@@ -157,7 +170,7 @@ export async function readAs<Row>(
         "rows",
       ),
     ])
-    .executeTakeFirstOrThrow()
+  const row = await inTurn(ctx, credential, () => query.executeTakeFirstOrThrow())
   const actor = requireActor(row.actor, credential, { forAdmins: role === "admin" })
   ctx.logged.account = actor.user_id
   if (role && !(actor.kind === "session" && actor.role === role)) throw adminRequired(actor)

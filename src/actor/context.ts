@@ -16,6 +16,7 @@ import { Meter } from "../platform/meter.ts"
 import type { UrlPolicy } from "../platform/public-url.ts"
 import { callbackUrl, createQueue, createQueueClient, type Queue } from "../platform/queue.ts"
 import { createRedis } from "../platform/redis.ts"
+import { STATEMENTS } from "../platform/time-limits.ts"
 import { Turnstile } from "../platform/turnstile.ts"
 
 /**
@@ -61,6 +62,8 @@ export interface Context {
   readonly cooling: Map<string, Cooling>
   /** The memory budget for large bodies in this isolate. */
   readonly memory: MemoryBudget
+  /** The places for callers' statements in this isolate. */
+  readonly statements: Turnstile
   /** This isolate's memory of blocked networks and accepted keys, for requests without a session. */
   readonly doors: Doors
   /** Runs work after the response. The work must be recoverable, since the worker may be stopped before it runs. */
@@ -162,6 +165,7 @@ const platformOf = onceFor((env: BaseEnv) => ({
   posting: new Map<number, Posting>(),
   cooling: new Map<string, Cooling>(),
   memory: new MemoryBudget(MEMORY),
+  statements: new Turnstile(STATEMENTS),
   doors: {
     shut: new Map(),
     keys: new Set(),

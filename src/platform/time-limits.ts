@@ -32,6 +32,12 @@ export const TIME_LIMITS = {
   connectMs: 10_000,
 } as const
 
+/**
+ * Callers' statements that an isolate sends at once and lets wait, and for how many ms. Neon's proxy keeps 20
+ * connections, and the rest is for runners and dispatchers (docs/architecture/connections.md).
+ */
+export const STATEMENTS = { atOnce: 14, waiting: 2_000, longestMs: 10_000 } as const
+
 /** The result of `work`. Rejects with the error of `late` if it takes longer than `ms`; a later result is ignored. */
 export function within<T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {

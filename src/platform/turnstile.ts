@@ -1,34 +1,48 @@
 interface Limits {
+  /** How many calls run at once. */
   atOnce: number
+  /** How many more may wait. */
   waiting: number
+  /** How long a call may wait, in ms. */
+  longestMs?: number
+}
+
+interface Running {
+  /** When it started, in ms. */
+  at: number
+  holder: string
 }
 
 /**
- * How often waiting work checks again, and after which time waiting or running work counts as lost. In milliseconds.
+ * How often waiting work checks again, at most and at least, and after which time waiting or running work counts as
+ * lost. In milliseconds.
  */
 const LOOK_MS = 5
+const SELDOM_MS = 100
 const GONE_MS = 5_000
 const LOST_MS = 60_000
 
 /**
- * Limits how many calls of an isolate run and how many wait, in order of arrival. It stores only plain values:
- * a request must not wait for another request's promise, and a request that is cut off does not clean up.
+ * Limits how many calls of an isolate run and how many wait, in order of arrival. If calls have holders, a holder with
+ * less than an equal share of the places does not wait for the others, so that none can take all places. It stores only
+ * plain values: a request must not wait for another request's promise, and a request that is cut off does not clean up.
  */
 export class Turnstile {
   private readonly limits: Limits
-  /** When each call started, or last checked. */
-  private readonly inside = new Map<symbol, number>()
-  private readonly queue = new Map<symbol, number>()
+  private readonly inside = new Map<symbol, Running>()
+  /** When each waiting call last checked, by its number. The first key is the first in the queue. */
+  private readonly queue = new Map<number, number>()
+  private last = 0
 
   constructor(limits: Limits) {
     this.limits = limits
   }
 
-  /** The result of `work`. Rejects at once with the error of `full` if too many calls wait. */
-  async pass<T>(work: () => Promise<T>, full: () => Error): Promise<T> {
+  /** The result of `work`. Rejects with the error of `full` if too many calls wait, or if it has waited too long. */
+  async pass<T>(work: () => Promise<T>, full: () => Error, holder = ""): Promise<T> {
+    if (!this.mayEnter(holder)) await this.wait(holder, full)
     const me = Symbol("work")
-    if (!this.mayEnter(me)) await this.wait(me, full)
-    this.inside.set(me, Date.now())
+    this.inside.set(me, { at: Date.now(), holder })
     try {
       return await work()
     } finally {
@@ -36,24 +50,57 @@ export class Turnstile {
     }
   }
 
-  private async wait(me: symbol, full: () => Error): Promise<void> {
+  private async wait(holder: string, full: () => Error): Promise<void> {
     if (this.queue.size >= this.limits.waiting) throw full()
+    const number = ++this.last
+    const until = Date.now() + (this.limits.longestMs ?? Number.POSITIVE_INFINITY)
     try {
       do {
-        this.queue.set(me, Date.now())
-        await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
-      } while (!this.mayEnter(me))
+        this.queue.set(number, Date.now())
+        await new Promise((resolve) => setTimeout(resolve, this.pauseOf(number)))
+        if (Date.now() > until) throw full()
+      } while (!this.mayEnter(holder, number))
     } finally {
-      this.queue.delete(me)
+      this.queue.delete(number)
     }
   }
 
-  private mayEnter(me: symbol): boolean {
+  /** Calls far behind check less often. */
+  private pauseOf(number: number): number {
+    const [first = number] = this.queue.keys()
+    return Math.min(SELDOM_MS, LOOK_MS + (number - first) / 4)
+  }
+
+  /** `number`: of a waiting call. */
+  private mayEnter(holder: string, number = Number.POSITIVE_INFINITY): boolean {
+    if (this.inside.size >= this.limits.atOnce) this.forgetLost()
+    const free = this.limits.atOnce - this.inside.size
+    return this.isAmongFirst(number, free) || (holder !== "" && this.hasShare(holder))
+  }
+
+  private isAmongFirst(number: number, places: number): boolean {
+    let ahead = 0
     const now = Date.now()
-    for (const [one, at] of this.inside) if (now - at > LOST_MS) this.inside.delete(one)
-    for (const [one, at] of this.queue) if (one !== me && now - at > GONE_MS) this.queue.delete(one)
-    const before = [...this.queue.keys()]
-    const ahead = before.indexOf(me)
-    return this.inside.size + (ahead < 0 ? before.length : ahead) < this.limits.atOnce
+    for (const [one, at] of this.queue) {
+      if (one === number || ahead >= places) break
+      if (now - at > GONE_MS) this.queue.delete(one)
+      else ahead++
+    }
+    return ahead < places
+  }
+
+  private hasShare(holder: string): boolean {
+    const holders = new Set([holder])
+    let own = 0
+    for (const one of this.inside.values()) {
+      holders.add(one.holder)
+      if (one.holder === holder) own++
+    }
+    return own < Math.max(1, Math.floor(this.limits.atOnce / holders.size))
+  }
+
+  private forgetLost(): void {
+    const now = Date.now()
+    for (const [one, { at }] of this.inside) if (now - at > LOST_MS) this.inside.delete(one)
   }
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest"
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { MAX_OBJECT_BYTES } from "../../src/agent/takes.ts"
 import { FILE_POLICY } from "../../src/files/policies.ts"
 import { MAX_JSON_BYTES } from "../../src/http/json-bodies.ts"
@@ -59,6 +59,67 @@ describe("A turnstile", () => {
     const full = () => new Error("full")
     await expect(turnstile.pass(() => Promise.reject(new Error("broken")), full)).rejects.toThrow("broken")
     expect(await turnstile.pass(async () => "in", full)).toBe("in")
+  })
+
+  describe("With holders", () => {
+    beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] }))
+    afterEach(() => void vi.useRealTimers())
+
+    const full = () => new Error("full")
+
+    /** Work that ends when the test says so. */
+    function openWork(turnstile: Turnstile) {
+      const started: string[] = []
+      const ends: (() => void)[] = []
+      const start = (holder: string) =>
+        turnstile.pass(
+          () => {
+            started.push(holder)
+            return new Promise<void>((resolve) => ends.push(resolve))
+          },
+          full,
+          holder,
+        )
+      return { started, ends, start }
+    }
+
+    test("A holder with many calls leaves others an equal share, without a wait", async () => {
+      const { started, ends, start } = openWork(new Turnstile({ atOnce: 6, waiting: 100, longestMs: 60_000 }))
+      const all = Array.from({ length: 20 }, () => start("many"))
+      expect(started).toHaveLength(6)
+      for (let n = 0; n < 5; n++) all.push(start("other"))
+      expect(started.filter((holder) => holder === "other")).toHaveLength(3)
+      // Nobody else enters before the calls above the limit have ended.
+      for (const end of ends.splice(0, 3)) end()
+      await vi.advanceTimersByTimeAsync(200)
+      expect(started).toHaveLength(9)
+      while (ends.length > 0) {
+        ends.shift()?.()
+        await vi.advanceTimersByTimeAsync(200)
+      }
+      await Promise.all(all)
+      expect(started).toHaveLength(25)
+    })
+
+    test("A call that has waited too long is refused, and its work does not run", async () => {
+      const { started, ends, start } = openWork(new Turnstile({ atOnce: 1, waiting: 5, longestMs: 1_000 }))
+      const first = start("one")
+      const late = expect(start("one")).rejects.toThrow("full")
+      await vi.advanceTimersByTimeAsync(1_100)
+      await late
+      ends[0]?.()
+      await first
+      expect(started).toEqual(["one"])
+    })
+
+    test("Calls that were cut off give their places back", async () => {
+      const { started, start } = openWork(new Turnstile({ atOnce: 2, waiting: 5 }))
+      for (let n = 0; n < 3; n++) void start("one")
+      await vi.advanceTimersByTimeAsync(59_000)
+      expect(started).toHaveLength(2)
+      await vi.advanceTimersByTimeAsync(2_000)
+      expect(started).toHaveLength(3)
+    })
   })
 })
 

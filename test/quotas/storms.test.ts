@@ -40,6 +40,16 @@ const turns =
   (n: number) =>
     client.sendTurn({ space, end_user_ref: `c${n}`, text: CHEAP, ...more })
 
+test("Many requests of one key at once use only connections that the proxy keeps", async () => {
+  const client = await world.createAccount()
+  const space = await client.space(BARE)
+  const { surplus } = await world.connections()
+  expect(await storm(turns(client, space))).toEqual({ 202: AT_ONCE })
+  expect((await world.connections()).surplus).toBe(surplus)
+  await world.drain()
+  await expectPromises(world, client.userId)
+})
+
 describe("A storm of refusals costs no connection of the database", () => {
   test.each([
     ["a small account", 0],
