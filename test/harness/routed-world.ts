@@ -61,11 +61,11 @@ export async function createRoutedWorld(random: () => number = () => 0) {
       await (stepMs > 0 ? passTime(world, world.drain(), stepMs) : world.drain())
       return client.getTurn(turnId)
     },
-    /** The failures that were recorded for a turn, as "name code". */
+    /** The failures that were recorded for a turn, as "name code"; those of one moment by name. */
     async failuresOf(turnId: string) {
       await world.settled()
       const rows = await world.sql<{ failure: string }>(
-        `select name || ' ' || code as failure from infrastructure_errors where turn_id = $1 and kind = 'model_call' order by error_id`,
+        `select name || ' ' || code as failure from infrastructure_errors where turn_id = $1 and kind = 'model_call' order by created_at, 1`,
         [turnId],
       )
       return rows.map(({ failure }) => failure)
