@@ -1,33 +1,63 @@
--- Writes an event to its account's feed, and a delivery for each endpoint that gets it, in the caller's transaction.
--- Returns whether an endpoint gets it. Then the caller must wake the endpoint's dispatcher after the commit.
--- p_turn_id and p_seq: null if the event belongs to no turn. p_data of a turn's event may have held_credit_micros.
--- p_space_id, p_made_by: the event's space, and the key that made the space. Keys see events of one of these.
--- Pings are not written here.
+-- An event of an account's feed. Pings are not written as such.
+create type turnpike.new_event as (
+  event_id text,
+  user_id bigint,
+  test boolean,
+  type text,
+  turn_id text, -- null: it belongs to no turn
+  seq integer, -- null: it belongs to no turn
+  -- Its space, and the key that made the space. Keys see events of one of these.
+  space_id bigint, -- null: it belongs to no space
+  made_by text, -- null: no key, or it is read from the space
+  data jsonb,
+  -- The hold of its turn, which is not part of its data.
+  held bigint -- null: it has none
+);
+
+-- Writes an event like add_events, and returns whether an endpoint gets it.
 create function turnpike.add_event(p_event_id text, p_user_id bigint, p_test boolean, p_type text, p_turn_id text, p_seq integer,
   p_space_id bigint, p_made_by text, p_data jsonb, p_moment timestamptz) returns boolean language plpgsql as $$
 begin
-  if p_turn_id is null then
-    insert into events (event_id, user_id, test, type, space_id, created_by_key_id, data, created_at)
-    values (p_event_id, p_user_id, p_test, p_type, p_space_id, p_made_by, p_data, p_moment);
-  else
-    insert into events (event_id, user_id, test, type, turn_id, seq, space_id, data, held_credit_micros, created_at)
-    values (p_event_id, p_user_id, p_test, p_type, p_turn_id, p_seq, p_space_id, p_data - 'held_credit_micros',
-      (p_data -> 'held_credit_micros')::bigint, p_moment);
-  end if;
+  return cardinality(turnpike.add_events(array[row(p_event_id, p_user_id, p_test, p_type, p_turn_id, p_seq, p_space_id, p_made_by,
+    p_data, null)::turnpike.new_event], p_moment)) > 0;
+end $$;
+
+-- Writes events to the feeds of their accounts, and a delivery for each endpoint that gets one, in the caller's
+-- transaction. Returns the ids of the events that an endpoint gets. Then the caller must wake the endpoint's
+-- dispatcher after the commit.
+create function turnpike.add_events(p_events turnpike.new_event[], p_moment timestamptz) returns text[] language plpgsql as $$
+begin
+  insert into events (event_id, user_id, test, type, turn_id, seq, space_id, created_by_key_id, data, held_credit_micros, created_at)
+  select e.event_id, e.user_id, e.test, e.type, e.turn_id, e.seq, e.space_id, case when e.turn_id is null then e.made_by end, e.data, e.held,
+    p_moment from unnest(p_events) e;
   -- Most accounts have no endpoint. For them this function is one look-up.
-  if not exists (select from webhook_endpoints w
-    where w.user_id = p_user_id and w.test = p_test and w.deleted_at is null and w.disabled_at is null)
+  if exists (select from unnest(p_events) e join webhook_endpoints w on w.user_id = e.user_id and w.test = e.test
+    where w.deleted_at is null and w.disabled_at is null)
   then
-    return false;
+    return turnpike.add_deliveries(p_events, p_moment);
   end if;
-  insert into webhook_deliveries (delivery_id, webhook_id, event_id, turn_id, seq, next_attempt_at, created_at)
-  select turnpike.delivery_id(p_event_id, w.webhook_id), w.webhook_id, p_event_id, p_turn_id, p_seq,
-    -- An event waits while an earlier event of its turn waits for its second attempt.
-    greatest(p_moment, turnpike.kept_until(w.webhook_id, p_turn_id, p_seq)), p_moment
-  from webhook_endpoints w
-  where w.user_id = p_user_id and w.test = p_test and w.deleted_at is null and w.disabled_at is null
-    and turnpike.hears(w, p_type, p_turn_id, p_space_id, p_made_by);
-  return found;
+  return '{}';
+end $$;
+
+-- Writes a delivery of each event for each endpoint that gets it. Returns the ids of these events.
+create function turnpike.add_deliveries(p_events turnpike.new_event[], p_moment timestamptz) returns text[]
+language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  heard text[];
+begin
+  with made as (
+    insert into webhook_deliveries (delivery_id, webhook_id, event_id, turn_id, seq, next_attempt_at, created_at)
+    select turnpike.delivery_id(e.event_id, w.webhook_id), w.webhook_id, e.event_id, e.turn_id, e.seq,
+      -- An event waits while an earlier event of its turn waits for its second attempt.
+      greatest(p_moment, turnpike.kept_until(w.webhook_id, e.turn_id, e.seq)), p_moment
+    from unnest(p_events) e join webhook_endpoints w on w.user_id = e.user_id and w.test = e.test
+      left join spaces s on s.space_id = e.space_id
+    where w.deleted_at is null and w.disabled_at is null
+      and turnpike.hears(w, e.type, e.turn_id, e.space_id, coalesce(e.made_by, s.created_by_key_id))
+    returning event_id
+  )
+  select coalesce(array_agg(m.event_id), '{}') into heard from made m;
+  return heard;
 end $$;
 
 -- Returns whether an endpoint of the account gets such an event.

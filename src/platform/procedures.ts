@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_27460a0cc8aa"
+export const RELEASE = "turnpike_b89a2daeb64f"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -1375,26 +1375,6 @@ export interface Procedures {
       close_erasure: boolean | null
     }
   }
-  commit_answer: {
-    args: {
-      turn_id: string | null
-      epoch: number | null
-      step: JsonInput | null
-      events: JsonInput | null
-      calls_until: Date | null
-      accounts: string[] | null
-      lease: Date | null
-      moment: Date | null
-    }
-    row: {
-      cancel_requested_at: Date | null
-      model_failures: number | null
-      stream_until: Date | null
-      tool_calls: number | null
-      engine_keys: string | null
-      unusable: string[] | null
-    }
-  }
   commit_answers: {
     args: {
       commits: JsonInput | null
@@ -1403,30 +1383,6 @@ export interface Procedures {
     }
     row: {
       commit_answers: Answers["committed_step"][] | null
-    }
-  }
-  commit_results: {
-    args: {
-      turn_id: string | null
-      epoch: number | null
-      step: number | null
-      results: JsonInput | null
-      count: number | null
-      files: JsonInput | null
-      containers: JsonInput | null
-      pictures: JsonInput | null
-      events: JsonInput | null
-      accounts: string[] | null
-      lease: Date | null
-      moment: Date | null
-    }
-    row: {
-      cancel_requested_at: Date | null
-      model_failures: number | null
-      stream_until: Date | null
-      tool_calls: number | null
-      engine_keys: string | null
-      unusable: string[] | null
     }
   }
   commit_tool_results: {
@@ -4847,9 +4803,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   claim_turns: { args: ["look:look", "terms:claim_terms"], columns: ["answer:json"] },
   close_balances: { args: ["moment", "most"] },
   close_erasure: { args: ["erasure_id", "moment"] },
-  commit_answer: { args: ["turn_id", "epoch", "step:json", "events:json", "calls_until", "accounts", "lease", "moment"], columns: ["cancel_requested_at", "model_failures", "stream_until", "tool_calls", "engine_keys", "unusable:json"] },
   commit_answers: { args: ["commits:json", "lease", "moment"], columns: ["commit_answers:json"] },
-  commit_results: { args: ["turn_id", "epoch", "step", "results:json", "count", "files:json", "containers:json", "pictures:json", "events:json", "accounts", "lease", "moment"], columns: ["cancel_requested_at", "model_failures", "stream_until", "tool_calls", "engine_keys", "unusable:json"] },
   commit_tool_results: { args: ["commits:json", "lease", "moment"], columns: ["commit_tool_results:json"] },
   complete_session: { args: ["token", "user_id", "secret", "step", "recovery_hash", "resealed", "expires_at", "request_id", "moment"], columns: ["refused", "news", "account:json"] },
   confirm_second_factor: { args: ["request:request", "secret", "step", "recovery_hashes", "new_token", "expires_at"], columns: ["actor:json", "refused"] },

@@ -1,88 +1,59 @@
--- Commits an answer of a model before any of its tool calls starts, and renews the lease. So a later worker makes
--- exactly these calls, under the same keys.
--- p_calls_until: until when the calls may start; null without calls.
--- p_accounts: the accounts that the run would call next.
--- No row: the epoch is stale. A repeat, after the first answer was lost, has no effect.
--- A step that was cut off ('aborted') does not count as a success of its model.
--- unusable: the accounts in p_accounts that the worker must not call without asking (unusable_accounts).
-create function turnpike.commit_answer(p_turn_id text, p_epoch integer, p_step jsonb, p_events jsonb, p_calls_until timestamptz,
-  p_accounts text[], p_lease timestamptz, p_moment timestamptz)
-returns table (cancel_requested_at timestamptz, model_failures integer, stream_until timestamptz, tool_calls integer, engine_keys text,
-  unusable text[]) language plpgsql rows 1 as $$
+-- Stores answers of models (commit_answers). p_turns: locked, in the order of p_commits.
+create function turnpike.keep_answers(p_turns turns[], p_commits turnpike.step_commit[], p_lease timestamptz, p_moment timestamptz) returns void
+language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
-  mine turns := turnpike.own_turn(p_turn_id, p_epoch);
+  steps turnpike.new_step[] := '{}';
 begin
-  if mine.turn_id is null then
-    return;
-  end if;
-  -- An epoch commits each step once, so this is a repeat.
-  if exists (select from turn_steps p where p.turn_id = p_turn_id and p.step = (p_step ->> 'step')::integer and p.epoch = p_epoch) then
-    return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls, turnpike.engine_keys(),
-      turnpike.unusable_accounts(p_accounts, p_moment);
-    return;
-  end if;
-  perform turnpike.keep_step(mine, p_step || jsonb_build_object('events', p_events), 0, null, p_moment);
-  mine.model_failures := case p_step ->> 'finish' when 'aborted' then mine.model_failures else 0 end;
-  update turns t set cost_credit_micros = t.cost_credit_micros + (p_step ->> 'cost')::bigint, model_calls = t.model_calls + 1,
-    tokens_input = t.tokens_input + (p_step ->> 'tokens_input')::bigint,
-    tokens_cached = t.tokens_cached + (p_step ->> 'tokens_cached')::bigint,
-    tokens_cache_written = t.tokens_cache_written + (p_step ->> 'tokens_cache_written')::bigint,
-    tokens_output = t.tokens_output + (p_step ->> 'tokens_output')::bigint, attempts = 0, model_failures = mine.model_failures,
+  for nth in 1 .. cardinality(p_commits) loop
+    steps := steps || row(p_turns[nth], (p_commits[nth]).step, (p_commits[nth]).events, 0, null)::turnpike.new_step;
+  end loop;
+  perform turnpike.keep_steps(steps, p_moment);
+  update turns t set cost_credit_micros = t.cost_credit_micros + (c.step ->> 'cost')::bigint, model_calls = t.model_calls + 1,
+    tokens_input = t.tokens_input + (c.step ->> 'tokens_input')::bigint,
+    tokens_cached = t.tokens_cached + (c.step ->> 'tokens_cached')::bigint,
+    tokens_cache_written = t.tokens_cache_written + (c.step ->> 'tokens_cache_written')::bigint,
+    tokens_output = t.tokens_output + (c.step ->> 'tokens_output')::bigint, attempts = 0,
+    model_failures = case c.step ->> 'finish' when 'aborted' then t.model_failures else 0 end,
     lease_until = p_lease,
-    calls_start_until = greatest(t.calls_start_until, p_calls_until),
-    last_event_seq = t.last_event_seq + jsonb_array_length(p_events)
-    where t.turn_id = p_turn_id;
-  perform turnpike.set_wake(mine, p_lease);
-  return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls, turnpike.engine_keys(),
-      turnpike.unusable_accounts(p_accounts, p_moment);
+    calls_start_until = greatest(t.calls_start_until, c.calls_until),
+    last_event_seq = t.last_event_seq + jsonb_array_length(c.events)
+    from unnest(p_commits) c where t.turn_id = c.turn_id;
+  perform turnpike.set_wakes(p_turns, p_lease);
 end $$;
 
--- Commits results of a step's tool calls (all, or the ones that have ended)
--- with the files that they made, and renews the lease.
--- p_results: by the index of the call. p_containers: the milliseconds of calls in each container. p_pictures: images
--- that were paid for (keep_pictures).
--- p_files: [{file_id, name, media_type, bytes, sha256, object_key, place, paid}].
--- No row: the epoch is stale. A repeat has no effect.
-create function turnpike.commit_results(p_turn_id text, p_epoch integer, p_step integer, p_results jsonb, p_count integer, p_files jsonb,
-  p_containers jsonb, p_pictures jsonb, p_events jsonb, p_accounts text[], p_lease timestamptz, p_moment timestamptz)
-returns table (cancel_requested_at timestamptz, model_failures integer, stream_until timestamptz, tool_calls integer, engine_keys text,
-  unusable text[]) language plpgsql rows 1 as $$
+-- Stores results of tool calls with the files that they made (commit_tool_results). p_turns: locked, in the order of
+-- p_commits.
+create function turnpike.keep_results(p_turns turns[], p_commits turnpike.step_commit[], p_lease timestamptz, p_moment timestamptz) returns void
+language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
-  mine turns := turnpike.own_turn(p_turn_id, p_epoch);
+  mine turns;
+  one turnpike.step_commit;
 begin
-  if mine.turn_id is null then
-    return;
-  end if;
-  if exists (select from turn_steps p where p.turn_id = p_turn_id and p.step = p_step
-    and p.results ?| array(select jsonb_object_keys(p_results)))
-  then
-    return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls, turnpike.engine_keys(),
-      turnpike.unusable_accounts(p_accounts, p_moment);
-    return;
-  end if;
-  update turns t set tool_calls = t.tool_calls + p_count, attempts = 0, lease_until = p_lease,
-    last_event_seq = t.last_event_seq + jsonb_array_length(p_events) where t.turn_id = p_turn_id;
-  perform turnpike.set_wake(mine, p_lease);
-  update turn_steps p set results = p.results || p_results, pending_calls = p.pending_calls - p_count
-    where p.turn_id = p_turn_id and p.step = p_step;
-  if p_files <> '[]' then
-    insert into files (file_id, user_id, space_id, test, key_id, turn_id, name, media_type, bytes, sha256, object_key, place, paid,
-      state, created_at, updated_at)
-    select f.file_id, mine.user_id, mine.space_id, mine.test, mine.key_id, mine.turn_id, f.name, f.media_type, f.bytes, f.sha256,
-      f.object_key, f.place, coalesce(f.paid, false), 'pending', p_moment, p_moment
-    from jsonb_to_recordset(p_files) as f(file_id text, name text, media_type text, bytes bigint, sha256 text, object_key text,
-      place integer, paid boolean);
-  end if;
-  if p_containers <> '{}' and not mine.test then
-    insert into container_calls (user_id, space_id, turn_id, container, milliseconds, created_at)
-    select mine.user_id, mine.space_id, mine.turn_id, c.key, c.value::bigint, p_moment from jsonb_each_text(p_containers) c;
-  end if;
-  if p_pictures <> '[]' then
-    perform turnpike.keep_pictures(mine, p_step, p_pictures, p_moment);
-  end if;
-  perform turnpike.write_drafts(p_turn_id, mine.last_event_seq + 1, p_events);
-  return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls + p_count, turnpike.engine_keys(),
-      turnpike.unusable_accounts(p_accounts, p_moment);
+  update turns t set tool_calls = t.tool_calls + c.count, attempts = 0, lease_until = p_lease,
+    last_event_seq = t.last_event_seq + jsonb_array_length(c.events) from unnest(p_commits) c where t.turn_id = c.turn_id;
+  perform turnpike.set_wakes(p_turns, p_lease);
+  update turn_steps p set results = p.results || c.results, pending_calls = p.pending_calls - c.count
+    from unnest(p_commits) c where p.turn_id = c.turn_id and p.step = c.number;
+  for nth in 1 .. cardinality(p_commits) loop
+    mine := p_turns[nth];
+    one := p_commits[nth];
+    if one.files <> '[]' then
+      insert into files (file_id, user_id, space_id, test, key_id, turn_id, name, media_type, bytes, sha256, object_key, place, paid,
+        state, created_at, updated_at)
+      select f.file_id, mine.user_id, mine.space_id, mine.test, mine.key_id, mine.turn_id, f.name, f.media_type, f.bytes, f.sha256,
+        f.object_key, f.place, coalesce(f.paid, false), 'pending', p_moment, p_moment
+      from jsonb_to_recordset(one.files) as f(file_id text, name text, media_type text, bytes bigint, sha256 text, object_key text,
+        place integer, paid boolean);
+    end if;
+    if one.containers <> '{}' and not mine.test then
+      insert into container_calls (user_id, space_id, turn_id, container, milliseconds, created_at)
+      select mine.user_id, mine.space_id, mine.turn_id, c.key, c.value::bigint, p_moment from jsonb_each_text(one.containers) c;
+    end if;
+    if one.pictures <> '[]' then
+      perform turnpike.keep_pictures(mine, one.number, one.pictures, p_moment);
+    end if;
+    perform turnpike.write_drafts(mine.turn_id, mine.last_event_seq + 1, one.events);
+  end loop;
 end $$;
 
 -- Releases a turn until p_wake_at, because its model call must wait. Returns false if the epoch is stale.

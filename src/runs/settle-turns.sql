@@ -37,32 +37,33 @@ end $$;
 create function turnpike.end_runs(p_ends jsonb, p_moment timestamptz, out settled turnpike.settled_turn[], out ended turnpike.ended_turn[])
 language plpgsql as $$
 declare
-  alone boolean := jsonb_array_length(p_ends) = 1;
+  asked turnpike.turn_end[] := array(select e from jsonb_populate_recordset(null::turnpike.turn_end, p_ends) e order by e.turn_id collate "C");
   one turnpike.turn_end;
-  free record;
   mine turns;
+  owned turns[];
+  found_as text[];
+  mines turns[] := '{}';
+  ends turnpike.turn_end[] := '{}';
 begin
   settled := '{}';
-  ended := '{}';
-  for one in select e.* from jsonb_populate_recordset(null::turnpike.turn_end, p_ends) e order by e.turn_id collate "C" loop
-    if alone then
-      mine := turnpike.own_turn(one.turn_id, one.epoch);
-    else
-      free := turnpike.free_turn(one.turn_id, one.epoch, true);
-      if coalesce(free.is_busy, true) then
-        settled := settled || turnpike.unsettled_turn(one.turn_id, 'busy');
-        continue;
-      end if;
-      mine := free.mine;
-    end if;
-    if mine.turn_id is null then
+  select o.mines, o.found_as into owned, found_as
+    from turnpike.own_turns(array(select e.turn_id from unnest(asked) e), array(select e.epoch from unnest(asked) e), null,
+      cardinality(asked) > 1) o;
+  for nth in 1 .. cardinality(asked) loop
+    one := asked[nth];
+    mine := owned[nth];
+    if found_as[nth] = 'busy' then
+      settled := settled || turnpike.unsettled_turn(one.turn_id, 'busy');
+    elsif found_as[nth] = 'stale' then
       settled := settled || turnpike.settled_before(one, p_moment);
     elsif one.lost_after is not null and (mine.attempts < one.lost_after or coalesce(mine.lease_until > p_moment, false)) then
       settled := settled || turnpike.unsettled_turn(one.turn_id, 'stale');
     else
-      ended := ended || turnpike.end_turn(mine, one, p_moment);
+      mines := mines || mine;
+      ends := ends || one;
     end if;
   end loop;
+  ended := case when cardinality(mines) > 0 then turnpike.end_turns(mines, ends, p_moment) else '{}' end;
 end $$;
 
 -- The second part of settle_turns: charges the turns and releases their holds.

@@ -1,45 +1,52 @@
--- Stores a step and its model call. A turn of a web chat, which has no key,
--- is in api_turns once it has ended (docs/contract.md).
--- p_settled_at: the end of the turn if it ends with this step, else null. p_billed: the step's bill then.
--- p_step: {step, agent, subagent, text, content, calls, finish, cost, price, provider, model, tokens_input,
--- tokens_cached, tokens_cache_written, tokens_cache_written_hour,
--- tokens_output, duration_sec, price_version, account, events}.
--- account: the provider account that served it, or null. events: drafts that the turn's log gets with the step.
+-- A step with its model call.
+create type turnpike.new_step as (
+  -- The turn before the step.
+  turn turns,
+  -- {step, agent, subagent, text, content, calls, finish, cost, price, provider, model, tokens_input,
+  -- tokens_cached, tokens_cache_written, tokens_cache_written_hour,
+  -- tokens_output, duration_sec, price_version, account}. account: the provider account that served it, or null.
+  step jsonb,
+  -- The drafts that the turn's log gets with the step.
+  events jsonb,
+  billed bigint,
+  -- The end of the turn.
+  settled_at timestamptz -- null: it does not end with this step
+);
+
+-- Stores steps and their model calls, at most one of each turn. A turn of a web chat, which has no key, is in
+-- api_turns once it has ended (docs/contract.md).
 -- If the tokens cost more (price) than the hold had left (cost), the difference is our loss.
-create function turnpike.keep_step(mine turns, p_step jsonb, p_billed bigint, p_settled_at timestamptz, p_moment timestamptz)
-returns void language plpgsql as $$
+create function turnpike.keep_steps(p_steps turnpike.new_step[], p_moment timestamptz) returns void
+language plpgsql set enable_seqscan = off as $$
 declare
-  step integer := p_step ->> 'step';
-  agent text := p_step ->> 'agent';
-  cost bigint := p_step ->> 'cost';
-  role text := case when p_step ->> 'agent' is null then 'orchestrator' else 'subagent' end;
-  served_by text;
+  one turnpike.new_step;
 begin
   insert into turn_steps (turn_id, step, agent, epoch, text, content, pending_calls, finish, cost_credit_micros, created_at, subagent,
     model, tokens_input, events, first_event_seq)
-  values (mine.turn_id, step, agent, mine.epoch, p_step ->> 'text', p_step -> 'content', (p_step ->> 'calls')::integer,
-    p_step ->> 'finish', cost, p_moment, p_step ->> 'subagent', p_step ->> 'model', (p_step ->> 'tokens_input')::bigint,
-    turnpike.packed_drafts(p_step -> 'events'), mine.last_event_seq + 1);
-  -- The provider account, else the account's active plan. Two statements, because one expression would be planned
-  -- again for each provider account.
-  served_by := p_step ->> 'account';
-  if served_by is null then
-    select b.sub_id::text into served_by from turnpike.active_subscription(mine.user_id, p_moment) b;
-  end if;
+  select (s.turn).turn_id, (s.step ->> 'step')::integer, s.step ->> 'agent', (s.turn).epoch, s.step ->> 'text', s.step -> 'content',
+    (s.step ->> 'calls')::integer, s.step ->> 'finish', (s.step ->> 'cost')::bigint, p_moment, s.step ->> 'subagent', s.step ->> 'model',
+    (s.step ->> 'tokens_input')::bigint, turnpike.packed_drafts(s.events), (s.turn).last_event_seq + 1
+  from unnest(p_steps) s;
+  -- served by: the provider account, else the account's active plan.
   insert into model_calls (turn_id, step, user_id, space_id, key_id, end_user_ref, conversation_id, test, provider, subscription_id, model,
     role, subagent, tokens_input, tokens_cached, tokens_cache_written, tokens_cache_written_hour, tokens_output, duration_sec,
     price_version, cost_credit_micros, billed_credit_micros, settled_at, created_at)
-  values (mine.turn_id, step, mine.user_id, mine.space_id, mine.key_id, mine.end_user_ref, mine.conversation_id, mine.test,
-    p_step ->> 'provider', served_by, p_step ->> 'model', role, p_step ->> 'subagent', (p_step ->> 'tokens_input')::bigint,
-    (p_step ->> 'tokens_cached')::bigint, (p_step ->> 'tokens_cache_written')::bigint,
-    (p_step ->> 'tokens_cache_written_hour')::bigint, (p_step ->> 'tokens_output')::bigint,
-    (p_step ->> 'duration_sec')::double precision, (p_step ->> 'price_version')::integer, cost, p_billed, p_settled_at, p_moment);
-  if (p_step ->> 'price')::bigint > cost then
-    perform turnpike.add_loss(mine, 'over_hold', (p_step ->> 'price')::bigint - cost, p_moment);
-  end if;
-  if p_step ->> 'account' is not null then
-    perform turnpike.keep_served(mine, p_step, p_settled_at is not null, p_moment);
-  end if;
+  select (s.turn).turn_id, (s.step ->> 'step')::integer, (s.turn).user_id, (s.turn).space_id, (s.turn).key_id, (s.turn).end_user_ref,
+    (s.turn).conversation_id, (s.turn).test, s.step ->> 'provider',
+    coalesce(s.step ->> 'account', (select b.sub_id::text from turnpike.active_subscription((s.turn).user_id, p_moment) b)),
+    s.step ->> 'model', case when s.step ->> 'agent' is null then 'orchestrator' else 'subagent' end, s.step ->> 'subagent',
+    (s.step ->> 'tokens_input')::bigint, (s.step ->> 'tokens_cached')::bigint, (s.step ->> 'tokens_cache_written')::bigint,
+    (s.step ->> 'tokens_cache_written_hour')::bigint, (s.step ->> 'tokens_output')::bigint, (s.step ->> 'duration_sec')::double precision,
+    (s.step ->> 'price_version')::integer, (s.step ->> 'cost')::bigint, s.billed, s.settled_at, p_moment
+  from unnest(p_steps) s;
+  foreach one in array p_steps loop
+    if (one.step ->> 'price')::bigint > (one.step ->> 'cost')::bigint then
+      perform turnpike.add_loss(one.turn, 'over_hold', (one.step ->> 'price')::bigint - (one.step ->> 'cost')::bigint, p_moment);
+    end if;
+    if one.step ->> 'account' is not null then
+      perform turnpike.keep_served(one.turn, one.step, one.settled_at is not null, p_moment);
+    end if;
+  end loop;
 end $$;
 
 -- Stores the facts of a step about the provider account that served it.

@@ -9,22 +9,37 @@ begin
   return mine;
 end $$;
 
--- Makes the first open turn of a conversation ready, because the turn
--- before it has ended. Returns true if a turn can start.
-create function turnpike.next_turn(p_conversation_id text, p_moment timestamptz) returns boolean language plpgsql as $$
+-- Makes the first open turn of each conversation ready, because the turn before it has ended. Returns the
+-- conversations in which a turn can start.
+create function turnpike.next_turns(p_conversations text[], p_moment timestamptz) returns text[]
+language plpgsql set enable_seqscan = off as $$
 declare
-  next open_turns;
+  first record;
+  begun text[] := '{}';
+  idle text[] := p_conversations;
 begin
-  select o.* into next from open_turns o where o.conversation_id = p_conversation_id and o.wake_at < 'infinity';
-  if next.turn_id is null then
-    select o.* into next from open_turns o where o.conversation_id = p_conversation_id and o.wake_at = 'infinity' order by o.position limit 1;
-    -- A condition of its own: PostgreSQL would plan an update of no row again each time.
-    if next.turn_id is not null then
-      update open_turns o set wake_at = p_moment
-        where o.conversation_id = p_conversation_id and o.position = next.position and o.wake_at = 'infinity';
+  for first in select o.conversation_id, o.state from open_turns o where o.conversation_id = any (p_conversations) and o.wake_at < 'infinity' loop
+    idle := array_remove(idle, first.conversation_id);
+    if first.state = 'queued' then
+      begun := begun || first.conversation_id;
     end if;
-  end if;
-  return coalesce(next.state = 'queued', false);
+  end loop;
+  for first in select distinct on (o.conversation_id) o.conversation_id, o.position, o.state from open_turns o
+    where o.conversation_id = any (idle) and o.wake_at = 'infinity' order by o.conversation_id, o.position
+  loop
+    update open_turns o set wake_at = p_moment
+      where o.conversation_id = first.conversation_id and o.position = first.position and o.wake_at = 'infinity';
+    if first.state = 'queued' then
+      begun := begun || first.conversation_id;
+    end if;
+  end loop;
+  return begun;
+end $$;
+
+-- Makes the first open turn of one conversation ready. Returns true if a turn can start.
+create function turnpike.next_turn(p_conversation_id text, p_moment timestamptz) returns boolean language plpgsql as $$
+begin
+  return cardinality(turnpike.next_turns(array[p_conversation_id], p_moment)) > 0;
 end $$;
 
 -- Returns the turn of a conversation that waits, so that later turns cannot start; null if none does.
@@ -37,6 +52,13 @@ end $$;
 create function turnpike.set_wake(mine turns, p_wake_at timestamptz) returns void language plpgsql as $$
 begin
   update open_turns o set wake_at = p_wake_at where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id;
+end $$;
+
+-- Sets this time for turns.
+create function turnpike.set_wakes(p_turns turns[], p_wake_at timestamptz) returns void language plpgsql as $$
+begin
+  update open_turns o set wake_at = p_wake_at from unnest(p_turns) t
+    where o.user_id = t.user_id and o.test = t.test and o.turn_id collate "C" = t.turn_id;
 end $$;
 
 -- Removes a turn that has ended from the open turns.
@@ -63,16 +85,21 @@ begin
   from jsonb_array_elements(p_drafts) with ordinality as draft(value, position);
 end $$;
 
--- Writes a transition into the account's feed, which the turn's log shows too. Returns true if a webhook receives it.
+-- Returns the event of a transition for the account's feed, which the turn's log shows too.
 -- turn: the row after the transition, with its last event counted. p_data: the data of the log besides the state.
 -- The hold is stored with it, because the row will not have it later.
+create function turnpike.transition_of(turn turns, p_made_by text, p_event_id text, p_data jsonb) returns turnpike.new_event
+language plpgsql immutable as $$
+begin
+  return row(p_event_id, turn.user_id, turn.test, 'turn.' || turn.state, turn.turn_id, turn.last_event_seq, turn.space_id, p_made_by,
+    p_data, case when turn.finished_at is null then turn.held_credit_micros end)::turnpike.new_event;
+end $$;
+
+-- Writes a transition. Returns true if a webhook receives it.
 create function turnpike.write_transition(turn turns, p_made_by text, p_event_id text, p_data jsonb, p_moment timestamptz)
 returns boolean language plpgsql as $$
 begin
-  return turnpike.add_event(p_event_id, turn.user_id, turn.test, 'turn.' || turn.state, turn.turn_id, turn.last_event_seq,
-    turn.space_id, p_made_by,
-    case when turn.finished_at is null then p_data || jsonb_build_object('held_credit_micros', turn.held_credit_micros) else p_data end,
-    p_moment);
+  return cardinality(turnpike.add_events(array[turnpike.transition_of(turn, p_made_by, p_event_id, p_data)], p_moment)) > 0;
 end $$;
 
 -- A turn that has ended and still has its hold.

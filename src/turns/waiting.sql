@@ -144,9 +144,9 @@ end $$;
 create function turnpike.write_wait(turn turns, p_type text, p_event_id text, p_wait jsonb, p_moment timestamptz) returns boolean
 language plpgsql as $$
 begin
-  return turnpike.add_event(p_event_id, turn.user_id, turn.test, p_type, turn.turn_id, turn.last_event_seq, turn.space_id,
-    (select s.created_by_key_id from spaces s where s.space_id = turn.space_id),
-    jsonb_build_object('state', 'running', 'waiting', p_wait, 'held_credit_micros', turn.held_credit_micros), p_moment);
+  return cardinality(turnpike.add_events(array[row(p_event_id, turn.user_id, turn.test, p_type, turn.turn_id, turn.last_event_seq,
+    turn.space_id, null, jsonb_build_object('state', 'running', 'waiting', p_wait), turn.held_credit_micros)::turnpike.new_event],
+    p_moment)) > 0;
 end $$;
 
 -- Commits the result of a call that came before the turn waited for it. The caller has locked the turn.

@@ -143,15 +143,15 @@ describe("An account that is disabled", () => {
   })
 
   test.each([
-    ["before its calls are made", "commit_answer"],
-    ["while its calls are made", "commit_results"],
+    ["before its calls are made", "an answer"],
+    ["while its calls are made", "results"],
   ])("A disabled account is not called by the next step of a turn, %s", async (_when, commit) => {
     const called = world.script((_account, nth) => (nth === 0 ? CALL : FINE))
     world.serve("model.test", async (request) => {
-      if (called.length === 0 && commit === "commit_answer") await disable("alpha")
+      if (called.length === 0 && commit === "an answer") await disable("alpha")
       return world.provider.serve(request)
     })
-    if (commit === "commit_results") {
+    if (commit === "results") {
       await world.sql(
         `create or replace function disable_alpha() returns trigger language plpgsql as $$ begin
            update provider_accounts set disabled_at = now() where provider_id = 'alpha'; return new; end $$`,
