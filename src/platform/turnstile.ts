@@ -65,7 +65,7 @@ export class Turnstile {
     }
   }
 
-  /** Calls far behind check less often. */
+  /** Calls with many others before them check less often. */
   private pauseOf(number: number): number {
     const [first = number] = this.queue.keys()
     return Math.min(SELDOM_MS, LOOK_MS + (number - first) / 4)

@@ -1,26 +1,3 @@
--- A step of a turn to commit: the answer of a model, or results of its tool calls. Fields of the other are null.
-create type turnpike.step_commit as (
-  place integer,
-  turn_id text,
-  epoch integer,
-  -- An answer (new_step), and until when its calls may start.
-  step jsonb,
-  calls_until timestamptz, -- null: without calls
-  -- Results: the number of their step, the results by the index of the call, and how many these are.
-  number integer,
-  results jsonb,
-  count integer,
-  -- [{file_id, name, media_type, bytes, sha256, object_key, place, paid}]
-  files jsonb,
-  -- The milliseconds of calls in each container.
-  containers jsonb,
-  -- Images that were paid for (keep_pictures).
-  pictures jsonb,
-  events jsonb,
-  -- The accounts that the run would call next.
-  accounts jsonb
-);
-
 create type turnpike.committed_step as (
   place integer,
   -- 'committed', 'stale' (the turn belongs to another worker) or 'busy' (another transaction has locked it).
@@ -106,7 +83,7 @@ begin
   for nth in 1 .. cardinality(p_commits) loop
     one := p_commits[nth];
     mine := owned[nth];
-    if found_as[nth] <> 'own' then
+    if found_as[nth] is distinct from 'own' then
       committed := committed || turnpike.uncommitted_step(one.place, found_as[nth]);
       continue;
     end if;

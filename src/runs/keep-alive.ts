@@ -86,7 +86,7 @@ export class KeepAlive {
   }
 }
 
-/** Runs `work` after `first` ms, and again after the pause that each run returns. Returns the function that stops it. */
+/** Runs `work` after `first` ms, then after the pause that each run returns. Returns the function that stops it. */
 function repeat(clock: Clock, first: number, work: () => Promise<number>): () => void {
   let stopped = false
   let stop = () => {}

@@ -63,7 +63,7 @@ begin
       ends := ends || one;
     end if;
   end loop;
-  ended := case when cardinality(mines) > 0 then turnpike.end_turns(mines, ends, p_moment) else '{}' end;
+  ended := case when cardinality(mines) > 0 then turnpike.finish_turns(mines, ends, p_moment) else '{}' end;
 end $$;
 
 -- The second part of settle_turns: charges the turns and releases their holds.

@@ -34,13 +34,13 @@ create type turnpike.ending as (
 create function turnpike.end_turn(p_turn turns, p_end turnpike.turn_end, p_moment timestamptz) returns turnpike.ended_turn
 language plpgsql as $$
 begin
-  return (turnpike.end_turns(array[p_turn], array[p_end], p_moment))[1];
+  return (turnpike.finish_turns(array[p_turn], array[p_end], p_moment))[1];
 end $$;
 
 -- Ends turns that the caller has locked, except for their holds. Writes each table once.
 -- p_turns, p_ends: in the order of their turn_ids, at most one turn of each conversation.
 -- The planner must not read a whole table for a few turns.
-create function turnpike.end_turns(p_turns turns[], p_ends turnpike.turn_end[], p_moment timestamptz) returns turnpike.ended_turn[]
+create function turnpike.finish_turns(p_turns turns[], p_ends turnpike.turn_end[], p_moment timestamptz) returns turnpike.ended_turn[]
 language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   mine turns;

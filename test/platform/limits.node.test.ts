@@ -89,7 +89,7 @@ describe("A turnstile", () => {
       expect(started).toHaveLength(6)
       for (let n = 0; n < 5; n++) all.push(start("other"))
       expect(started.filter((holder) => holder === "other")).toHaveLength(3)
-      // Nobody else enters before the calls above the limit have ended.
+      // No other call enters before the calls above the limit have ended.
       for (const end of ends.splice(0, 3)) end()
       await vi.advanceTimersByTimeAsync(200)
       expect(started).toHaveLength(9)

@@ -30,8 +30,22 @@ const raised = procedures.flatMap(({ path, text }) => {
       return { by: "insert", type: argumentsAt(sql, index + insert.length - 1)[at] as string }
     },
   )
-  return [...calls, ...inserts].map((one) => ({ path, ...one }))
+  const events = [...sql.matchAll(/\)::turnpike\.new_event\b/g)].map(({ index }) => ({
+    by: "new_event",
+    type: argumentsAt(sql, openingOf(sql, index))[3] as string,
+  }))
+  return [...calls, ...inserts, ...events].map((one) => ({ path, ...one }))
 })
+
+/** The position of the parenthesis that is closed at `end`. */
+function openingOf(sql: string, end: number): number {
+  let depth = 0
+  for (let at = end; at >= 0; at--) {
+    if (sql[at] === ")") depth++
+    else if (sql[at] === "(" && --depth === 0) return at
+  }
+  throw new Error("a parenthesis is not opened")
+}
 
 const typesOf = ({ type }: { type: string }) =>
   type === OF_A_STATE ? TURN_STATES.map((state) => `turn.${state}`) : [type.replace(/^'(.*)'$/, "$1")]
