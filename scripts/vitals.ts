@@ -61,6 +61,8 @@ export async function measureVitals(browser: Browser, signIn: string): Promise<n
         await shown.addInitScript(OBSERVE)
         await shown.goto(origin + path)
         await shown.waitForLoadState("networkidle")
+        // Chromium reports a paint some frames after it. A page without one is not measured, which is an error.
+        await shown.waitForFunction("window.vitals.lcp > 0")
         runs.push(await shown.evaluate<Vitals>("window.vitals"))
         await context.close()
       }
