@@ -5,6 +5,8 @@ interface Limits {
   waiting: number
   /** How long a call may wait, in ms. */
   longestMs?: number
+  /** A call that runs longer gives its place back, in ms: it may have been cut off. By default a minute. */
+  placeMs?: number
 }
 
 interface Running {
@@ -13,14 +15,11 @@ interface Running {
   holder: string
 }
 
-/**
- * How often waiting work checks again, at most and at least, and after which time waiting or running work counts as
- * lost. In milliseconds.
- */
+/** How often waiting work checks again, at most and at least, and after which time it counts as lost. In milliseconds. */
 const LOOK_MS = 5
 const SELDOM_MS = 100
 const GONE_MS = 5_000
-const LOST_MS = 60_000
+const PLACE_MS = 60_000
 
 /**
  * Limits how many calls of an isolate run and how many wait, in order of arrival. If calls have holders, a holder with
@@ -101,6 +100,7 @@ export class Turnstile {
 
   private forgetLost(): void {
     const now = Date.now()
-    for (const [one, { at }] of this.inside) if (now - at > LOST_MS) this.inside.delete(one)
+    const { placeMs = PLACE_MS } = this.limits
+    for (const [one, { at }] of this.inside) if (now - at > placeMs) this.inside.delete(one)
   }
 }

@@ -24,8 +24,9 @@ begin
       begun := begun || first.conversation_id;
     end if;
   end loop;
-  for first in select distinct on (o.conversation_id) o.conversation_id, o.position, o.state from open_turns o
-    where o.conversation_id = any (idle) and o.wake_at = 'infinity' order by o.conversation_id, o.position
+  for first in select o.* from unnest(idle) i(id) cross join lateral (
+    select n.conversation_id, n.position, n.state from open_turns n where n.conversation_id = i.id and n.wake_at = 'infinity'
+    order by n.position limit 1) o
   loop
     update open_turns o set wake_at = p_moment
       where o.conversation_id = first.conversation_id and o.position = first.position and o.wake_at = 'infinity';
