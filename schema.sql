@@ -962,9 +962,7 @@ begin
   if broken is not null then
     raise exception 'turn % breaks %', new.turn_id, broken using errcode = '23514', constraint = broken;
   end if;
-  if tg_op = 'INSERT' then
-    return null;
-  end if;
+  -- For a new turn, old is null.
   if new.state <> old.state and (old.state, new.state) not in (
     ('queued', 'running'), ('queued', 'cancelled'), ('running', 'done'), ('running', 'failed'), ('running', 'cancelled'))
   then
