@@ -4,6 +4,7 @@ import pg from "pg"
 import type { KeyCredential } from "../src/actor/actor.ts"
 import type { Context } from "../src/actor/context.ts"
 import { systemClock } from "../src/platform/clock.ts"
+import { Turnstile } from "../src/platform/turnstile.ts"
 import { noQueue } from "../test/harness/context.ts"
 import type { Version } from "./version.ts"
 
@@ -69,6 +70,7 @@ export function contextOver({ databaseOver, DatabaseError }: Verbs, pool: pg.Poo
     slots: { runners: 1, live: 1_000_000, test: 1_000_000, endUser: 1_000_000 },
     log: () => {},
     logged: {},
+    statements: new Turnstile({ atOnce: Number.POSITIVE_INFINITY, waiting: 0 }),
     background: (work) => void work.catch(() => {}),
   }
   return context as Context

@@ -846,7 +846,7 @@ create table turns (
   file_ids jsonb not null default '[]',
   model text not null,
   metadata jsonb not null default '{}',
-  max_cost_credit_micros bigint check (max_cost_credit_micros > 0),
+  max_cost_credit_micros bigint,
   timeout_seconds integer,
   -- The version of its model's prices at admission.
   price_version integer not null,
@@ -854,12 +854,12 @@ create table turns (
   window_started_at timestamptz,
   created_at timestamptz not null,
   -- The turn does this if it cannot pay for its next call. Null: as its configuration says.
-  on_limit text check (on_limit in ('fail', 'wait')),
-  max_wait_seconds integer check (max_wait_seconds > 0),
+  on_limit text,
+  max_wait_seconds integer,
   -- Null in turns that never waited. The moment whose periods of caps the turn counts in since it continued, and the
   -- cost that counts in earlier periods (turn_parts).
   counted_at timestamptz,
-  past_credit_micros bigint check (past_credit_micros >= 0),
+  past_credit_micros bigint,
   -- How long the turn has waited. This time does not count towards its timeout.
   waited_ms bigint,
   -- Why the turn waits, as responses show it. Null: it does not wait.
@@ -870,12 +870,12 @@ create table turns (
   -- The hold: the amount that was held in total, and the amount that is still held.
   -- Columns from here on change. The log record of an update starts at its first changed column,
   -- so the columns that a claim changes come last.
-  hold_credit_micros bigint not null check (hold_credit_micros >= 0),
-  held_credit_micros bigint not null check (held_credit_micros >= 0),
+  hold_credit_micros bigint not null,
+  held_credit_micros bigint not null,
   -- The hold in the end user's wallet, and the charge of the end user since the end of the turn. Null: no wallet, or
   -- neither wallet nor price.
-  end_user_hold_credit_micros bigint check (end_user_hold_credit_micros >= 0),
-  end_user_charge_credit_micros bigint check (end_user_charge_credit_micros >= 0),
+  end_user_hold_credit_micros bigint,
+  end_user_charge_credit_micros bigint,
   -- The outcome.
   status_reason text,
   result text,
@@ -887,8 +887,8 @@ create table turns (
   -- The service lost the result, so nothing is billed. This is
   -- not derived from a code, because scripts choose their own.
   failed_by_us boolean not null default false,
-  cost_credit_micros bigint not null default 0 check (cost_credit_micros >= 0),
-  billed_credit_micros bigint not null default 0 check (billed_credit_micros >= 0),
+  cost_credit_micros bigint not null default 0,
+  billed_credit_micros bigint not null default 0,
   model_calls integer not null default 0,
   tool_calls integer not null default 0,
   tokens_input bigint not null default 0,
@@ -909,7 +909,7 @@ create table turns (
   model_failures integer not null default 0,
   config_version integer,
   started_at timestamptz,
-  state text not null default 'queued' check (state in ('queued', 'running', 'done', 'failed', 'cancelled')),
+  state text not null default 'queued',
   last_event_seq integer not null default 1,
   -- The claim: which worker may write (epoch), and until when (lease_until).
   epoch integer not null default 0,
@@ -918,16 +918,8 @@ create table turns (
   -- The queue message that started its worker, and the attempt of it. The next attempt may take over the claim.
   claim_message text,
   claim_try integer,
-  unique (conversation_id, position),
-  constraint turns_charge_within_hold check (billed_credit_micros <= hold_credit_micros),
-  constraint turns_cost_within_hold check (cost_credit_micros <= hold_credit_micros),
-  constraint turns_test_is_free check (not test or (hold_credit_micros = 0 and coalesce(end_user_charge_credit_micros, 0) = 0)),
-  constraint turns_end_user_charge_within_hold check (coalesce(end_user_charge_credit_micros <= end_user_hold_credit_micros, true)),
-  constraint turns_end_closes_all check (
-    (state in ('done', 'failed', 'cancelled'))
-    = (finished_at is not null and held_credit_micros = 0)
-  ),
-  constraint turns_running_has_started check (state = 'queued' or state = 'cancelled' or started_at is not null)
+  unique (conversation_id, position)
+-- guard_turn() has the conditions of a row.
 -- A claim, or the end of a turn that is done, changes no indexed column, so it writes no index.
 -- A page has room for a second version of each of its rows. Reports of ended turns read ended_turns.
 ) with (fillfactor = 45, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02,
@@ -949,8 +941,29 @@ create index turns_with_files on turns using gin (file_ids jsonb_path_ops) where
 -- No index depends on texts, so the deletion of a text writes no index.
 create index turns_test on turns (turn_id collate "C") where test;
 
-create function guard_turn_transition() returns trigger language plpgsql as $$
+-- What holds for each turn. These are no CHECKs, because PostgreSQL parses each CHECK of a table again for each
+-- statement. A trigger before an update would write a log record for its lock.
+create function guard_turn() returns trigger language plpgsql as $$
+declare
+  broken text := case
+    when new.state not in ('queued', 'running', 'done', 'failed', 'cancelled') then 'turns_state'
+    when (new.state in ('done', 'failed', 'cancelled')) <> (new.finished_at is not null and new.held_credit_micros = 0)
+      then 'turns_end_closes_all'
+    when new.state not in ('queued', 'cancelled') and new.started_at is null then 'turns_running_has_started'
+    when least(new.hold_credit_micros, new.held_credit_micros, new.cost_credit_micros, new.billed_credit_micros) < 0
+      or least(new.past_credit_micros, new.end_user_hold_credit_micros, new.end_user_charge_credit_micros) < 0
+      then 'turns_amounts'
+    when new.billed_credit_micros > new.hold_credit_micros then 'turns_charge_within_hold'
+    when new.cost_credit_micros > new.hold_credit_micros then 'turns_cost_within_hold'
+    when new.end_user_charge_credit_micros > new.end_user_hold_credit_micros then 'turns_end_user_charge_within_hold'
+    when new.test and (new.hold_credit_micros <> 0 or coalesce(new.end_user_charge_credit_micros, 0) <> 0) then 'turns_test_is_free'
+    when new.max_cost_credit_micros <= 0 or new.max_wait_seconds <= 0 or new.on_limit not in ('fail', 'wait') then 'turns_request'
+    end;
 begin
+  if broken is not null then
+    raise exception 'turn % breaks %', new.turn_id, broken using errcode = '23514', constraint = broken;
+  end if;
+  -- For a new turn, old is null.
   if new.state <> old.state and (old.state, new.state) not in (
     ('queued', 'running'), ('queued', 'cancelled'), ('running', 'done'), ('running', 'failed'), ('running', 'cancelled'))
   then
@@ -962,9 +975,9 @@ begin
   then
     raise exception 'turn % is finished: its bill and its events are closed', old.turn_id using errcode = '23514';
   end if;
-  return new;
+  return null;
 end $$;
-create trigger turns_transition before update on turns for each row execute function guard_turn_transition();
+create trigger turns_guarded after insert or update on turns for each row execute function guard_turn();
 
 -- The columns of ended turns that reports need. So reports do not read the wide rows of turns,
 -- and ending a turn changes no index of them. The trigger turns_ended_queued writes the rows.
@@ -1348,9 +1361,9 @@ create index tasks_of_flow on tasks (space_id, end_user_ref, flow, flow_place) w
 create table wallets (
   user_id bigint primary key references users,
   balance_credit_micros bigint not null default 0,
-  held_credit_micros bigint not null default 0 check (held_credit_micros >= 0),
+  held_credit_micros bigint not null default 0,
   -- The number of shards. 0: none, and every change is made here.
-  shards integer not null default 0 check (shards >= 0),
+  shards integer not null default 0,
   -- The most that a turn may hold without locking every shard. It is set when the account gets shards.
   shard_hold_credit_micros bigint not null default 0,
   -- The posted part of all charges in its shards.
@@ -1358,22 +1371,39 @@ create table wallets (
   -- How often a turn had to wait for this row recently.
   waits integer not null default 0,
   -- The event balance.low is sent below this balance. 0: never.
-  low_balance_credit_micros bigint not null default 10000000 check (low_balance_credit_micros >= 0),
+  low_balance_credit_micros bigint not null default 10000000,
   -- True if balance.low and balance.depleted were sent. Each
   -- is sent once until it no longer holds (follow_balance).
   low_told boolean not null default false,
   depleted_told boolean not null default false,
   -- The limits of each end user, if neither they nor the key have one.
-  end_user_daily_credit_micros bigint check (end_user_daily_credit_micros >= 0),
-  end_user_monthly_credit_micros bigint check (end_user_monthly_credit_micros >= 0),
+  end_user_daily_credit_micros bigint,
+  end_user_monthly_credit_micros bigint,
   -- The price of end users, and whether they are prepaid, if neither they nor the key say it. Null: no price, or not
   -- prepaid.
   end_user_price text,
   end_user_prepaid boolean,
   -- The keys of metadata by which usage may be grouped. Null: none.
-  usage_keys jsonb check (jsonb_typeof(usage_keys) = 'array'),
-  constraint wallets_never_overspent check (balance_credit_micros - held_credit_micros >= 0)
+  usage_keys jsonb
+-- guard_wallet() has the conditions of a row.
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
+
+-- What holds for each wallet; no CHECK, as for turns (guard_turn).
+create function guard_wallet() returns trigger language plpgsql as $$
+declare
+  broken text := case
+    when new.balance_credit_micros < new.held_credit_micros then 'wallets_never_overspent'
+    when least(new.held_credit_micros, new.low_balance_credit_micros, new.end_user_daily_credit_micros, new.end_user_monthly_credit_micros) < 0
+      or new.shards < 0 then 'wallets_amounts'
+    when jsonb_typeof(new.usage_keys) <> 'array' then 'wallets_usage_keys'
+    end;
+begin
+  if broken is not null then
+    raise exception 'the wallet of account % breaks %', new.user_id, broken using errcode = '23514', constraint = broken;
+  end if;
+  return null;
+end $$;
+create trigger wallets_guarded after insert or update on wallets for each row execute function guard_wallet();
 
 -- Charges (negative), holds and releases of an account since it got shards.
 -- A transaction changes one shard that no other transaction has locked, or locks all shards by number.
@@ -1414,28 +1444,44 @@ create index postings_by_time on postings (created_at);
 create table ledger (
   ledger_id bigint generated always as identity primary key,
   user_id bigint not null,
-  reason text not null check (reason in (
-    'admin_grant', 'admin_action', 'operator_topup', 'signup_credit', 'referral_signup_credit',
-    'manual_topup', 'credit_purchase', 'usage', 'space_usage', 'referral_credit_commission')),
+  reason text not null,
   amount_credit_micros bigint,
-  balance_after_credit_micros bigint not null check (balance_after_credit_micros >= 0),
+  balance_after_credit_micros bigint not null,
   -- A commission has an amount in a currency (ISO 4217, in its minor units) and no credit.
-  currency text check (currency is null or (currency ~ '^[A-Z]{3}$' and reason = 'referral_credit_commission')),
-  currency_amount_minor bigint
-    check (coalesce(currency_amount_minor > 0, true) and (currency_amount_minor is null) = (currency is null)),
+  currency text,
+  currency_amount_minor bigint,
   turn_id text,
   -- The unique reference of an entry, so that it is booked
   -- once: its source and a payment's id or an Idempotency-Key.
   reference text,
   actor text not null,
   note text,
-  created_at timestamptz not null,
-  constraint ledger_commission_is_currency_only check ((reason = 'referral_credit_commission') = (amount_credit_micros is null)),
-  constraint ledger_sign check (amount_credit_micros is null or case
-    when reason in ('usage', 'space_usage') then amount_credit_micros < 0
-    when reason = 'admin_action' then amount_credit_micros <> 0
-    else amount_credit_micros > 0 end)
+  created_at timestamptz not null
+-- guard_ledger() has the conditions of a row.
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
+-- What holds for each entry; no CHECK, as for turns (guard_turn).
+create function guard_ledger() returns trigger language plpgsql as $$
+declare
+  is_commission boolean := new.reason = 'referral_credit_commission';
+  broken text := case
+    when new.reason not in ('admin_grant', 'admin_action', 'operator_topup', 'signup_credit', 'referral_signup_credit',
+      'manual_topup', 'credit_purchase', 'usage', 'space_usage', 'referral_credit_commission') then 'ledger_reason'
+    when new.balance_after_credit_micros < 0 then 'ledger_balance'
+    -- A commission has an amount in a currency and no credit.
+    when is_commission <> (new.amount_credit_micros is null) then 'ledger_commission_is_currency_only'
+    when (new.currency is null) <> (new.currency_amount_minor is null) or new.currency_amount_minor <= 0
+      or (new.currency is not null and (not is_commission or new.currency !~ '^[A-Z]{3}$')) then 'ledger_currency'
+    when case when new.reason in ('usage', 'space_usage') then new.amount_credit_micros >= 0
+      when new.reason = 'admin_action' then new.amount_credit_micros = 0
+      else new.amount_credit_micros <= 0 end then 'ledger_sign'
+    end;
+begin
+  if broken is not null then
+    raise exception 'an entry of account % breaks %', new.user_id, broken using errcode = '23514', constraint = broken;
+  end if;
+  return null;
+end $$;
+create trigger ledger_guarded after insert on ledger for each row execute function guard_ledger();
 create index ledger_by_owner on ledger (user_id, ledger_id);
 create unique index ledger_one_entry_per_reference on ledger (reference) where reference is not null;
 create unique index ledger_one_charge_per_turn on ledger (turn_id) where reason in ('usage', 'space_usage');
@@ -1514,16 +1560,16 @@ create index ledger_by_time on ledger using brin (created_at) with (pages_per_ra
 create table model_calls (
   user_id bigint not null,
   space_id bigint not null,
-  tokens_input bigint not null check (tokens_input >= 0),
-  tokens_cached bigint not null check (tokens_cached >= 0 and tokens_cached <= tokens_input),
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
   tokens_cache_written bigint not null default 0,
   -- The part of tokens_cache_written that the provider's cache keeps for an hour.
   tokens_cache_written_hour bigint not null default 0,
-  tokens_output bigint not null check (tokens_output >= 0),
-  duration_sec double precision not null check (duration_sec >= 0),
-  cost_credit_micros bigint not null check (cost_credit_micros >= 0),
+  tokens_output bigint not null,
+  duration_sec double precision not null,
+  cost_credit_micros bigint not null,
   -- Set when the turn is settled.
-  billed_credit_micros bigint not null check (billed_credit_micros in (0, cost_credit_micros)),
+  billed_credit_micros bigint not null,
   created_at timestamptz not null,
   -- finished_at of the turn. Null until then.
   settled_at timestamptz,
@@ -1543,9 +1589,27 @@ create table model_calls (
   -- The pool member that served the call. Otherwise the sub_id of the account's active plan, or null.
   subscription_id text,
   model text not null,
-  role text not null default 'orchestrator' check (role in ('orchestrator', 'subagent')),
+  role text not null default 'orchestrator',
   subagent text
+-- guard_model_call() has the conditions of a row.
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
+-- What holds for each model call; no CHECK, as for turns (guard_turn).
+create function guard_model_call() returns trigger language plpgsql as $$
+declare
+  broken text := case
+    when new.billed_credit_micros not in (0, new.cost_credit_micros) then 'model_calls_billed'
+    when new.tokens_cached not between 0 and new.tokens_input
+      or least(new.tokens_input, new.tokens_output, new.cost_credit_micros) < 0 or new.duration_sec < 0 then 'model_calls_amounts'
+    when new.role not in ('orchestrator', 'subagent') then 'model_calls_role'
+    end;
+begin
+  if broken is not null then
+    raise exception 'a model call of turn % breaks %', new.turn_id, broken using errcode = '23514', constraint = broken;
+  end if;
+  return null;
+end $$;
+create trigger model_calls_guarded after insert or update on model_calls for each row execute function guard_model_call();
+
 create unique index model_calls_once on model_calls (turn_id, step, coalesce(call, -1));
 create index usage_settled on model_calls (user_id, settled_at) include (space_id, key_id, end_user_ref, model,
   turn_id, billed_credit_micros, tokens_input, tokens_cached, tokens_output) where settled_at is not null and not chat;
