@@ -134,27 +134,35 @@ end $$;
 -- p_turn_ids: each once, in their order. p_binds: whether its conversation is locked; null: all.
 -- A group waits for no lock, a single turn does.
 create function turnpike.own_turns(p_turn_ids text[], p_epochs integer[], p_binds boolean[], p_is_group boolean,
-  out mines turns[], out found_as text[])
+  out mines turns[], out found_as text[]) language plpgsql as $$
+declare
+  mine turns;
+begin
+  if p_is_group then
+    select f.mines, f.found_as into mines, found_as from turnpike.free_turns(p_turn_ids, p_epochs, p_binds) f;
+  else
+    mine := turnpike.own_turn(p_turn_ids[1], p_epochs[1]);
+    mines := array[mine];
+    found_as := array[case when mine.turn_id is null then 'stale' else 'own' end];
+  end if;
+end $$;
+
+-- The group of own_turns.
+create function turnpike.free_turns(p_turn_ids text[], p_epochs integer[], p_binds boolean[], out mines turns[], out found_as text[])
 language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
-  free turns[];
-  bound text[];
+  free turns[] := array(select t from turns t where t.turn_id = any (p_turn_ids) and t.state = 'running' and t.waiting is null
+    order by t.turn_id collate "C" for no key update skip locked);
+  bound text[] := p_turn_ids;
   conversations text[];
   mine turns;
   taken integer := 0;
 begin
   mines := '{}';
   found_as := '{}';
-  if not p_is_group then
-    mine := turnpike.own_turn(p_turn_ids[1], p_epochs[1]);
-    mines := array[mine];
-    found_as := array[case when mine.turn_id is null then 'stale' else 'own' end];
-    return;
+  if p_binds is not null then
+    bound := array(select b.id from unnest(p_turn_ids, p_binds) b(id, binds) where b.binds);
   end if;
-  free := array(select t from turns t where t.turn_id = any (p_turn_ids) and t.state = 'running' and t.waiting is null
-    order by t.turn_id collate "C" for no key update skip locked);
-  bound := case when p_binds is null then p_turn_ids
-    else array(select b.id from unnest(p_turn_ids, p_binds) b(id, binds) where b.binds) end;
   conversations := array(select c.conversation_id from conversations c
     where c.conversation_id in (select t.conversation_id from unnest(free) t where t.turn_id = any (bound))
     order by c.conversation_id for no key update skip locked);

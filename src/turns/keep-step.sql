@@ -16,8 +16,7 @@ create type turnpike.new_step as (
 -- Stores steps and their model calls, at most one of each turn. A turn of a web chat, which has no key, is in
 -- api_turns once it has ended (docs/contract.md).
 -- If the tokens cost more (price) than the hold had left (cost), the difference is our loss.
-create function turnpike.keep_steps(p_steps turnpike.new_step[], p_moment timestamptz) returns void
-language plpgsql set enable_seqscan = off as $$
+create function turnpike.keep_steps(p_steps turnpike.new_step[], p_moment timestamptz) returns void language plpgsql as $$
 declare
   one turnpike.new_step;
 begin

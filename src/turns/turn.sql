@@ -10,9 +10,8 @@ begin
 end $$;
 
 -- Makes the first open turn of each conversation ready, because the turn before it has ended. Returns the
--- conversations in which a turn can start.
-create function turnpike.next_turns(p_conversations text[], p_moment timestamptz) returns text[]
-language plpgsql set enable_seqscan = off as $$
+-- conversations in which a turn can start. The caller forbids sequential scans.
+create function turnpike.next_turns(p_conversations text[], p_moment timestamptz) returns text[] language plpgsql as $$
 declare
   first record;
   begun text[] := '{}';
@@ -38,7 +37,8 @@ begin
 end $$;
 
 -- Makes the first open turn of one conversation ready. Returns true if a turn can start.
-create function turnpike.next_turn(p_conversation_id text, p_moment timestamptz) returns boolean language plpgsql as $$
+create function turnpike.next_turn(p_conversation_id text, p_moment timestamptz) returns boolean
+language plpgsql set enable_seqscan = off as $$
 begin
   return cardinality(turnpike.next_turns(array[p_conversation_id], p_moment)) > 0;
 end $$;
