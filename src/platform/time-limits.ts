@@ -37,7 +37,7 @@ export const TIME_LIMITS = {
  * place. Neon's proxy keeps 20 connections, and the rest is for runners and dispatchers
  * (docs/architecture/connections.md).
  */
-export const STATEMENTS = { atOnce: 14, waiting: 2_000, longestMs: 10_000, placeMs: 2_000 } as const
+export const STATEMENTS = { atOnce: 12, waiting: 2_000, longestMs: 10_000, placeMs: 2_000 } as const
 
 /** The result of `work`. Rejects with the error of `late` if it takes longer than `ms`; a later result is ignored. */
 export function within<T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> {

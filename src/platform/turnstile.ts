@@ -23,7 +23,7 @@ const PLACE_MS = 60_000
 
 /**
  * Limits how many calls of an isolate run and how many wait, in order of arrival. If calls have holders, a holder with
- * less than an equal share of the places does not wait for the others, so that none can take all places. It stores only
+ * less than an equal share of the places does not wait for one with more, so that none can take all places. It stores only
  * plain values: a request must not wait for another request's promise, and a request that is cut off does not clean up.
  */
 export class Turnstile {
@@ -88,14 +88,13 @@ export class Turnstile {
     return ahead < places
   }
 
+  /** True if the holder has less than an equal share, or nothing while another has more than that. */
   private hasShare(holder: string): boolean {
-    const holders = new Set([holder])
-    let own = 0
-    for (const one of this.inside.values()) {
-      holders.add(one.holder)
-      if (one.holder === holder) own++
-    }
-    return own < Math.max(1, Math.floor(this.limits.atOnce / holders.size))
+    const places = new Map([[holder, 0]])
+    for (const one of this.inside.values()) places.set(one.holder, (places.get(one.holder) ?? 0) + 1)
+    const own = places.get(holder) ?? 0
+    const share = Math.floor(this.limits.atOnce / places.size)
+    return own < share || (own === 0 && Math.max(...places.values()) > Math.max(1, share))
   }
 
   private forgetLost(): void {

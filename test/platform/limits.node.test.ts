@@ -101,6 +101,25 @@ describe("A turnstile", () => {
       expect(started).toHaveLength(25)
     })
 
+    test("Many holders with one call each share the places, and a newcomer passes only a holder with more", async () => {
+      const { started, ends, start } = openWork(new Turnstile({ atOnce: 3, waiting: 100 }))
+      const all = Array.from({ length: 5 }, (_, n) => start(`holder-${n}`))
+      expect(started).toHaveLength(3)
+      ends.shift()?.()
+      await vi.advanceTimersByTimeAsync(200)
+      expect(started).toHaveLength(4)
+      while (ends.length > 0) {
+        ends.shift()?.()
+        await vi.advanceTimersByTimeAsync(200)
+      }
+      await Promise.all(all)
+      const more = Array.from({ length: 3 }, () => start("one"))
+      more.push(start("other"))
+      expect(started.slice(5)).toEqual(["one", "one", "one", "other"])
+      for (const end of ends.splice(0)) end()
+      await Promise.all(more)
+    })
+
     test("A call that has waited too long is refused, and its work does not run", async () => {
       const { started, ends, start } = openWork(new Turnstile({ atOnce: 1, waiting: 5, longestMs: 1_000 }))
       const first = start("one")
