@@ -919,7 +919,7 @@ create table turns (
   claim_message text,
   claim_try integer,
   unique (conversation_id, position)
--- guard_turn() has the conditions of a row.
+-- guard_turn() has the rules of a row.
 -- A claim, or the end of a turn that is done, changes no indexed column, so it writes no index.
 -- A page has room for a second version of each of its rows. Reports of ended turns read ended_turns.
 ) with (fillfactor = 45, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02,
@@ -941,7 +941,7 @@ create index turns_with_files on turns using gin (file_ids jsonb_path_ops) where
 -- No index depends on texts, so the deletion of a text writes no index.
 create index turns_test on turns (turn_id collate "C") where test;
 
--- What holds for each turn. These are no CHECKs, because PostgreSQL parses each CHECK of a table again for each
+-- Rejects a turn that breaks a rule of a row. The rules are no CHECKs, because PostgreSQL parses each CHECK of a table again for each
 -- statement. A trigger before an update would write a log record for its lock.
 create function guard_turn() returns trigger language plpgsql as $$
 declare
@@ -1385,10 +1385,10 @@ create table wallets (
   end_user_prepaid boolean,
   -- The keys of metadata by which usage may be grouped. Null: none.
   usage_keys jsonb
--- guard_wallet() has the conditions of a row.
+-- guard_wallet() has the rules of a row.
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
 
--- What holds for each wallet; no CHECK, as for turns (guard_turn).
+-- Rejects a wallet that breaks a rule of a row (see guard_turn).
 create function guard_wallet() returns trigger language plpgsql as $$
 declare
   broken text := case
@@ -1457,9 +1457,9 @@ create table ledger (
   actor text not null,
   note text,
   created_at timestamptz not null
--- guard_ledger() has the conditions of a row.
+-- guard_ledger() has the rules of a row.
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
--- What holds for each entry; no CHECK, as for turns (guard_turn).
+-- Rejects an entry that breaks a rule of a row (see guard_turn).
 create function guard_ledger() returns trigger language plpgsql as $$
 declare
   is_commission boolean := new.reason = 'referral_credit_commission';
@@ -1591,9 +1591,9 @@ create table model_calls (
   model text not null,
   role text not null default 'orchestrator',
   subagent text
--- guard_model_call() has the conditions of a row.
+-- guard_model_call() has the rules of a row.
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
--- What holds for each model call; no CHECK, as for turns (guard_turn).
+-- Rejects a model call that breaks a rule of a row (see guard_turn).
 create function guard_model_call() returns trigger language plpgsql as $$
 declare
   broken text := case

@@ -15,7 +15,7 @@ interface Running {
   holder: string
 }
 
-/** How often waiting work checks again, at most and at least, and after which time it counts as lost. In milliseconds. */
+/** How often waiting work checks again, at most and at least, and when it counts as lost. In milliseconds. */
 const LOOK_MS = 5
 const SELDOM_MS = 100
 const GONE_MS = 5_000
@@ -23,8 +23,9 @@ const PLACE_MS = 60_000
 
 /**
  * Limits how many calls of an isolate run and how many wait, in order of arrival. If calls have holders, a holder with
- * less than an equal share of the places does not wait for one with more, so that none can take all places. It stores only
- * plain values: a request must not wait for another request's promise, and a request that is cut off does not clean up.
+ * less than an equal share of the places does not wait for one with more, so that none can take all places. It stores
+ * only plain values: a request must not wait for another request's promise, and a request that is cut off does not
+ * clean up.
  */
 export class Turnstile {
   private readonly limits: Limits

@@ -90,7 +90,7 @@ test("Waits whose connection was cut without notice keep their places for a minu
   const client = await world.createAccount({ usd: 1_000 })
   const { turns, ask } = await pollMany(client, 1)
   const turn = turns[0] as string
-  // Their first look is never answered. So many statements at once need no place here.
+  // Their first look is never answered. Here these statements need no place.
   vi.spyOn(Turnstile.prototype, "pass").mockImplementation((work) => work())
   await world.plan([
     {
