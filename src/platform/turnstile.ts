@@ -89,13 +89,13 @@ export class Turnstile {
     return ahead < places
   }
 
-  /** True if the holder has less than an equal share, or nothing while another has more than that. */
+  /** True if the holder has less than an equal share, or nothing while another has half of the places. */
   private hasShare(holder: string): boolean {
     const places = new Map([[holder, 0]])
     for (const one of this.inside.values()) places.set(one.holder, (places.get(one.holder) ?? 0) + 1)
     const own = places.get(holder) ?? 0
     const share = Math.floor(this.limits.atOnce / places.size)
-    return own < share || (own === 0 && Math.max(...places.values()) > Math.max(1, share))
+    return own < share || (own === 0 && Math.max(...places.values()) >= Math.max(2, this.limits.atOnce / 2))
   }
 
   private forgetLost(): void {
