@@ -8,6 +8,8 @@ import { migrate } from "../../src/ops/migrations.ts"
 import { applyRelease, readRelease } from "../../src/ops/release.ts"
 import { markRestored } from "../../src/ops/restored.ts"
 import { createApiKey, createUser } from "../../src/ops/seed.ts"
+import { STATEMENTS } from "../../src/platform/time-limits.ts"
+import { Turnstile } from "../../src/platform/turnstile.ts"
 import { listEvents } from "../../src/webhooks/list-events.ts"
 import { type Server, startServer } from "../harness/databases.ts"
 
@@ -25,7 +27,13 @@ async function account() {
   const { client } = await server.create()
   await migrate(client, { phase: "after-deploy" })
   await applyRelease(client, await readRelease())
-  const ctx = { ...directContext(client), background() {}, log() {}, logged: {} } as unknown as Context
+  const ctx = {
+    ...directContext(client),
+    background() {},
+    log() {},
+    logged: {},
+    statements: new Turnstile(STATEMENTS),
+  } as unknown as Context
   const now = ctx.clock.now()
   const sql = async (query: string, params: unknown[] = []) => (await client.query(query, params)).rows
   const userId = await createUser(sql, {})

@@ -12,6 +12,8 @@ import { migrate } from "../../src/ops/migrations.ts"
 import { applyRelease, pruneReleases, type Release, readRelease } from "../../src/ops/release.ts"
 import { createApiKey, createUser, topUp } from "../../src/ops/seed.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
+import { STATEMENTS } from "../../src/platform/time-limits.ts"
+import { Turnstile } from "../../src/platform/turnstile.ts"
 import { noQueue } from "../harness/context.ts"
 import { rowsOf, type Server, startServer } from "../harness/databases.ts"
 
@@ -138,7 +140,7 @@ async function world() {
     queue: noQueue,
     slots,
   }
-  const ctx = { ...direct, ...quiet } as unknown as Context
+  const ctx = { ...direct, ...quiet, statements: new Turnstile(STATEMENTS) } as unknown as Context
   const credential = parseApiKey(value) as KeyCredential
   let turns = 0
 

@@ -65,33 +65,36 @@ function Sections({ groups, pagesOf, pathname }: SectionsProps) {
   ))
 }
 
-/** The section of a page, also of a page that another page opens. The longest path that leads to it decides. */
-const groupOf = (pathname: string) =>
+/** The listed page that leads to a page: the one with the longest path. */
+const listedOf = (pathname: string) =>
   ALL_PAGES.filter(({ nav, path }) => nav && (pathname === path || pathname.startsWith(`${path}/`))).sort(
     (a, b) => b.path.length - a.path.length,
-  )[0]?.nav
+  )[0]
 
-const Pages = ({ pages }: { pages: readonly AreaPage[] }) => (
-  <ul>
-    {pages.map(({ path, title }) => (
-      <li key={path}>
-        <Link
-          to={path}
-          activeOptions={{ exact: hasBelow(path), includeSearch: false }}
-          className={LINK}
-          search={keepTest}
-        >
-          {title}
-        </Link>
-      </li>
-    ))}
-  </ul>
-)
+const groupOf = (pathname: string) => listedOf(pathname)?.nav
+
+function Pages({ pages }: { pages: readonly AreaPage[] }) {
+  const { pathname } = useLocation()
+  const current = listedOf(pathname)?.path
+  return (
+    <ul>
+      {pages.map(({ path, title }) => (
+        <li key={path}>
+          <Link
+            to={path}
+            activeOptions={{ exact: path !== current, includeSearch: false }}
+            className={LINK}
+            search={keepTest}
+          >
+            {title}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
 
 const keepTest = ({ test }: { test?: true }) => ({ test })
-
-/** True if the navigation lists pages below this path. Then only an exact match marks its link as current. */
-const hasBelow = (path: string) => ALL_PAGES.some((page) => page.nav && page.path.startsWith(`${path}/`))
 
 function Area({ to, label, current }: { to: string; label: string; current: boolean }) {
   return (

@@ -105,7 +105,7 @@ function Histogram({ of: { buckets, bucket_seconds, since }, until }: { of: Turn
               <Key look="bg-edge" word="cancelled" />
               <Key look="bg-bad" word="failed" />
             </span>
-            <span>{edgeOf(to, bucket_seconds)}</span>
+            <span>{edgeOf(bucket_seconds >= DAY_SECONDS ? to - 1 : to, bucket_seconds)}</span>
           </div>
         </div>
       )}
@@ -113,9 +113,11 @@ function Histogram({ of: { buckets, bucket_seconds, since }, until }: { of: Turn
   )
 }
 
-/** An end of the axis: a day, or with shorter buckets a time. */
+const DAY_SECONDS = 86_400
+
+/** An end of the axis: the first or last day, or with shorter buckets a time. */
 const edgeOf = (ms: number, seconds: number) =>
-  exactUtc(new Date(ms).toISOString()).slice(0, seconds >= 86_400 ? 10 : 16)
+  exactUtc(new Date(ms).toISOString()).slice(0, seconds >= DAY_SECONDS ? 10 : 16)
 
 const Key = ({ look, word }: { look: string; word: string }) => (
   <span className="inline-flex items-center gap-1">
@@ -125,7 +127,7 @@ const Key = ({ look, word }: { look: string; word: string }) => (
 )
 
 const lengthOf = (seconds: number) =>
-  seconds >= 86_400 ? "day" : seconds >= 3600 ? "hour" : seconds === 60 ? "minute" : `${seconds / 60} minutes`
+  seconds >= DAY_SECONDS ? "day" : seconds >= 3600 ? "hour" : seconds === 60 ? "minute" : `${seconds / 60} minutes`
 
 /** The most bars of a histogram. */
 const MOST_BARS = 400

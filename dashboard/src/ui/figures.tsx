@@ -19,13 +19,16 @@ export function AlignedMoney({ usd }: { usd: number | null | undefined }) {
   )
 }
 
-/** A time relative to now, and the exact one (UTC) below it. The title of the column names the zone. */
+/**
+ * A time relative to now, and the exact one (UTC) below it. The title of the column names the zone. A card of a phone
+ * has no room for the exact one.
+ */
 export function When({ at }: { at: string | null | undefined }) {
   if (!at) return <Time at={at} />
   return (
-    <span className="inline-flex flex-col whitespace-nowrap">
+    <span className="inline-flex flex-col whitespace-nowrap max-sm:text-xs">
       <Time at={at} />
-      <time dateTime={at} className="text-muted text-xs">
+      <time dateTime={at} className="text-muted text-xs max-sm:hidden">
         {exactUtc(at).replace(" UTC", "")}
       </time>
     </span>

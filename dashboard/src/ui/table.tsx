@@ -114,7 +114,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, sorting, empty, sta
                 <td
                   key={column.title}
                   role="cell"
-                  className={`h-9 px-3 py-1 max-sm:flex max-sm:h-auto max-sm:min-h-7 max-sm:min-w-0 max-sm:items-center max-sm:gap-2 max-sm:px-0 max-sm:py-0 first:pl-0 last:pr-0 ${column.right || column.actions ? "sm:text-right" : ""} ${PLACES[places[index] ?? "none"]}`}
+                  className={`h-9 px-3 py-1 max-sm:flex max-sm:h-auto max-sm:min-h-7 max-sm:min-w-0 max-sm:items-center max-sm:gap-1 max-sm:px-0 max-sm:py-0 first:pl-0 last:pr-0 ${column.right || column.actions ? "sm:text-right" : ""} ${PLACES[places[index] ?? "none"]}`}
                 >
                   {index > 0 && !column.actions && (
                     <span aria-hidden="true" className="shrink-0 text-muted text-xs sm:hidden">
