@@ -81,7 +81,7 @@ export const TURN_POLICY = {
   streamFlushes: 14,
   slowFlushMs: 500,
   /** The pauses between checks for a reader. The last one repeats. */
-  streamLookMs: [400, 1_600, 4_000, 8_000],
+  streamLookMs: [400, 600, 1_000, 2_000, 4_000, 8_000],
   /** How old a shared answer about a reader may be. */
   readerFreshMs: 200,
   /** An attached text file is shown to the model up to this size; read_file reads the rest. */
