@@ -941,8 +941,8 @@ create index turns_with_files on turns using gin (file_ids jsonb_path_ops) where
 -- No index depends on texts, so the deletion of a text writes no index.
 create index turns_test on turns (turn_id collate "C") where test;
 
--- Rejects a turn that breaks a rule of a row. The rules are no CHECKs, because PostgreSQL parses each CHECK of a table again for each
--- statement. A trigger before an update would write a log record for its lock.
+-- Rejects a turn that breaks a rule of a row. The rules are no CHECKs, because PostgreSQL parses each CHECK of a table
+-- again for each statement. A trigger before an update would write a log record for its lock.
 create function guard_turn() returns trigger language plpgsql as $$
 declare
   broken text := case

@@ -22,10 +22,9 @@ const GONE_MS = 5_000
 const PLACE_MS = 60_000
 
 /**
- * Limits how many calls of an isolate run and how many wait, in order of arrival. If calls have holders, a holder with
- * less than an equal share of the places does not wait for one with more, so that none can take all places. It stores
- * only plain values: a request must not wait for another request's promise, and a request that is cut off does not
- * clean up.
+ * Limits how many calls of an isolate run and how many wait, in order of arrival. A holder with less than an equal
+ * share of the places does not wait for one with more, so no holder can take all. It stores only plain values: a
+ * request must not wait for another request's promise, and a request that is cut off does not clean up.
  */
 export class Turnstile {
   private readonly limits: Limits
