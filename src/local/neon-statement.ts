@@ -83,8 +83,19 @@ export class Statement implements pg.Submittable {
   handleCopyData(): void {}
 
   handleError(error: Error, connection: pg.Connection): void {
-    if (connection.stream.writable) connection.sync()
-    this.done(error, this.answer)
+    if (!connection.stream.writable) {
+      this.done(error, this.answer)
+      return
+    }
+    // The server reports an error before it releases the locks of the statement.
+    const over = () => {
+      connection.off("readyForQuery", over)
+      connection.off("end", over)
+      this.done(error, this.answer)
+    }
+    connection.on("readyForQuery", over)
+    connection.on("end", over)
+    connection.sync()
   }
 
   handleReadyForQuery(): void {
