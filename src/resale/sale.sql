@@ -11,7 +11,7 @@ create type turnpike.sale as (
   held bigint -- null: it is new
 );
 
--- Returns the current version of a price of an account; null if there is none.
+-- Returns the current version of an account's price; null without such a price.
 create function turnpike.current_price(p_user_id bigint, p_test boolean, p_name text) returns prices language plpgsql stable as $$
 declare
   current prices;
@@ -65,7 +65,7 @@ begin
   return turnpike.rounded_charge(price, price.most_millionths::numeric * p_hold + price.per_turn_credit_micros::numeric * 1000000, 'up');
 end $$;
 
--- Returns the greatest hold for which a turn needs at most p_credit of the wallet (sale_hold); -1 if there is none.
+-- Returns the greatest hold for which a turn needs at most p_credit of the wallet (sale_hold); -1 if each needs more.
 create function turnpike.sale_room(price prices, p_credit bigint) returns bigint language plpgsql immutable as $$
 declare
   left_over numeric;

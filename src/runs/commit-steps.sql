@@ -111,22 +111,12 @@ create function turnpike.uncommitted_step(p_place integer, p_outcome text) retur
   select row(p_place, p_outcome, null, null, null, null, null, null)::turnpike.committed_step
 $$;
 
--- Locks a running turn like own_turn, but without waiting, if it still belongs to this worker.
--- p_conversation: its conversation is locked too. is_busy: another transaction holds one of these locks.
-create function turnpike.free_turn(p_turn_id text, p_epoch integer, p_conversation boolean, out mine turns, out is_busy boolean)
-language plpgsql as $$
+-- Locks a running turn like own_turn, but without waiting. Returns true if another transaction holds the lock.
+create function turnpike.is_held(p_turn_id text, p_epoch integer) returns boolean language plpgsql as $$
 begin
-  select t.* into mine from turns t
-    where t.turn_id = p_turn_id and t.epoch = p_epoch and t.state = 'running' and t.waiting is null
+  perform from turns t where t.turn_id = p_turn_id and t.epoch = p_epoch and t.state = 'running' and t.waiting is null
     for no key update skip locked;
-  if mine.turn_id is null then
-    is_busy := turnpike.is_running(p_turn_id, p_epoch);
-  elsif p_conversation then
-    perform from conversations c where c.conversation_id = mine.conversation_id for no key update skip locked;
-    is_busy := not found;
-  else
-    is_busy := false;
-  end if;
+  return not found and turnpike.is_running(p_turn_id, p_epoch);
 end $$;
 
 -- Locks running turns that still belong to this worker, like own_turn, with their conversations. For each turn,
@@ -200,7 +190,7 @@ declare
 begin
   for one in select w.turn_id, w.epoch from jsonb_to_recordset(p_turns) w(turn_id text, epoch integer) order by w.turn_id collate "C" loop
     turn_id := one.turn_id;
-    found_as := case when (turnpike.free_turn(one.turn_id, one.epoch, false)).is_busy then 'yes'
+    found_as := case when turnpike.is_held(one.turn_id, one.epoch) then 'yes'
       else turnpike.renew_lease(one.turn_id, one.epoch, p_lease) end;
     return next;
   end loop;

@@ -40,7 +40,7 @@ export const mostCharged = (price: ModelPrice | null, hold: number) =>
 export const chargeOf = (price: ModelPrice | null, billed: number) =>
   priced(price, price ? (price.ofModel ?? price.multiplier) : 0, billed, price?.mode ?? "up")
 
-/** The greatest hold, at most `most`, for which `credit` pays. Found by halving; -1 if there is none. */
+/** The greatest hold, at most `most`, for which `credit` pays. Found by halving; -1 if every hold needs more. */
 export function holdWithin(price: ModelPrice | null, credit: number, most: number): number {
   let [low, high] = [-1, most]
   while (low < high) {

@@ -80,11 +80,17 @@ describe("A turnstile", () => {
           full,
           holder,
         )
-      return { started, ends, start }
+      const endAll = async () => {
+        while (ends.length > 0) {
+          ends.shift()?.()
+          await vi.advanceTimersByTimeAsync(200)
+        }
+      }
+      return { started, ends, start, endAll }
     }
 
     test("A holder with many calls leaves others an equal share, without a wait", async () => {
-      const { started, ends, start } = openWork(new Turnstile({ atOnce: 6, waiting: 100, longestMs: 60_000 }))
+      const { started, ends, start, endAll } = openWork(new Turnstile({ atOnce: 6, waiting: 100, longestMs: 60_000 }))
       const all = Array.from({ length: 20 }, () => start("many"))
       expect(started).toHaveLength(6)
       for (let n = 0; n < 5; n++) all.push(start("other"))
@@ -93,25 +99,19 @@ describe("A turnstile", () => {
       for (const end of ends.splice(0, 3)) end()
       await vi.advanceTimersByTimeAsync(200)
       expect(started).toHaveLength(9)
-      while (ends.length > 0) {
-        ends.shift()?.()
-        await vi.advanceTimersByTimeAsync(200)
-      }
+      await endAll()
       await Promise.all(all)
       expect(started).toHaveLength(25)
     })
 
     test("Many holders with one call each share the places, and a newcomer passes only a holder with more", async () => {
-      const { started, ends, start } = openWork(new Turnstile({ atOnce: 3, waiting: 100 }))
+      const { started, ends, start, endAll } = openWork(new Turnstile({ atOnce: 3, waiting: 100 }))
       const all = Array.from({ length: 5 }, (_, n) => start(`holder-${n}`))
       expect(started).toHaveLength(3)
       ends.shift()?.()
       await vi.advanceTimersByTimeAsync(200)
       expect(started).toHaveLength(4)
-      while (ends.length > 0) {
-        ends.shift()?.()
-        await vi.advanceTimersByTimeAsync(200)
-      }
+      await endAll()
       await Promise.all(all)
       const more = Array.from({ length: 3 }, () => start("one"))
       more.push(start("other"))
