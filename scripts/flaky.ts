@@ -29,9 +29,15 @@ export async function judge(
 }
 
 /** Describes a flaky file for the end of the run: its first failure with everything that it printed. */
-export function describeFlaky({ file, project, errors, output }: FailedFile): string {
+export const describeFlaky = (file: FailedFile): string =>
+  describe(file, "FLAKY", ": failed once, passed when it ran again alone")
+
+/** The same for a file that fails the run. */
+export const describeFailed = (file: FailedFile): string => describe(file, "FAILED", "")
+
+function describe({ file, project, errors, output }: FailedFile, verdict: string, about: string): string {
   const said = output.trim().split("\n").filter(Boolean)
-  return [`FLAKY ${file} (${project}): failed once, passed when it ran again alone`, ...errors, ...said]
+  return [`${verdict} ${file} (${project})${about}`, ...errors, ...said]
     .map((line, at) => (at === 0 ? line : `    ${line}`))
     .join("\n")
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { endWithNpm } from "../src/local/lifecycle.ts"
 import type { FailedFile, RunReport } from "./failures-reporter.ts"
-import { describeFlaky, judge } from "./flaky.ts"
+import { describeFailed, describeFlaky, judge } from "./flaky.ts"
 import { TIERS, type Tier } from "./test-tiers.ts"
 
 /**
@@ -34,12 +34,16 @@ try {
 async function runInCi(): Promise<number> {
   const { code, report } = await reported([...projects, ...more])
   if (!report || (code !== 0 && report.files.length + report.unhandled.length === 0)) return code || 1
-  const before = (await readFile(log, "utf8").catch(() => "")).split("\n").filter(Boolean).length
-  const { flaky, failed, isOk } = await judge(report, before, passesAlone)
+  const before = (await readFile(log, "utf8").catch(() => ""))
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as FailedFile)
+  const { flaky, failed, isOk } = await judge(report, before.length, passesAlone)
   for (const one of flaky) await appendFile(log, `${JSON.stringify(one)}\n`)
-  for (const { file, project } of failed) console.log(`FAILED ${file} (${project})`)
+  for (const one of failed) console.log(describeFailed(one))
   for (const error of report.unhandled) console.log(`FAILED outside any test file: ${error}`)
-  for (const one of flaky) console.log(describeFlaky(one))
+  // A run that failed may have failed because of them.
+  for (const one of isOk ? flaky : [...before, ...flaky]) console.log(describeFlaky(one))
   const [passed, wrong] = isOk ? [report.passed + report.failed, 0] : [report.passed, Math.max(1, report.failed)]
   console.log(`${passed} passed, ${wrong} failed`)
   return isOk ? 0 : 1
