@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto"
-import { readdir, readFile, stat, writeFile } from "node:fs/promises"
+import { readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { build, type Rolldown } from "vite"
+import { readFolder, writeFolder } from "../scripts/folder-files.ts"
 import { packClient } from "../scripts/pack-client.ts"
 import { packWheel } from "../scripts/pack-wheel.ts"
+import { makeTemporaryDirectory } from "../src/local/temporary-directory.ts"
 
 /**
  * `npm run build:dashboard [-- --if-stale]`: builds dist/dashboard, with the client's package.
@@ -12,7 +14,8 @@ import { packWheel } from "../scripts/pack-wheel.ts"
  * With --if-stale, it does nothing if no source is newer than the last build.
  */
 const HERE = import.meta.dirname
-const TARGET = join(HERE, "../dist/dashboard/index.html")
+const TARGET = join(HERE, "../dist/dashboard")
+const PAGE = join(TARGET, "index.html")
 const SOURCES = ["src", "public", "index.html", "package.json", "vite.config.ts", "build.ts", "../client"]
 /** Part of the digest: other package versions build other files from the same sources. */
 const LOCK_FILE = join(HERE, "../package-lock.json")
@@ -24,15 +27,21 @@ if (!process.argv.includes("--if-stale") || (await isStale())) {
   const started = Date.now()
   // Even if a test runs this script: the build must be the one that is deployed.
   process.env.NODE_ENV = "production"
-  const folder = `assets/${await digestOfSources()}`
+  const assetsDir = `assets/${await digestOfSources()}`
+  const draft = await makeTemporaryDirectory("dashboard")
   const built = await build({
     configFile: join(HERE, "vite.config.ts"),
     logLevel: "warn",
-    build: { assetsDir: folder },
+    build: { assetsDir, outDir: draft },
   })
-  await keepForGood(folder)
-  await servePages()
-  await packClient(join(TARGET, ".."))
+  await keepForGood(draft, assetsDir)
+  await servePages(draft)
+  await packClient(draft)
+  await packWheel(draft)
+  await writeFolder(TARGET, await readFolder(draft))
+  await rm(draft, { recursive: true, force: true })
+  // It may be unchanged, and a source that changed meanwhile is newer.
+  await utimes(PAGE, started / 1000, started / 1000)
   const { output } = built as Rolldown.RolldownOutput
   const sizes = sizesOf(output.filter((part) => part.type === "chunk"))
   const wrong = sizes.filter(({ kind, kib }) => kib > BUDGETS[kind])
@@ -45,9 +54,10 @@ if (!process.argv.includes("--if-stale") || (await isStale())) {
   for (const { kind, name, kib } of wrong)
     console.error(`${name} has ${kib.toFixed(1)} KiB. Shrink it to the budget of ${BUDGETS[kind]} KiB for a ${kind}.`)
   if (wrong.length > 0) process.exitCode = 1
+} else {
+  // The sources of the wheel are not those of the app, and packing it takes no time.
+  await packWheel(TARGET)
 }
-// The sources of the wheel are not those of the app, and packing it takes no time.
-await packWheel(join(TARGET, ".."))
 
 function sizesOf(chunks: Rolldown.OutputChunk[]) {
   const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]))
@@ -82,7 +92,7 @@ async function sourcePaths(): Promise<string[]> {
 }
 
 async function isStale(): Promise<boolean> {
-  const built = await stat(TARGET).catch(() => null)
+  const built = await stat(PAGE).catch(() => null)
   if (!built) return true
   for (const path of await sourcePaths()) if ((await stat(path)).mtimeMs > built.mtimeMs) return true
   return false
@@ -97,9 +107,9 @@ async function digestOfSources(): Promise<string> {
 }
 
 /** Lets browsers cache the files of this build for a year: their folder changes with the sources. */
-async function keepForGood(folder: string): Promise<void> {
-  const path = join(TARGET, "../_headers")
-  const rule = `/${folder}/*\n  Cache-Control: public, max-age=31536000, immutable\n`
+async function keepForGood(folder: string, assetsDir: string): Promise<void> {
+  const path = join(folder, "_headers")
+  const rule = `/${assetsDir}/*\n  Cache-Control: public, max-age=31536000, immutable\n`
   await writeFile(path, `${(await readFile(path, "utf8")).trimEnd()}\n${rule}`)
 }
 
@@ -107,7 +117,7 @@ async function keepForGood(folder: string): Promise<void> {
  * Serves the app at the path of each page (Cloudflare's `_redirects`; status 200 keeps the address). Other
  * paths stay 404: a program that requests `/healthz` or `/robots.txt` must not get a page with status 200.
  */
-async function servePages(): Promise<void> {
+async function servePages(folder: string): Promise<void> {
   const sources = (await sourcePaths()).filter(
     (path) => /\.tsx?$/.test(path) && path.startsWith(join(HERE, "src")) && !path.startsWith(join(HERE, "src/api")),
   )
@@ -115,5 +125,5 @@ async function servePages(): Promise<void> {
   const pages = texts.flatMap((text) => [...text.matchAll(/\bpath: "(\/[^"]*)"/g)].map(([, path]) => path as string))
   const rules = [...new Set(pages)].filter((path) => path !== "/").map((path) => `${path.replaceAll("$", ":")} / 200`)
   // The order does not matter: rules without a placeholder are matched first.
-  await writeFile(join(TARGET, "../_redirects"), `${rules.sort().join("\n")}\n`)
+  await writeFile(join(folder, "_redirects"), `${rules.sort().join("\n")}\n`)
 }

@@ -2,12 +2,11 @@ import tailwindcss from "@tailwindcss/vite"
 import react from "@vitejs/plugin-react"
 import { defineConfig } from "vite"
 
-/** Builds the web app into dist/dashboard; `build.ts` runs it. */
+/** Builds the web app; `build.ts` runs it and names the folder. */
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwindcss()],
   build: {
-    outDir: "../dist/dashboard",
     emptyOutDir: true,
     target: "baseline-widely-available",
     // The content security policy allows only files of this origin, and so no data URLs.

@@ -1,10 +1,10 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import { headersFile, viewerPage } from "../src/reference/page.ts"
 import { siteFiles, sitePages } from "../src/reference/site.ts"
 import type { DescribedApi } from "../src/reference/site-operations.ts"
 import { readViewer } from "../src/reference/viewer.ts"
 import { documentOf, SURFACES, type SurfaceName, WORKERS } from "./documents.ts"
+import { readFolder, writeFolder } from "./folder-files.ts"
 import { portalFiles } from "./portal-files.ts"
 
 /**
@@ -52,32 +52,4 @@ async function readReference() {
     files.set(`${api.pagePath}/try.html`, viewerPage(api, viewerPath))
   }
   return { files, kept }
-}
-
-/** The files of a folder by their relative paths; empty if the folder does not exist. */
-async function readFolder(folder: string): Promise<Map<string, Buffer>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  return new Map(
-    await Promise.all(paths.map(async (path) => [path.slice(folder.length), await readFile(path)] as const)),
-  )
-}
-
-/**
- * Makes the folder contain exactly these files. Unchanged files are not written, because a server may be reading them.
- */
-async function writeFolder(folder: string, files: Map<string, string | Buffer>): Promise<void> {
-  await mkdir(folder, { recursive: true })
-  const wanted = new Map([...files].map(([path, text]) => [join(folder, path), text]))
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name)
-    if (entry.isFile() && !wanted.has(path)) await rm(path, { force: true })
-  }
-  for (const [path, text] of wanted) {
-    if ((await readFile(path).catch(() => undefined))?.equals(Buffer.from(text))) continue
-    await mkdir(dirname(path), { recursive: true })
-    const draft = `${TARGET}.${process.pid}`
-    await writeFile(draft, text)
-    await rename(draft, path)
-  }
 }

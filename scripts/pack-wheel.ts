@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto"
-import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises"
-import { basename, dirname, join } from "node:path"
+import { readdir, readFile } from "node:fs/promises"
+import { join } from "node:path"
 import { parse } from "smol-toml"
 import { VERSION } from "../client/src/version.ts"
 import { PYTHON_CLIENT_PATH } from "./client-path.ts"
+import { replaceFile } from "./folder-files.ts"
 import { zipOf } from "./zip.ts"
 
 const PROJECT = join(import.meta.dirname, "../client-python")
@@ -42,13 +43,9 @@ export async function packWheel(folder: string): Promise<string> {
     return `${path},sha256=${hash},${bytes.length}\n`
   })
   files.set(`${info}/RECORD`, Buffer.from(`${record.join("")}${info}/RECORD,,\n`))
-  const target = join(folder, PYTHON_CLIENT_PATH)
-  await mkdir(dirname(target), { recursive: true })
-  // A running service of this checkout may read the wheel, so it is replaced as a whole.
-  const partial = `${target}.${process.pid}`
-  await writeFile(partial, zipOf(files))
-  await rename(partial, target)
-  return join(dirname(target), basename(PYTHON_CLIENT_PATH))
+  // A running service of this checkout may read the wheel.
+  await replaceFile(folder, PYTHON_CLIENT_PATH, zipOf(files))
+  return join(folder, PYTHON_CLIENT_PATH)
 }
 
 /** The modules of the package, in the order of their paths. */
