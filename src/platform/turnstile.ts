@@ -55,9 +55,9 @@ export class Turnstile {
     const until = Date.now() + (this.limits.longestMs ?? Number.POSITIVE_INFINITY)
     try {
       do {
+        if (Date.now() > until) throw full()
         this.queue.set(number, Date.now())
         await new Promise((resolve) => setTimeout(resolve, this.pauseOf(number)))
-        if (Date.now() > until) throw full()
       } while (!this.mayEnter(holder, number))
     } finally {
       this.queue.delete(number)

@@ -131,6 +131,17 @@ describe("A turnstile", () => {
       expect(started).toEqual(["one"])
     })
 
+    test("A call that finds a free place after a standstill of the machine enters, however long it has waited", async () => {
+      const { started, ends, start, endAll } = openWork(new Turnstile({ atOnce: 1, waiting: 5, longestMs: 1_000 }))
+      const all = [start("one"), start("other")]
+      ends.shift()?.()
+      vi.setSystemTime(Date.now() + 5_000)
+      await vi.advanceTimersByTimeAsync(200)
+      expect(started).toEqual(["one", "other"])
+      await endAll()
+      await Promise.all(all)
+    })
+
     test("Calls that were cut off give their places back", async () => {
       const { started, start } = openWork(new Turnstile({ atOnce: 2, waiting: 5 }))
       for (let n = 0; n < 3; n++) void start("one")
