@@ -1,12 +1,24 @@
+import { existsSync } from "node:fs"
 import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 
+/** How often a folder is read again while another build replaces its files. */
+const MOST_READS = 50
+
 /** The files of a folder by their paths, which begin with "/"; empty if the folder does not exist. */
 export async function readFolder(folder: string): Promise<Map<string, Buffer>> {
-  const paths = await pathsBelow(folder)
-  return new Map(
-    await Promise.all(paths.map(async (path) => [path.slice(folder.length), await readFile(path)] as const)),
-  )
+  for (let reads = 1; existsSync(folder); reads++) {
+    try {
+      const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+      const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+      return new Map(
+        await Promise.all(paths.map(async (path) => [path.slice(folder.length), await readFile(path)] as const)),
+      )
+    } catch (error) {
+      if (reads === MOST_READS || !isGone(error)) throw error
+    }
+  }
+  return new Map()
 }
 
 /**
@@ -17,8 +29,9 @@ export async function writeFolder(folder: string, files: Map<string, string | Bu
   const isPage = (path: string) => Number(path.endsWith(".html"))
   const wanted = [...files.keys()].sort((a, b) => isPage(a) - isPage(b))
   for (const name of wanted) await replaceFile(folder, name, Buffer.from(files.get(name) as string | Buffer))
-  for (const path of await pathsBelow(folder)) {
-    if (files.has(path.slice(folder.length))) continue
+  for (const name of (await readFolder(folder)).keys()) {
+    if (files.has(name)) continue
+    const path = join(folder, name)
     await rm(path, { force: true })
     // A folder with other files stays.
     await rmdir(dirname(path)).catch(() => {})
@@ -35,7 +48,4 @@ export async function replaceFile(folder: string, name: string, content: Buffer)
   await rename(draft, path)
 }
 
-async function pathsBelow(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-}
+const isGone = (error: unknown) => (error as NodeJS.ErrnoException).code === "ENOENT"
