@@ -12,7 +12,7 @@ process.env.NODE_COMPILE_CACHE ??= resolve("node_modules/.cache/compiled")
 await ownRun()
 
 /** Long time limits, so that no test fails because the machine is slow. They only end tests that hang. */
-const patience = { testTimeout: 600_000, hookTimeout: 600_000, expect: { poll: { timeout: 60_000 } } }
+const patience = { testTimeout: 1_200_000, hookTimeout: 600_000, expect: { poll: { timeout: 60_000 } } }
 
 /**
  * The packages that the deployed source imports. Each is bundled once to one file, instead of loading hundreds of

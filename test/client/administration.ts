@@ -84,8 +84,11 @@ export function administrationTests(get: () => { turnpike: Turnpike; space: stri
 
     const since = (await turnpike.spaces.get(space)).created_at
     const turn = await turnpike.turns.run({ space, end_user_ref: "told", text: "Tell them." })
-    const told = await events.list({ turn: turn.turn_id, order: "asc" }).toArray()
-    expect(told.map(({ type }) => type)).toEqual(["turn.queued", "turn.running", "turn.done"])
+    const inOrder = () => events.list({ turn: turn.turn_id, order: "asc" }).toArray()
+    const types = async () => (await inOrder()).map(({ type }) => type)
+    // The feed shows an event once no older transaction is open.
+    await expect.poll(types).toEqual(["turn.queued", "turn.running", "turn.done"])
+    const told = await inOrder()
     expect(await events.get(told[2]?.id ?? "")).toEqual(told[2])
     expect(told[2]?.data).toMatchObject({ turn: { result: turn.result } })
 
