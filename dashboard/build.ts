@@ -40,7 +40,7 @@ if (!process.argv.includes("--if-stale") || (await isStale())) {
   await packWheel(draft)
   await writeFolder(TARGET, await readFolder(draft))
   await rm(draft, { recursive: true, force: true })
-  // It may be unchanged, and a source that changed meanwhile is newer.
+  // The page may be unchanged, and a source that changed during the build must be newer.
   await utimes(PAGE, started / 1000, started / 1000)
   const { output } = built as Rolldown.RolldownOutput
   const sizes = sizesOf(output.filter((part) => part.type === "chunk"))
