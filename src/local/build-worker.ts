@@ -24,15 +24,14 @@ export async function bundleWorker(root: string, entry: string, outfile: string)
   })
 }
 
-/**
- * Bundles the worker that serves all groups, and builds its static files: the documents, and the web app if its
- * build is older than its sources.
- */
+/** Builds the static files of the workers: the documents, and the web app if its build is older than its sources. */
+export async function buildStaticFiles(root: string): Promise<void> {
+  await run("npm", ["run", "--silent", "build:dashboard", "--", "--if-stale"], { cwd: root })
+  await run("npm", ["run", "--silent", "build:docs"], { cwd: root })
+}
+
+/** Bundles the worker that serves all groups, and builds its static files. */
 export async function buildWorker(root: string, outfile: string): Promise<void> {
   const { main } = await readWorkerSettings(root)
-  const assets = async () => {
-    await run("npm", ["run", "--silent", "build:dashboard", "--", "--if-stale"], { cwd: root })
-    await run("npm", ["run", "--silent", "build:docs"], { cwd: root })
-  }
-  await Promise.all([assets(), bundleWorker(root, main, outfile)])
+  await Promise.all([buildStaticFiles(root), bundleWorker(root, main, outfile)])
 }

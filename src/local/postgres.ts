@@ -171,7 +171,7 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /** These are below the ports of outgoing connections, which could take a port before a server listens on it. */
-const FREE_PORTS = { from: 10_240, to: 32_000 }
+const FREE_PORTS = { from: 10_240, to: 26_000 }
 
 /** A port of this machine on which no process listens. */
 export async function freePort(): Promise<number> {
@@ -182,7 +182,8 @@ export async function freePort(): Promise<number> {
   throw new Error("There is no free port.")
 }
 
-function isFree(port: number): Promise<boolean> {
+/** True if a server could listen on this port of this machine. */
+export function isFree(port: number): Promise<boolean> {
   return new Promise((done) => {
     const server = createServer()
     server.once("error", () => done(false))

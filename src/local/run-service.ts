@@ -5,6 +5,7 @@ import { startDevServer } from "./dev-server.ts"
 import { showFirstTurn } from "./first-turn.ts"
 import { runCommand, step } from "./lifecycle.ts"
 import { readStartOptions } from "./options.ts"
+import { freePort, isFree } from "./postgres.ts"
 import { startProvider } from "./provider-server.ts"
 import { providerLogins, seedProviders } from "./seed-providers.ts"
 import { startStandIns } from "./stand-ins.ts"
@@ -29,7 +30,8 @@ interface ServiceSource {
 export function runService({ root, prepareWorker, hasContainer }: ServiceSource): void {
   runCommand(async (onEnd, end) => {
     const { port, dataDir, baseUrl, providers, demoData } = readStartOptions(process.argv.slice(2), process.env)
-    const signInUrl = newSignInUrl(port + SIGN_IN_PORT_OFFSET)
+    const signInPort = port + SIGN_IN_PORT_OFFSET
+    const signInUrl = newSignInUrl((await isFree(signInPort)) ? signInPort : await freePort())
     const prepared = prepareWorker()
     prepared.catch(() => {})
     const { demo, pin, variables, directory, databaseUrl, stack } = await startStandIns(

@@ -10,6 +10,7 @@ import { freePort } from "../../src/local/postgres.ts"
 import { processes } from "../../src/local/processes.ts"
 import { startBreakableProxy } from "../harness/breakable-proxy.ts"
 import { openCustomerFolder } from "../harness/customer-folder.ts"
+import { servicePort } from "../harness/service-port.ts"
 
 /** A customer's server: it verifies each webhook with the published client, and prints its type and turn. */
 const RECEIVER = `import { createServer } from "node:http"
@@ -59,7 +60,7 @@ beforeAll(async () => {
   timings.push(`npm install of the two tarballs: ${customer.installSeconds.toFixed(1)} s`)
   await writeFile(join(customer.project, "receiver.js"), RECEIVER)
   await new Promise<void>((listening) => orders.listen(0, "127.0.0.1", listening))
-  port = await freePort()
+  port = await servicePort()
   const started = performance.now()
   dev = customer.turnpike("dev", "--port", String(port))
   await dev.says(/\] ready\.\n[\s\S]*Ctrl-C/)

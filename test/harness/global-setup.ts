@@ -4,12 +4,14 @@ import { createInterface } from "node:readline"
 import type { ProvidedContext } from "vitest"
 import type { TestProject } from "vitest/node"
 import { requireBaseline } from "../../scripts/baseline.ts"
+import { buildStaticFiles } from "../../src/local/build-worker.ts"
 import { muteCutConnections } from "./workerd-noise.ts"
 
 /** One stack of stand-ins for all tests: from packages, or on the servers at DATABASE_URL and REDIS_URL. */
 export default async function setup(project: TestProject) {
   await requireBaseline()
-  const built = once(spawn("npm", ["run", "--silent", "build:docs"], { stdio: "inherit" }), "exit")
+  // A test that starts the service must not replace the files of the others.
+  const built = buildStaticFiles(process.cwd())
   // A separate process, because modules resolve here as in a browser, which breaks the Lua of the
   // Redis stand-in.
   const child = spawn("node", ["test/harness/stack-process.ts"], { stdio: ["pipe", "pipe", "inherit"] })
@@ -28,7 +30,7 @@ export default async function setup(project: TestProject) {
     "openIdUrl",
   ] as (keyof ProvidedContext)[]
   for (const name of names) project.provide(name, urls[name])
-  if ((await built)[0] !== 0) throw new Error("the documents were not built")
+  await built
   const unmute = muteCutConnections()
   return async () => {
     child.kill("SIGTERM")

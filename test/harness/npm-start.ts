@@ -5,9 +5,9 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import type { Demo } from "../../src/local/demo.ts"
-import { freePort } from "../../src/local/postgres.ts"
 import { endWithUs } from "../../src/local/watchdog.ts"
 import { makeDataDirectory } from "./data-directory.ts"
+import { servicePort } from "./service-port.ts"
 
 /** Variables that would make it differ from the service of a new developer. */
 const FOREIGN = /^(DATABASE_URL|REDIS_URL|ANTHROPIC_.*|OPENAI_.*|TURNPIKE_.*)$/
@@ -27,7 +27,7 @@ export type Started = Demo & {
 export async function npmStart(former?: { dataDir: string; port: number }): Promise<Started> {
   const dataDir = former?.dataDir ?? (await makeDataDirectory("start"))
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name)))
-  const port = former?.port ?? (await freePort())
+  const port = former?.port ?? (await servicePort())
   const child = spawn("npm", ["start", "--", "--port", String(port), "--data", dataDir], {
     // A separate process group, so that npm and its children end together.
     detached: true,

@@ -1,0 +1,27 @@
+import { isFree } from "../../src/local/postgres.ts"
+
+/** No other server of the tests gets these ports: they are above those of `freePort`. */
+const PORTS = { from: 26_000, slots: 750, size: 8, pools: 16 }
+
+/** The ports that a service listens on, relative to its own (src/local/run-service.ts). */
+const USED = [0, 3, 4]
+
+const given = new Set<number>()
+
+/**
+ * A port for `npm start` or `turnpike-dev`, whose other ports are free too. A service listens on them only after some
+ * seconds, so the processes of a test run have different ports, and none is given twice.
+ */
+export async function servicePort(): Promise<number> {
+  const pool = Number(process.env.VITEST_POOL_ID ?? 0) % PORTS.pools
+  for (let tries = 0; tries < 1000; tries++) {
+    const slot = Math.floor(Math.random() * PORTS.slots)
+    if (slot % PORTS.pools !== pool || given.has(slot)) continue
+    const port = PORTS.from + slot * PORTS.size
+    const free = await Promise.all(USED.map((offset) => isFree(port + offset)))
+    if (!free.every(Boolean)) continue
+    given.add(slot)
+    return port
+  }
+  throw new Error("There is no free port for a service.")
+}
