@@ -28,7 +28,7 @@ const urlAt = (port: number) => `http://127.0.0.1:${port}/mcp`
 export async function startContainer(dataDir: string): Promise<LocalContainer> {
   const file = join(dataDir, "container.port")
   const known = Number(await readFile(file, "utf8").catch(() => ""))
-  const port = known > 0 && !(await isTaken(known)) ? known : await freePort()
+  const port = await freePort(known)
   await writeFile(file, String(port))
   const log = createWriteStream(join(dataDir, "container.log"), { mode: 0o600 })
   const child = spawn(process.execPath, [PROGRAM], {

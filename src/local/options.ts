@@ -4,6 +4,12 @@ import { parseArgs } from "node:util"
 /** The default port of the worker, also under `wrangler dev`. */
 export const DEFAULT_PORT = 8787
 
+/**
+ * The other ports of the service, relative to its own. The provider's is fixed, because its address is stored with its
+ * accounts.
+ */
+export const PORT_OFFSETS = { provider: 3, signIn: 4 } as const
+
 const START_USAGE = `npm start -- [OPTIONS] runs the whole service on this machine with a demo account.
 npm run stack -- [--port N] [--data DIR] runs only PostgreSQL, Redis and QStash, for \`npx wrangler dev\`.
 

@@ -171,10 +171,11 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /** These are below the ports of outgoing connections, which could take a port before a server listens on it. */
-const FREE_PORTS = { from: 10_240, to: 26_000 }
+export const FREE_PORTS = { from: 10_240, to: 26_000 }
 
-/** A port of this machine on which no process listens. */
-export async function freePort(): Promise<number> {
+/** A port of this machine on which no process listens: `wanted`, or another one if that is used. */
+export async function freePort(wanted = 0): Promise<number> {
+  if (wanted > 0 && (await isFree(wanted))) return wanted
   for (let tries = 0; tries < 100; tries++) {
     const port = FREE_PORTS.from + Math.floor(Math.random() * (FREE_PORTS.to - FREE_PORTS.from))
     if (await isFree(port)) return port

@@ -4,18 +4,13 @@ import { newSignInUrl, startDemoSignIn } from "./demo-sign-in.ts"
 import { startDevServer } from "./dev-server.ts"
 import { showFirstTurn } from "./first-turn.ts"
 import { runCommand, step } from "./lifecycle.ts"
-import { readStartOptions } from "./options.ts"
-import { freePort, isFree } from "./postgres.ts"
+import { PORT_OFFSETS, readStartOptions } from "./options.ts"
+import { freePort } from "./postgres.ts"
 import { startProvider } from "./provider-server.ts"
 import { providerLogins, seedProviders } from "./seed-providers.ts"
 import { startStandIns } from "./stand-ins.ts"
 
 const SWEEP_MS = 60_000
-/**
- * The port of the demo's provider is fixed relative to the worker's, because its address is stored with its accounts.
- */
-const PROVIDER_PORT_OFFSET = 3
-const SIGN_IN_PORT_OFFSET = 4
 
 interface ServiceSource {
   /** The folder with wrangler.toml and the static files. */
@@ -30,8 +25,7 @@ interface ServiceSource {
 export function runService({ root, prepareWorker, hasContainer }: ServiceSource): void {
   runCommand(async (onEnd, end) => {
     const { port, dataDir, baseUrl, providers, demoData } = readStartOptions(process.argv.slice(2), process.env)
-    const signInPort = port + SIGN_IN_PORT_OFFSET
-    const signInUrl = newSignInUrl((await isFree(signInPort)) ? signInPort : await freePort())
+    const signInUrl = newSignInUrl(await freePort(port + PORT_OFFSETS.signIn))
     const prepared = prepareWorker()
     prepared.catch(() => {})
     const { demo, pin, variables, directory, databaseUrl, stack } = await startStandIns(
@@ -39,7 +33,7 @@ export function runService({ root, prepareWorker, hasContainer }: ServiceSource)
       onEnd,
     )
 
-    const provider = providers ? await startProvider(dataDir, port + PROVIDER_PORT_OFFSET) : null
+    const provider = providers ? await startProvider(dataDir, port + PORT_OFFSETS.provider) : null
     if (provider) {
       step("starting a model provider …")
       onEnd(provider.stop)

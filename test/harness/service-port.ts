@@ -1,10 +1,10 @@
-import { isFree } from "../../src/local/postgres.ts"
+import { PORT_OFFSETS } from "../../src/local/options.ts"
+import { FREE_PORTS, isFree } from "../../src/local/postgres.ts"
 
 /** No other server of the tests gets these ports: they are above those of `freePort`. */
-const PORTS = { from: 26_000, slots: 750, size: 8, pools: 16 }
+const PORTS = { from: FREE_PORTS.to, slots: 750, size: 8, pools: 16 }
 
-/** The ports that a service listens on, relative to its own (src/local/run-service.ts). */
-const USED = [0, 3, 4]
+const USED = [0, ...Object.values(PORT_OFFSETS)]
 
 const given = new Set<number>()
 
