@@ -1,25 +1,28 @@
+import "./loopback.ts"
 import { Server as HttpServer, type IncomingMessage, type ServerResponse } from "node:http"
-import { Server } from "node:net"
 import { isOfThisMachine } from "./service.ts"
 
 /**
- * Runs the published MCP server as the container of `npm start`, on the port `PORT`. It exits when its standard input
- * closes, which happens when its parent process ends or is killed.
+ * Runs the published MCP server as the container of `npm start`, on the port `PORT` and at the path `MCP_PATH`. It
+ * exits when its standard input closes, which happens when its parent process ends or is killed.
  */
 process.stdin.on("end", () => process.exit()).resume()
 
-// Without this, the server would listen on every interface of this machine.
-const listen = Server.prototype.listen as (this: Server, port: unknown, ...rest: unknown[]) => Server
-Server.prototype.listen = function (this: Server, port: unknown, ...rest: unknown[]) {
-  const ready = rest.find((item) => typeof item === "function")
-  return listen.call(this, Number(port), "127.0.0.1", ready)
-} as typeof Server.prototype.listen
+const path = process.env.MCP_PATH
+// A tool of the server prints its variables.
+delete process.env.MCP_PATH
 
-// Without this, pages of other sites could call the server.
+// Without this, pages of other sites and other users of this machine could call the server, which knows no keys.
 const emit = HttpServer.prototype.emit as (this: HttpServer, event: string, ...rest: unknown[]) => boolean
 HttpServer.prototype.emit = function (this: HttpServer, event: string, ...rest: unknown[]) {
-  if (event !== "request" || isOfThisMachine(rest[0] as IncomingMessage)) return emit.call(this, event, ...rest)
-  ;(rest[1] as ServerResponse).writeHead(403).end()
+  if (event !== "request") return emit.call(this, event, ...rest)
+  const [request, response] = rest as [IncomingMessage, ServerResponse]
+  const isAllowed = isOfThisMachine(request)
+  if (isAllowed && request.url === path) {
+    request.url = "/mcp"
+    return emit.call(this, event, ...rest)
+  }
+  response.writeHead(isAllowed ? 404 : 403).end()
   return true
 } as typeof HttpServer.prototype.emit
 

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process"
+import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { createWriteStream } from "node:fs"
 import { readFile, writeFile } from "node:fs/promises"
@@ -19,21 +20,31 @@ export interface LocalContainer {
   stop(): Promise<unknown>
 }
 
-const urlAt = (port: number) => `http://127.0.0.1:${port}/mcp`
+const newPath = () => `/${randomBytes(24).toString("base64url")}/mcp`
+
+/** The URL of the last start. Earlier releases wrote only the port, and had no random path. */
+async function formerUrl(dataDir: string): Promise<URL | null> {
+  const url = await readFile(join(dataDir, "container.url"), "utf8").catch(() => "")
+  if (url !== "") return URL.parse(url)
+  const port = await readFile(join(dataDir, "container.port"), "utf8").catch(() => "")
+  return port === "" ? null : URL.parse(`http://127.0.0.1:${port}/mcp`)
+}
 
 /**
  * Starts the demo's container, an MCP server that gets no variables of ours. It uses the port of the last start if that
- * is free.
+ * is free. Its URL has a random path, because other users of this machine can reach the port.
  */
 export async function startContainer(dataDir: string): Promise<LocalContainer> {
-  const file = join(dataDir, "container.port")
-  const known = Number(await readFile(file, "utf8").catch(() => ""))
-  const port = await freePort(known)
-  await writeFile(file, String(port))
+  const former = await formerUrl(dataDir)
+  const port = await freePort(Number(former?.port ?? 0))
+  const path = former === null || former.pathname === "/mcp" ? newPath() : former.pathname
+  const url = `http://127.0.0.1:${port}${path}`
+  await writeFile(join(dataDir, "container.url"), url, { mode: 0o600 })
   const log = createWriteStream(join(dataDir, "container.log"), { mode: 0o600 })
   const child = spawn(process.execPath, [PROGRAM], {
     stdio: ["pipe", "pipe", "pipe"],
-    env: { PORT: String(port), PATH: process.env.PATH },
+    // Not an argument, because all users of this machine can read command lines.
+    env: { PORT: String(port), MCP_PATH: path, PATH: process.env.PATH },
   })
   child.stdout.pipe(log)
   child.stderr.pipe(log)
@@ -49,7 +60,7 @@ export async function startContainer(dataDir: string): Promise<LocalContainer> {
     }
     await new Promise((done) => setTimeout(done, 50))
   }
-  return { url: urlAt(port), former: known > 0 ? urlAt(known) : null, stop }
+  return { url, former: former?.href ?? null, stop }
 }
 
 function isTaken(port: number): Promise<boolean> {
