@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
 import { createWriteStream } from "node:fs"
 import { chmod, writeFile } from "node:fs/promises"
 import { connect } from "node:net"
@@ -35,14 +36,14 @@ export async function startDevServer({ port, dataDir, env, script, cwd, onSpawn 
     // Its own process group, so that Ctrl-C reaches only this process, which then stops the others in order.
     detached: true,
     cwd,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
     env: { ...process.env, NO_COLOR: "1" },
   })
   const forget = endWithUs(endingOfWorkers(child.pid as number))
   child.once("exit", forget)
   await onSpawn?.(child.pid as number)
-  child.stdout.pipe(log)
-  child.stderr.pipe(log)
+  child.stdout?.pipe(log)
+  child.stderr?.pipe(log)
   const url = `http://127.0.0.1:${port}`
   await untilReady(child, url, logFile).catch(async (error: unknown) => {
     await stopGroup(child)
@@ -56,8 +57,10 @@ export async function startDevServer({ port, dataDir, env, script, cwd, onSpawn 
     ended: new Promise<void>((done) => child.once("exit", () => done())),
     /** Runs the cron trigger once, since nothing else does so locally. Rejects if the run failed. */
     async cron() {
-      const response = await fetch(cronUrl(url))
-      if (!response.ok) throw new Error(`The cron trigger returned HTTP ${response.status}; see ${logFile}`)
+      const outcome = once(child, "message").then(([said]) => said as string)
+      child.send("cron")
+      const said = await Promise.race([outcome, once(child, "exit").then(() => "the worker has ended")])
+      if (said !== "ok") throw new Error(`The cron trigger failed (${said}); see ${logFile}`)
     },
     stop: () => stopGroup(child),
   }
@@ -70,7 +73,7 @@ export const endingOfWorkers = (group: number): Ending => ({
   signals: ["SIGTERM", "SIGKILL"],
 })
 
-/** The address at which the worker, also under `wrangler dev`, runs its cron trigger. */
+/** The address at which a worker under `wrangler dev` runs its cron trigger. */
 export const cronUrl = (baseUrl: string) => `${baseUrl}/cdn-cgi/local/scheduled`
 
 async function refuseTakenPort(port: number): Promise<void> {

@@ -1,3 +1,4 @@
+import "./loopback.ts"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
@@ -7,7 +8,7 @@ import { readWorkerSettings } from "./worker-settings.ts"
 /**
  * Runs a built worker in workerd: `--port N --script FILE --variables FILE --persist-to DIR`, with the settings of
  * wrangler.toml in the current folder and variables as JSON. It starts faster than `npx wrangler dev` and has no
- * proxies.
+ * proxies. Each message of the parent process runs the cron trigger, and is answered with its outcome.
  */
 const options = ["port", "script", "variables", "persist-to"] as const
 const { values } = parseArgs({ options: Object.fromEntries(options.map((name) => [name, { type: "string" }])) })
@@ -26,9 +27,8 @@ const miniflare = new Miniflare(
     port: Number(given("port")),
     log: new Log(LogLevel.INFO, { prefix: "" }),
     logRequests: false,
-    // Serves /cdn-cgi/local/scheduled, which runs the cron trigger.
-    unsafeTriggerHandlers: true,
     // Every user of this machine could use these. The inspector is not started for the same reason.
+    unsafeTriggerHandlers: false,
     unsafeLocalExplorer: false,
     unsafeObservability: false,
     cf: false,
@@ -63,3 +63,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => void miniflare.dispose().finally(() => process.exit(0)))
 }
 await miniflare.ready
+process.on("message", async () => {
+  const run = async () => (await (await miniflare.getWorker()).scheduled({ cron: "* * * * *" })).outcome
+  process.send?.(await run().catch((error: unknown) => String(error)))
+})
