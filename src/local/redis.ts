@@ -1,17 +1,24 @@
-import { createHash, randomUUID } from "node:crypto"
-import { createRedisMock } from "js-redis-server"
+import { createHash, randomBytes, randomUUID } from "node:crypto"
+import { once } from "node:events"
+import { createRedisCommandExecutor, RedisServerState, Resp2Server } from "js-redis-server/core"
 import { createClient } from "redis"
 import { withPrefix } from "./redis-commands.ts"
 import { type Answer, type Call, jsonAnswer, type Service } from "./service.ts"
 
 type Client = ReturnType<typeof createClient>
 
-/** Starts a Redis server in this process, for use without a real one. */
+/**
+ * Starts a Redis server in this process, for use without a real one. It listens on 127.0.0.1 only, and its URL has a
+ * new password, without which a connection can do nothing.
+ */
 export async function startRedisServer(): Promise<{ url: string; close(): Promise<void> }> {
-  const server = await createRedisMock({ databaseCount: 1 })
-  const address = server.addresses()[0]
-  if (!address) throw new Error("The Redis stand-in has no address")
-  return { url: `redis://127.0.0.1:${address.port}`, close: () => server.close() }
+  const requirepass = randomBytes(24).toString("base64url")
+  const state = new RedisServerState({ databaseCount: 1, requirepass })
+  const redis = new Resp2Server({ server: state, executor: createRedisCommandExecutor() })
+  // Its own method `listen` knows no host.
+  redis.server.listen(0, "127.0.0.1")
+  await once(redis.server, "listening")
+  return { url: `redis://:${requirepass}@127.0.0.1:${redis.getPort()}`, close: () => redis.close() }
 }
 
 interface RedisOptions {

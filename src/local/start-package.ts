@@ -1,3 +1,4 @@
+import "./loopback.ts"
 import { join } from "node:path"
 import { runService } from "./run-service.ts"
 

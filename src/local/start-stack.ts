@@ -1,3 +1,4 @@
+import "./loopback.ts"
 import { cronUrl } from "./dev-server.ts"
 import { refuseForeignVars, removeDevVars, writeDevVars } from "./dev-vars.ts"
 import { runCommand, step } from "./lifecycle.ts"

@@ -1,3 +1,4 @@
+import "./loopback.ts"
 import { join } from "node:path"
 import { buildWorker } from "./build-worker.ts"
 import { step } from "./lifecycle.ts"

@@ -35,6 +35,10 @@ class RunningProgram {
     })
   }
 
+  get pid(): number {
+    return this.#child.pid as number
+  }
+
   /** Sends the whole standard input. */
   type(text: string): void {
     this.#child.stdin?.end(text)

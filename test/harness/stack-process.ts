@@ -1,3 +1,4 @@
+import "../../src/local/loopback.ts"
 import { rm } from "node:fs/promises"
 import { LLMock } from "@copilotkit/aimock"
 import { startStack } from "../../src/local/stack.ts"
