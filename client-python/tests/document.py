@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import quote
 
 import httpx
-import turnpike
+import turnpike_turns as turnpike
 
 DOCUMENT = json.loads(Path(os.environ["TURNPIKE_DOCUMENT"]).read_text())
 RECORDED = json.loads(Path(os.environ["TURNPIKE_RECORDED"]).read_text())["v1"]

@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 
-from turnpike import AsyncTurnpike, Turnpike
+from turnpike_turns import AsyncTurnpike, Turnpike
 
 KEY = "turnpike_test_x"
 DEADLINE = 30
@@ -236,7 +236,7 @@ class Call:
     def __await__(self) -> Generator[Any, None, Any]:
         async def made() -> Any:
             value = self._make()
-            return Lifted(value) if type(value).__module__.startswith("turnpike._sync") else value
+            return Lifted(value) if type(value).__module__.startswith("turnpike_turns._sync") else value
 
         return made().__await__()
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import turnpike
+import turnpike_turns as turnpike
 
 from .harness import BothClients, Lifted
 

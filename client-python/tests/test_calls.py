@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx
-import turnpike
+import turnpike_turns as turnpike
 
 from .harness import DEADLINE, KEY, LOST, BothClients, Script, Step, failure, turn
 
@@ -194,7 +194,7 @@ class Working(BothClients):
     async def check_an_error_is_logged_by_default(self) -> None:
         script, stop = self.working([failure("INVALID_API_KEY", 401), taken("0.0")])
         script.clock.jumps_left = 1
-        with self.assertLogs("turnpike", "WARNING") as logs:
+        with self.assertLogs("turnpike_turns", "WARNING") as logs:
             await script.client.calls.work(lambda call: None, stop=stop)
         self.assertRegex(logs.output[0], "calls.work continues after an error: .*INVALID_API_KEY")
 

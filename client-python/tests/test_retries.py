@@ -8,8 +8,8 @@ from email.utils import format_datetime
 from datetime import datetime, timezone
 from typing import Any
 
-import turnpike
-from turnpike._retry import is_worth_retrying
+import turnpike_turns as turnpike
+from turnpike_turns._retry import is_worth_retrying
 
 from .harness import DONE, LOST, SILENT, START, TURN, BothClients, Step, failure
 

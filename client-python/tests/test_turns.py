@@ -10,8 +10,8 @@ from decimal import Decimal
 from typing import Any
 
 import httpx
-import turnpike
-from turnpike._sse import EventStreamParser
+import turnpike_turns as turnpike
+from turnpike_turns._sse import EventStreamParser
 
 from .harness import DEADLINE, DONE, KEY, LOST, RUNNING, SILENT, TURN, BothClients, Script, Step, failure, turn
 

@@ -10,7 +10,7 @@ import unittest
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from turnpike import AccountEvent, Turnpike, TurnStateEvent, WebhookVerificationError, verify_webhook
+from turnpike_turns import AccountEvent, Turnpike, TurnStateEvent, WebhookVerificationError, verify_webhook
 
 from .harness import turn
 

@@ -1,12 +1,13 @@
 import { readFile, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import type { Command } from "commander"
+import { COMMAND } from "../src/names.ts"
 import { Turnpike } from "../src/turnpike.ts"
 import { CommandError } from "./failures.ts"
 import type { CommandContext, Run } from "./run.ts"
 import { settingsFile, store } from "./settings.ts"
 
-const EXAMPLE = `# A space for \`turnpike apply\`. A section that is left out stays as it is in the service.
+const EXAMPLE = `# A space for \`${COMMAND} apply\`. A section that is left out stays as it is in the service.
 name: support              # finds the space again; do not change it
 title: Support
 manifest:
@@ -36,7 +37,7 @@ export function addInitCommand(program: Command, run: Run): void {
     .command("init")
     .description("store an API key for this user, and write an example of a space's file")
     .argument("[file]", "the file to write", "turnpike.yaml")
-    .option("--local [directory]", "use the key of `turnpike dev` in this data directory (default: .local)")
+    .option("--local [directory]", "use the key of the command `dev` in this data directory (default: .local)")
     .option("--key-stdin", "read the API key from the standard input")
     .option("--force", "replace the file if it exists")
     .action(run<[string, InitOptions]>(init))
@@ -60,8 +61,8 @@ async function init({ terminal, baseUrl, connection }: CommandContext, path: str
     },
   )
   terminal.out(isWritten ? `Wrote ${path}.\n` : `${path} exists and was not changed.\n`)
-  const send = 'turnpike turns send --space support --user customer-1 --wait "Where is my order?"'
-  terminal.out(`\nNext:\n  turnpike apply ${path}\n  ${send}\n`)
+  const send = `${COMMAND} turns send --space support --user customer-1 --wait "Where is my order?"`
+  terminal.out(`\nNext:\n  ${COMMAND} apply ${path}\n  ${send}\n`)
 }
 
 /** A new key to store. Null: the key of the environment or the stored key is used. */
@@ -69,8 +70,8 @@ async function credentials(terminal: CommandContext["terminal"], given: string |
   if (options.local) {
     const directory = resolve(terminal.cwd, options.local === true ? ".local" : options.local)
     const text = await readFile(join(directory, "demo.json"), "utf8").catch(() => {
-      throw new CommandError(`${directory} is not the data of \`turnpike dev\`.`, {
-        hint: "Start `turnpike dev` here.",
+      throw new CommandError(`${directory} is not the data of a local service.`, {
+        hint: `Start \`${COMMAND} dev\` here, or give the data directory of \`npm start\`.`,
       })
     })
     const demo = JSON.parse(text) as { base_url: string; api_key: string }

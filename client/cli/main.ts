@@ -15,7 +15,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     interrupted.abort()
   })
 }
-// npx does not pass a signal on, so without this its command would continue after it. `ppid` changes with the parent.
+// Signals do not pass through npx, so without this its command would continue. `ppid` changes with the parent.
 const parent = process.ppid
 if (env.npm_lifecycle_event !== undefined)
   setInterval(() => process.ppid !== parent && interrupted.abort(), PARENT_LOOK_MS).unref()

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander"
+import { COMMAND } from "../src/names.ts"
 import { VERSION } from "../src/version.ts"
 import { addCompletionCommand } from "./completion.ts"
 import { addCustomerCommands } from "./customer-commands.ts"
@@ -25,11 +26,11 @@ export async function runProgram(args: string[], terminal: Terminal): Promise<nu
   if (args.some((arg) => KEY.test(arg))) {
     return fail(
       "An API key is never an argument: other users see it in the list of processes, and the shell keeps it in its history.",
-      "Set TURNPIKE_API_KEY, or run `turnpike init`. If other people use this machine, rotate this key in the dashboard.",
+      `Set TURNPIKE_API_KEY, or run \`${COMMAND} init\`. If other people use this machine, rotate this key in the dashboard.`,
     )
   }
   if (args.some((arg) => /^--(api-?)?key(=|$)/.test(arg)))
-    return fail("There is no option for the API key.", "Set TURNPIKE_API_KEY, or run `turnpike init`.")
+    return fail("There is no option for the API key.", `Set TURNPIKE_API_KEY, or run \`${COMMAND} init\`.`)
   let exit: Exit = "ok"
   const program = buildProgram(terminal, { asJson, onExit: (result) => (exit = result) })
   try {
@@ -52,7 +53,7 @@ interface Building {
 }
 
 function buildProgram(terminal: Terminal, { asJson, onExit }: Building): Command {
-  const program = new Command("turnpike")
+  const program = new Command(COMMAND)
   const run: Run =
     (work) =>
     async (...args) => {
@@ -87,7 +88,7 @@ function buildProgram(terminal: Terminal, { asJson, onExit }: Building): Command
       "after",
       `
 The API key comes from TURNPIKE_API_KEY, or from ${settingsFile(terminal)}, which
-\`turnpike init\` writes for you alone. A key is never an argument. NO_COLOR turns colors off.
+\`init\` writes for you alone. A key is never an argument. NO_COLOR turns colors off.
 
 Exit codes:
 ${Object.values(EXIT_CODES)
@@ -95,10 +96,10 @@ ${Object.values(EXIT_CODES)
   .join("\n")}
 
 Start here:
-  turnpike dev                      in one terminal
-  turnpike init --local             in another one
-  turnpike apply turnpike.yaml
-  turnpike turns send --space support --user customer-1 --wait "Where is my order?"`,
+  ${COMMAND} dev             in one terminal
+  ${COMMAND} init --local    in another one
+  ${COMMAND} apply turnpike.yaml
+  ${COMMAND} turns send --space support --user customer-1 --wait "Where is my order?"`,
     )
   addDevCommand(program, run)
   addInitCommand(program, run)

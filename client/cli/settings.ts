@@ -1,22 +1,22 @@
 import { chmod, mkdir, readFile, rename, stat, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import { COMMAND } from "../src/names.ts"
 import { Transport } from "../src/transport.ts"
 import { Turnpike } from "../src/turnpike.ts"
 import { CommandError } from "./failures.ts"
 import type { Terminal } from "./terminal.ts"
 
-/** The content of the configuration file, which `turnpike init` writes. */
+/** The content of the configuration file, which `init` writes. */
 interface Stored {
   base_url?: string
   api_key?: string
-  /** Signs the events that `turnpike listen` forwards. */
+  /** Signs the events that `listen` forwards. */
   listen_secret?: string
 }
 
 /** Readable or writable by the owner's group or by other users. */
 const FOR_OTHERS = 0o077
-const NO_KEY =
-  "Run `turnpike init`, or set TURNPIKE_API_KEY and TURNPIKE_BASE_URL. With `turnpike dev`: `turnpike init --local`."
+const NO_KEY = `Run \`${COMMAND} init\`, or set TURNPIKE_API_KEY and TURNPIKE_BASE_URL. For a local service, run \`${COMMAND} init --local\`.`
 
 /** The path of the configuration file: TURNPIKE_CONFIG, or turnpike/config.json in XDG_CONFIG_HOME or ~/.config. */
 export function settingsFile({ env, home }: Terminal): string {
@@ -36,7 +36,9 @@ export async function readStored(terminal: Terminal): Promise<Stored> {
   try {
     return JSON.parse(await readFile(file, "utf8")) as Stored
   } catch {
-    throw new CommandError(`${file} is not valid JSON.`, { hint: "Correct it, or delete it and run `turnpike init`." })
+    throw new CommandError(`${file} is not valid JSON.`, {
+      hint: `Correct it, or delete it and run \`${COMMAND} init\`.`,
+    })
   }
 }
 
@@ -65,7 +67,7 @@ async function readConnection(terminal: Terminal, baseUrl: string | undefined) {
   if (wanted && originOf(wanted) !== originOf(stored.base_url)) {
     throw new CommandError(`The stored API key belongs to ${stored.base_url}, so it is not sent to ${wanted}.`, {
       exit: "access",
-      hint: "Set TURNPIKE_API_KEY too, or run `turnpike init` for this address.",
+      hint: `Set TURNPIKE_API_KEY too, or run \`${COMMAND} init\` for this address.`,
     })
   }
   return optionsOf(terminal, stored.api_key, stored.base_url)

@@ -1,3 +1,4 @@
+import { COMMAND } from "../src/names.ts"
 import type { McpServer, Secret, Space, Tool } from "../src/operations.ts"
 import type { Turnpike } from "../src/turnpike.ts"
 import { CommandError } from "./failures.ts"
@@ -28,7 +29,7 @@ export async function findByName(turnpike: Turnpike, name: string): Promise<Spac
   }
   if (found.length > 1) {
     const ids = found.map(({ space_id }) => space_id).join(", ")
-    const hint = `Archive all but one: turnpike spaces archive ${found[0]?.space_id}`
+    const hint = `Archive all but one: ${COMMAND} spaces archive ${found[0]?.space_id}`
     throw new CommandError(`These spaces have the same name "${name}": ${ids}.`, { exit: "refused", hint })
   }
   return found[0] ?? null
@@ -41,7 +42,7 @@ export async function spaceIdOf(turnpike: Turnpike, given: string): Promise<stri
   if (space) return space.space_id
   throw new CommandError(`There is no space with the name "${given}".`, {
     exit: "refused",
-    hint: "`turnpike spaces list` shows all spaces; `turnpike apply` creates one from a file.",
+    hint: `\`${COMMAND} spaces list\` shows all spaces. \`${COMMAND} apply\` creates one from a file.`,
   })
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
 import { parseDocument, stringify } from "yaml"
+import { COMMAND } from "../src/names.ts"
 import type { CreateSpace, ManifestInput, McpServerInput, ToolInput } from "../src/operations.ts"
 import { CommandError } from "./failures.ts"
 import type { Terminal } from "./terminal.ts"
@@ -30,7 +31,7 @@ export async function readSpaceFile(terminal: Terminal, path: string): Promise<S
     path === "-"
       ? await terminal.readInput()
       : await readFile(resolve(terminal.cwd, path), "utf8").catch(() => {
-          throw new CommandError(`There is no file ${path}.`, { hint: "`turnpike init` writes an example." })
+          throw new CommandError(`There is no file ${path}.`, { hint: `\`${COMMAND} init\` writes an example.` })
         })
   return parseSpaceFile(text, path)
 }

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander"
 import { isOver } from "../src/follow-turn.ts"
+import { COMMAND } from "../src/names.ts"
 import type { Turn } from "../src/operations.ts"
 import type { Query } from "../src/transport.ts"
 import { CommandError } from "./failures.ts"
@@ -127,11 +128,11 @@ async function sendTurn({ terminal, connection, json }: Context, given: string |
   if (!options.wait) {
     if (json) return terminal.out(`${JSON.stringify(turn)}\n`)
     terminal.out(`${turn.turn_id}\n`)
-    return terminal.err(`The turn is ${turn.state}. Follow it: turnpike turns tail ${turn.turn_id}\n`)
+    return terminal.err(`The turn is ${turn.state}. Follow it: ${COMMAND} turns tail ${turn.turn_id}\n`)
   }
   const ended = await turnpike.turns.wait(turn.turn_id, { signal: terminal.signal }).catch((error: unknown) => {
     if (terminal.signal.aborted)
-      terminal.err(`\nThe turn continues. Cancel it: turnpike turns cancel ${turn.turn_id}\n`)
+      terminal.err(`\nThe turn continues. Cancel it: ${COMMAND} turns cancel ${turn.turn_id}\n`)
     throw error
   })
   return showTurn({ terminal, json }, ended)

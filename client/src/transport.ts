@@ -106,7 +106,7 @@ export class Transport {
     const headers: Record<string, string> = {
       authorization: `Bearer ${this.#settings.apiKey}`,
       accept: "application/json",
-      "user-agent": `turnpike-client/${VERSION}`,
+      "user-agent": `turnpike-typescript/${VERSION}`,
       ...more,
     }
     if (method === "POST") headers["idempotency-key"] = options?.idempotencyKey ?? crypto.randomUUID()

@@ -1,4 +1,4 @@
-import { Turnpike } from "turnpike-client"
+import { Turnpike } from "@turnpike-turns/client"
 
 /**
  * Sends each customer of yesterday one turn that writes a digest of the day, and prints the costs. A job that runs

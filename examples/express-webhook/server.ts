@@ -1,5 +1,5 @@
+import { Turnpike, TurnpikeError, verifyWebhook, WebhookVerificationError } from "@turnpike-turns/client"
 import express from "express"
-import { Turnpike, TurnpikeError, verifyWebhook, WebhookVerificationError } from "turnpike-client"
 
 const { TURNPIKE_SPACE: space = "", TURNPIKE_WEBHOOK_SECRET: secret = "", PORT = "3000" } = process.env
 const turnpike = new Turnpike()

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { DatabaseSync } from "node:sqlite"
-import { Turnpike } from "turnpike-client"
+import { Turnpike } from "@turnpike-turns/client"
 import { METERS, type Row } from "./meters.ts"
 
 /** Forwards each charge and refund of the ledger to a meter, and proves each closed hour. Run it every few minutes. */

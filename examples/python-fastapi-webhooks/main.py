@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from turnpike import CapEvent, FeedEvent, TurnStateEvent, WebhookVerificationError, verify_webhook
+from turnpike_turns import CapEvent, FeedEvent, TurnStateEvent, WebhookVerificationError, verify_webhook
 
 # During a rotation, both secrets, separated by a comma.
 SECRETS = os.environ["TURNPIKE_WEBHOOK_SECRET"].split(",")

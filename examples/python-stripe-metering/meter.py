@@ -10,7 +10,7 @@ from contextlib import closing
 from datetime import datetime, timedelta, timezone
 
 import httpx
-from turnpike import Turn, Turnpike, TurnStateEvent
+from turnpike_turns import Turn, Turnpike, TurnStateEvent
 
 STRIPE_URL = os.environ.get("STRIPE_URL", "https://api.stripe.com")
 EVENT_NAME = os.environ.get("STRIPE_EVENT_NAME", "turnpike_usage")

@@ -1,4 +1,4 @@
-import { Turnpike, TurnpikeError } from "turnpike-client"
+import { Turnpike, TurnpikeError } from "@turnpike-turns/client"
 
 interface Env {
   TURNPIKE_API_KEY: string

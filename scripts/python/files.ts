@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { ClientErrorCode } from "../../client/src/errors.ts"
+import { PYTHON_MODULE } from "../../client/src/names.ts"
 import { VERSION } from "../../client/src/version.ts"
 import { ERROR_CODES, type ErrorCode } from "../../src/base/errors.ts"
+import { pythonVersion } from "../../src/reference/served-packages.ts"
 import type { JsonSchema } from "../schema-types.ts"
 import { type PythonOperation, readDocument } from "./document.ts"
 import { GENERATED, modelsOf, paramsOf } from "./models.ts"
@@ -12,7 +14,7 @@ import { constantCase, usedIn } from "./text.ts"
 import type { PythonTypes } from "./types.ts"
 
 /** The folder of the Python package. */
-const PYTHON_PACKAGE = "client-python/src/turnpike"
+const FOLDER = `client-python/src/${PYTHON_MODULE}`
 
 /** Types of details that errors have, and of events, which no operation of the client returns. */
 const ALSO = ["QuotaDetails", "CountState", "CreditsDetails", "CostLimitDetails", "CallerLimit", "Event"]
@@ -24,18 +26,18 @@ export function pythonFiles(): Map<string, string> {
   const resources = resourcesOf(types, operations)
   for (const name of ALSO) types.typeOf({ $ref: `#/components/schemas/${name}` }, "answer", name)
   const files = new Map([
-    ["_version.py", `${GENERATED}"""The version of the package."""\n\nVERSION = "${VERSION}"\n`],
+    ["_version.py", `${GENERATED}"""The version of the package."""\n\nVERSION = "${pythonVersion(VERSION)}"\n`],
     ["_codes.py", codesOf(schemas)],
     ["models.py", modelsOf(types)],
     ["params.py", paramsOf(types)],
     ["_operations.py", operationsFile],
     ["_async/resources.py", resources],
   ])
-  const byHand = readdirSync(join(PYTHON_PACKAGE, "_async")).filter((name) => name.endsWith(".py"))
+  const byHand = readdirSync(join(FOLDER, "_async")).filter((name) => name.endsWith(".py"))
   for (const name of byHand.filter((one) => one !== "resources.py"))
-    files.set(`_sync/${name}`, syncOf(readFileSync(join(PYTHON_PACKAGE, "_async", name), "utf8"), name))
+    files.set(`_sync/${name}`, syncOf(readFileSync(join(FOLDER, "_async", name), "utf8"), name))
   files.set("_sync/resources.py", syncOf(resources, "resources.py"))
-  return new Map([...files].map(([name, text]) => [`${PYTHON_PACKAGE}/${name}`, text]))
+  return new Map([...files].map(([name, text]) => [`${FOLDER}/${name}`, text]))
 }
 
 function operationsOf(types: PythonTypes, operations: readonly PythonOperation[]): string {

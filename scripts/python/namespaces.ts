@@ -5,7 +5,7 @@ import { docstring } from "./text.ts"
 export interface MethodGroup {
   name: string
   about: string
-  /** The class with the methods that are written by hand, in client-python/src/turnpike/_async. */
+  /** The class with the methods that are written by hand, in client-python/src/turnpike_turns/_async. */
   base?: string
 }
 

@@ -27,7 +27,7 @@ export function runCommand(start: (onEnd: (close: Close) => void, end: (code: nu
     })
   }
   void endWithNpm(() => void end(1))
-  // `turnpike dev` starts its service with a channel, which closes when it ends for any reason.
+  // `dev` of the command line starts its service with a channel, which closes when it ends for any reason.
   if (process.connected) process.once("disconnect", () => void end(0))
   start(
     (close) => closers.push(close),

@@ -1,3 +1,4 @@
+import { CLIENT_PACKAGE } from "../../client/src/names.ts"
 /** One call of an operation, with all its parameters. */
 export interface SampleCall {
   params: Record<string, unknown>
@@ -21,7 +22,7 @@ export interface SampledClient {
   variable: string
 }
 
-export const OWN_CLIENT: SampledClient = { label: "turnpike-client", variable: "turnpike" }
+export const OWN_CLIENT: SampledClient = { label: CLIENT_PACKAGE, variable: "turnpike" }
 export const OPENAI_CLIENT: SampledClient = { label: "openai", variable: "openai" }
 
 /** The code sample for a client. The viewer makes the samples for curl and other languages itself. */

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { CLIENT_PACKAGE, COMMAND, DEV_PACKAGE, PYTHON_MODULE } from "../../client/src/names.ts"
 import { ERROR_CODES, type ErrorCode } from "../base/errors.ts"
 import { countInWords, sizeInWords, timeInWords } from "../base/in-words.ts"
 import { USD_DECIMALS, usdText } from "../base/money.ts"
@@ -23,6 +24,7 @@ import { declarationOf, EVENT_NAMES } from "../webhooks/event-types.ts"
 import { RETRY_TIMES, WEBHOOK_POLICY } from "../webhooks/policies.ts"
 import { exampleData } from "./event-webhooks.ts"
 import { limitsTables } from "./limits-table.ts"
+import { CLIENT_PATH, PYTHON_CLIENT_PATH } from "./served-packages.ts"
 
 const QUOTA_EXCEEDED = {
   code: "QUOTA_EXCEEDED",
@@ -36,7 +38,7 @@ const QUOTA_EXCEEDED = {
 const shown = (value: unknown) => JSON.stringify(value, null, 2)
 
 /** The first lines of a sample with the client. */
-export const CLIENT_START = `import { Turnpike } from "turnpike-client"
+export const CLIENT_START = `import { Turnpike } from "${CLIENT_PACKAGE}"
 
 const turnpike = new Turnpike({
   apiKey: process.env.TURNPIKE_API_KEY,
@@ -55,7 +57,7 @@ const openai = new OpenAI({
 
 /** The first lines of a sample with the Python client. */
 export const PYTHON_START = `import os
-from turnpike import Turnpike
+from ${PYTHON_MODULE} import Turnpike
 
 turnpike = Turnpike(
     api_key=os.environ["TURNPIKE_API_KEY"],
@@ -80,19 +82,18 @@ def call(method, path, body=None):
     with urllib.request.urlopen(request, timeout=60) as response:
         return json.load(response)`
 
-function clientVersion(): string {
-  const text = readFileSync(join(import.meta.dirname, "../../client/package.json"), "utf8")
-  return (JSON.parse(text) as { version: string }).version
-}
-
 /** The values for `{{name}}` in guides. They come from typed code, so guides cannot contradict it. */
 const INSERTS: Record<string, string> = {
   client: CLIENT_START,
   openai: OPENAI_START,
-  client_package: `/client/turnpike-client-${clientVersion()}.tgz`,
+  client_name: CLIENT_PACKAGE,
+  dev_name: DEV_PACKAGE,
+  python_module: PYTHON_MODULE,
+  command: COMMAND,
+  client_package: CLIENT_PATH,
   python_client: PYTHON_START,
   python_call: PYTHON_CALL,
-  python_package: `/client/turnpike-${clientVersion()}-py3-none-any.whl`,
+  python_package: PYTHON_CLIENT_PATH,
   quota_refusal: `HTTP/1.1 429\nRetry-After: 30600\n\n${shown({ error: QUOTA_EXCEEDED })}`,
   event_types: eventTable(),
   cap_reached: shown(exampleData("cap.reached")),

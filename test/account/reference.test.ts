@@ -9,6 +9,6 @@ test("The dashboard's API document and reference page are public", async () => {
   expect(ids.length).toBeGreaterThan(10)
   expect(Object.keys(document.paths).filter((path) => !path.startsWith("/api/"))).toEqual([])
   // The document is for pages: it mentions neither keys nor the client.
-  expect(JSON.stringify(document)).not.toMatch(/turnpike-client|\$TURNPIKE_API_KEY/)
+  expect(JSON.stringify(document)).not.toMatch(/turnpike-turns|\$TURNPIKE_API_KEY/)
   expect((await staticFile("/api/docs")).status).toBe(200)
 })

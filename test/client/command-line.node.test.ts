@@ -60,7 +60,7 @@ describe("API keys", () => {
     const { run } = await openTerminal()
     const { code, err } = await run("keys")
     expect(code).toBe(EXIT_CODES.access.code)
-    expect(err).toMatch(/turnpike init/)
+    expect(err).toMatch(/npx @turnpike-turns\/client init/)
   })
 })
 
@@ -105,7 +105,7 @@ describe("Errors and exit codes", () => {
     [["listen", "--forward-to", "http://a b"], /is not an address/],
     [["apply", "missing.yaml"], /no file missing\.yaml/],
     [["turns", "tail", "--since", "soon"], /is not a time/],
-    [["dev"], /npm install --save-dev turnpike-dev@/],
+    [["dev"], /is not published[\s\S]*npm ci && npm start/],
   ])("A mistake in %j ends with the usage code and a next step", async (args, text) => {
     const { run } = await openTerminal({ env: COMMAND_ACCESS, fetch: async () => Response.json({ data: [] }) })
     const { code, err } = await run(...args)

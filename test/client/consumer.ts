@@ -7,7 +7,7 @@ import {
   TurnpikeError,
   verifyWebhook,
   type WebhookEvent,
-} from "turnpike-client"
+} from "@turnpike-turns/client"
 
 const turnpike = new Turnpike({ apiKey: "turnpike_live_x", baseUrl: "https://turnpike.example.com", maxRetries: 5 })
 const missing: string | undefined = undefined

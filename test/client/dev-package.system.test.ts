@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { publint } from "publint"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { EXIT_CODES } from "../../client/cli/failures.ts"
+import { CLIENT_PACKAGE, DEV_PACKAGE } from "../../client/src/names.ts"
 import { freePort } from "../../src/local/postgres.ts"
 import { processes } from "../../src/local/processes.ts"
 import { startBreakableProxy } from "../harness/breakable-proxy.ts"
@@ -14,7 +15,7 @@ import { servicePort } from "../harness/service-port.ts"
 
 /** A customer's server: it verifies each webhook with the published client, and prints its type and turn. */
 const RECEIVER = `import { createServer } from "node:http"
-import { verifyWebhook } from "turnpike-client"
+import { verifyWebhook } from "${CLIENT_PACKAGE}"
 createServer(async (request, response) => {
   const chunks = []
   for await (const chunk of request) chunks.push(chunk)
@@ -220,7 +221,7 @@ test("Forwarding continues after a lost connection, and the receiver gets each e
 })
 
 test("The package of the local service has a clean manifest, and every program that it needs", async () => {
-  const folder = join(customer.project, "node_modules/turnpike-dev")
+  const folder = join(customer.project, "node_modules", DEV_PACKAGE)
   expect((await publint({ pkgDir: folder, strict: true })).messages).toEqual([])
   for (const file of ["worker.js", "wrangler.toml", "migrations", "LICENSES.md", "dist/docs/all/index.html"])
     expect(existsSync(join(folder, file)), file).toBe(true)

@@ -4,6 +4,7 @@ import { delimiter, join, resolve } from "node:path"
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core"
 import { publint } from "publint"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { CLIENT_PACKAGE } from "../../client/src/names.ts"
 import { VERSION } from "../../client/src/version.ts"
 import { installPackedClient, runProgram } from "../harness/packed-client.ts"
 
@@ -24,22 +25,22 @@ test("The tarball has the code and its types, and no other files", async () => {
     ["LICENSE", "README.md", "bin/LICENSES.md", "bin/turnpike.js", "package.json", ...lib].sort(),
   )
   console.log(
-    `turnpike-client: ${client.tarball.files.length} files, ${Math.round(client.tarball.unpackedSize / 1024)} KiB unpacked`,
+    `${CLIENT_PACKAGE}: ${client.tarball.files.length} files, ${Math.round(client.tarball.unpackedSize / 1024)} KiB unpacked`,
   )
   expect(client.tarball.unpackedSize).toBeLessThan(550 * 1024)
-  const manifest = JSON.parse(await readFile(join(project, "node_modules/turnpike-client/package.json"), "utf8"))
+  const manifest = JSON.parse(await readFile(join(project, "node_modules", CLIENT_PACKAGE, "package.json"), "utf8"))
   expect(manifest).toMatchObject({ version: VERSION, type: "module" })
   for (const kind of ["dependencies", "peerDependencies", "scripts", "private"])
     expect(manifest).not.toHaveProperty(kind)
   for (const { path } of client.tarball.files.filter(({ path }) => !path.startsWith("bin/"))) {
-    const text = await readFile(join(project, "node_modules/turnpike-client", path), "utf8")
-    expect(text, path).not.toMatch(/(from |import\()"(?!(\.\/[\w-]+\.js|turnpike-client)")|sourceMappingURL/)
+    const text = await readFile(join(project, "node_modules", CLIENT_PACKAGE, path), "utf8")
+    expect(text, path).not.toMatch(/(from |import\()"(?!(\.\/[\w-]+\.js|@turnpike-turns\/client)")|sourceMappingURL/)
     if (path.endsWith(".d.ts")) expect(text, path).not.toContain("@internal")
   }
 })
 
 test("Its declarations and entry points have no faults for any tool that reads the package", async () => {
-  const { messages } = await publint({ pkgDir: join(project, "node_modules/turnpike-client"), strict: true })
+  const { messages } = await publint({ pkgDir: join(project, "node_modules", CLIENT_PACKAGE), strict: true })
   expect(messages).toEqual([])
   const tarball = await readFile(join(project, "..", client.tarball.filename))
   const analysis = await checkPackage(createPackageFromTarballData(new Uint8Array(tarball)))
@@ -53,12 +54,12 @@ test("Its declarations and entry points have no faults for any tool that reads t
 
 test("The command line starts on every installed Node, and helps", async () => {
   for (const node of nodes()) {
-    const program = join(project, "node_modules/turnpike-client/bin/turnpike.js")
+    const program = join(project, "node_modules", CLIENT_PACKAGE, "bin/turnpike.js")
     const version = await runProgram(node, [program, "--version"], { cwd: project })
     expect(version.stdout).toBe(`${VERSION}\n`)
     expect((await runProgram(node, [program, "turns", "send", "--help"], { cwd: project })).stdout).toContain("--wait")
   }
-  const npx = await runProgram("npx", ["--offline", "turnpike", "--version"], { cwd: project })
+  const npx = await runProgram("npx", ["--offline", CLIENT_PACKAGE, "--version"], { cwd: project })
   expect(npx.stdout).toBe(`${VERSION}\n`)
 })
 
@@ -79,7 +80,7 @@ function nodes(): string[] {
 test("Every installed Node can import the package, which verifies, sends and refuses there", async () => {
   await writeFile(
     join(project, "check.js"),
-    `import { Turnpike, TurnpikeError, ValidationError, VERSION, verifyWebhook } from "turnpike-client"
+    `import { Turnpike, TurnpikeError, ValidationError, VERSION, verifyWebhook } from "${CLIENT_PACKAGE}"
     const headers = { "webhook-id": "e", "webhook-timestamp": String(Math.floor(Date.now() / 1000)), "webhook-signature": "v1,AAAA" }
     const refused = await verifyWebhook("{}", headers, "whsec_AAAA").catch((error) => error)
     const fetch = async () => Response.json({ error: { code: "VALIDATION_FAILED", message: "no" } }, { status: 422 })
@@ -95,7 +96,7 @@ test("Every installed Node can import the package, which verifies, sends and ref
     expect(said).toEqual([VERSION, true, true, "ValidationError", "WebhookVerificationError"])
     majors.add(major)
   }
-  console.log(`turnpike-client: imported by Node ${[...majors].sort().join(", ")}`)
+  console.log(`${CLIENT_PACKAGE}: imported by Node ${[...majors].sort().join(", ")}`)
   expect(majors).toContain("24")
 })
 

@@ -1,8 +1,11 @@
 import { cp, mkdir, readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { PYTHON_MODULE } from "../../client/src/names.ts"
+import { VERSION } from "../../client/src/version.ts"
 import { packWheel } from "../../scripts/pack-wheel.ts"
 import { makeTemporaryDirectory } from "../../src/local/temporary-directory.ts"
+import { pythonVersion } from "../../src/reference/served-packages.ts"
 import { npmStart, type Started } from "../harness/npm-start.ts"
 import { runProgram } from "../harness/packed-client.ts"
 import { findPython, installWheel, runSuite } from "../harness/python.ts"
@@ -22,10 +25,10 @@ describe.skipIf(!python)("The wheel of the Python client, in a new environment",
   afterAll(() => Promise.all([client?.remove(), service?.stop()]))
 
   test("The package is imported from the wheel, with the type marker and the licence", async () => {
-    const code = "import pathlib, turnpike; print(turnpike.__version__); print(pathlib.Path(turnpike.__file__).parent)"
+    const code = `import pathlib, ${PYTHON_MODULE} as own; print(own.__version__); print(pathlib.Path(own.__file__).parent)`
     const { stdout } = await runProgram(client.python, ["-c", code])
     const [version, folder = ""] = stdout.trim().split("\n")
-    expect(version).toBe(JSON.parse(await readFile("client/package.json", "utf8")).version)
+    expect(version).toBe(pythonVersion(VERSION))
     expect(folder.startsWith(client.dir)).toBe(true)
     expect(await readdir(folder)).toEqual(expect.arrayContaining(["py.typed", "LICENSE"]))
   })

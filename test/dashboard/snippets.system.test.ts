@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)("The snippets that pages show", () => {
     const all = [...empty, ...whole]
     const text = all.map(({ code }) => code).join("\n")
     expect([...new Set(text.match(/\bTURNPIKE_[A-Z_]+/g))].sort()).toEqual(["TURNPIKE_API_KEY", "TURNPIKE_BASE_URL"])
-    expect(text).not.toMatch(/cookies\.txt|YOUR_|turnpike-client@|urllib/)
+    expect(text).not.toMatch(/cookies\.txt|YOUR_|turnpike-turns\/client@|urllib/)
     expect(new Set(all.map(({ code }) => code)).size).toBeGreaterThanOrEqual(16)
     // The client must be installed before its code runs.
     expect(await pasteAll(all.filter(({ label }) => label.startsWith("The installation")))).toEqual([])

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { createParser } from "eventsource-parser"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { Turnpike } from "../../client/src/index.ts"
+import { CLIENT_PACKAGE } from "../../client/src/names.ts"
 import { freePort } from "../../src/local/postgres.ts"
 import { npmStart, type Started } from "../harness/npm-start.ts"
 import { installPackedClient, runProgram } from "../harness/packed-client.ts"
@@ -51,7 +52,7 @@ describe.skipIf(!(await findRegistry()))("The chat with Next.js", () => {
     const cwd = join(client.project, "nextjs-chat")
     await cp("examples/nextjs-chat", cwd, { recursive: true })
     const manifest = JSON.parse(await readFile(join(cwd, "package.json"), "utf8"))
-    manifest.dependencies["turnpike-client"] = `file:${join(client.project, "..", client.tarball.filename)}`
+    manifest.dependencies[CLIENT_PACKAGE] = `file:${join(client.project, "..", client.tarball.filename)}`
     await writeFile(join(cwd, "package.json"), JSON.stringify(manifest))
     await runProgram("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline"], { cwd })
     const own = {

@@ -1,5 +1,6 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { CLIENT_PACKAGE } from "../../client/src/names.ts"
 import { makeDataDirectory } from "./data-directory.ts"
 import { servePackages } from "./package-registry.ts"
 import { runProgram } from "./packed-client.ts"
@@ -38,7 +39,7 @@ export async function openCustomerFolder() {
 
   const start = (program: string, args: string[], more: NodeJS.ProcessEnv = {}) =>
     startProgram(program, args, { cwd: project, env: { ...env, ...more } })
-  const turnpike = (...args: string[]) => start("npx", ["--offline", "turnpike", ...args])
+  const turnpike = (...args: string[]) => start("npx", ["--offline", CLIENT_PACKAGE, ...args])
   return {
     project,
     env,
@@ -47,7 +48,7 @@ export async function openCustomerFolder() {
     /** Runs a command of the command line to its end. */
     async run(args: string[], more: NodeJS.ProcessEnv = {}): Promise<Finished> {
       const began = performance.now()
-      const running = start("npx", ["--offline", "turnpike", ...args], more)
+      const running = start("npx", ["--offline", CLIENT_PACKAGE, ...args], more)
       const code = await running.ended
       return { code, out: running.out, err: running.err, seconds: (performance.now() - began) / 1000 }
     },

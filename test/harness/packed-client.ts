@@ -14,7 +14,7 @@ export interface Tarball {
 
 /** A customer's project with the client installed from its tarball, without a network. */
 export async function installPackedClient() {
-  const dir = await mkdtemp(join(tmpdir(), "turnpike-client-"))
+  const dir = await mkdtemp(join(tmpdir(), "turnpike-customer-"))
   const project = await mkdtemp(join(dir, "customer-"))
   await runProgram("node", ["scripts/build-client.ts", join(dir, "package")])
   const { stdout } = await runProgram("npm", ["pack", "--json", "--pack-destination", dir], {

@@ -9,7 +9,7 @@ const USED = [0, ...Object.values(PORT_OFFSETS)]
 const given = new Set<number>()
 
 /**
- * A port for `npm start` or `turnpike-dev`, whose other ports are free too. A service listens on them only after some
+ * A port for `npm start` or the published package, whose other ports are free too. A service listens only after some
  * seconds, so the processes of a test run have different ports, and none is given twice.
  */
 export async function servicePort(): Promise<number> {

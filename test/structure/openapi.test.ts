@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import type * as z from "zod"
 import { Turnpike } from "../../client/src/index.ts"
+import { CLIENT_PACKAGE } from "../../client/src/names.ts"
 import { documentOf, SURFACES, type SurfaceName } from "../../scripts/documents.ts"
 import { ERROR_CODES } from "../../src/base/errors.ts"
 
@@ -103,7 +104,7 @@ const ofKeys = operations.filter(
 )
 
 test.each(ofKeys)("The client has $id, and its sample sends the example", async ({ operation, described }) => {
-  const sample = described["x-codeSamples"].find(({ label }) => label === "turnpike-client")
+  const sample = described["x-codeSamples"].find(({ label }) => label === CLIENT_PACKAGE)
   expect(sample, "src/reference/client-methods.ts").toBeDefined()
   const seen: { method: string; url: URL; body: unknown }[] = []
   const turnpike = new Turnpike({

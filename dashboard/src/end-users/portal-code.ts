@@ -1,3 +1,4 @@
+import { CLIENT_PACKAGE } from "../api/client-package.ts"
 import type { PreviewPortal } from "../api/operations.ts"
 import { wholeCurl } from "../ui/commands.ts"
 
@@ -14,7 +15,7 @@ export const portalCurl = (endUserRef: string, body: PortalRequest) =>
 export const portalAsTypeScript = (
   endUserRef: string,
   body: PortalRequest,
-) => `import { Turnpike } from "turnpike-client"
+) => `import { Turnpike } from "${CLIENT_PACKAGE}"
 
 // Reads TURNPIKE_BASE_URL and TURNPIKE_API_KEY.
 const turnpike = new Turnpike()

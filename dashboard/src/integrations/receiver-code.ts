@@ -1,6 +1,8 @@
+import { CLIENT_PACKAGE, PYTHON_MODULE } from "../api/client-package.ts"
+
 /** A server that receives events: it checks each signature with the client. */
 export const RECEIVER_TYPESCRIPT = `import { createServer } from "node:http"
-import { verifyWebhook } from "turnpike-client"
+import { verifyWebhook } from "${CLIENT_PACKAGE}"
 
 createServer(async (request, response) => {
   const parts = []
@@ -17,7 +19,7 @@ createServer(async (request, response) => {
 /** The same in Python. */
 export const RECEIVER_PYTHON = `import os
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from turnpike import WebhookVerificationError, verify_webhook
+from ${PYTHON_MODULE} import WebhookVerificationError, verify_webhook
 
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):

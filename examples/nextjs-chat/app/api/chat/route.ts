@@ -1,5 +1,5 @@
+import { Turnpike } from "@turnpike-turns/client"
 import { createUIMessageStream, createUIMessageStreamResponse, type UIMessage } from "ai"
-import { Turnpike } from "turnpike-client"
 
 const space = process.env.TURNPIKE_SPACE as string
 /** The signed-in user of your application. Never take it from the request's body. */

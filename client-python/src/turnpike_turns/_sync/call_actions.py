@@ -1,9 +1,9 @@
+# Generated from _async/call_actions.py by scripts/generate-client.ts: npm run client:types.
 """Work on calls of tools without a request."""
 
 from __future__ import annotations
 
-import asyncio
-import inspect  # async-only
+import threading
 import json
 import logging
 from collections.abc import Callable, Sequence
@@ -11,14 +11,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from .._crew import AsyncCrew, AsyncRepeating
+from .._crew import Crew, Repeating
 from .._model import encode
 from .._operations import RENEW_CALL, SEND_CALL_RESULT, TAKE_CALLS
 from .._request import Input
 from .._settings import Options, checked_retries, checked_timeout
 from ..errors import ConflictError, NotFoundError, TurnpikeError, ValidationError
 from ..models import TakenCall
-from .transport import AsyncTransport
+from .transport import Transport
 
 MOST_WAIT_SECONDS = 30
 """The time that the service may hold a response. It is at most half of the time limit of an attempt."""
@@ -31,7 +31,7 @@ MOST_ERROR_LENGTH = 2000
 
 
 @dataclass(frozen=True)
-class AsyncJob:
+class Job:
     """The arguments of ``work``."""
 
     handler: Callable[[TakenCall], Any]
@@ -40,19 +40,19 @@ class AsyncJob:
     options: Options
 
 
-class AsyncCallActions:
+class CallActions:
     """The part of ``calls`` that is written by hand."""
 
-    _transport: AsyncTransport
+    _transport: Transport
 
-    async def work(
+    def work(
         self,
         handler: Callable[[TakenCall], Any],
         *,
         concurrency: int = 1,
         space: str | None = None,
         tools: Sequence[str] | None = None,
-        stop: asyncio.Event | None = None,
+        stop: threading.Event | None = None,
         on_error: Callable[[Exception], object] | None = None,
         max_retries: int | None = None,
         timeout: float | None = None,
@@ -80,7 +80,7 @@ class AsyncCallActions:
             ValueError: An argument is invalid.
 
         Example:
-            await turnpike.calls.work(lambda call: shelf[call.tool](call.input), stop=stop)
+            turnpike.calls.work(lambda call: shelf[call.tool](call.input), stop=stop)
         """
         if isinstance(concurrency, bool) or not isinstance(concurrency, int) or concurrency < 1:
             raise ValueError("Turnpike: concurrency must be a whole number, at least 1.")
@@ -90,17 +90,17 @@ class AsyncCallActions:
         wait = min(MOST_WAIT_SECONDS, int(limit / 2))
         query = {"wait": wait, "limit": 1, "space": space, "tool": tools}
         options = Options(max_retries=max_retries, timeout=timeout)
-        job = AsyncJob(handler, _log if on_error is None else on_error, query, options)
-        crew = AsyncCrew(stop)
-        await crew.run(concurrency, lambda: self._work(job, crew))
+        job = Job(handler, _log if on_error is None else on_error, query, options)
+        crew = Crew(stop)
+        crew.run(concurrency, lambda: self._work(job, crew))
 
-    async def _work(self, job: AsyncJob, crew: AsyncCrew) -> None:
+    def _work(self, job: Job, crew: Crew) -> None:
         runtime = self._transport.runtime
         take = Input(query=job.query)
         while not crew.stop.is_set():
             asked = runtime.monotonic()
             try:
-                taken = await crew.unless_stopped(lambda: self._transport.call(TAKE_CALLS, take, job.options))
+                taken = crew.unless_stopped(lambda: self._transport.call(TAKE_CALLS, take, job.options))
             except Exception as error:
                 if crew.stop.is_set():
                     return
@@ -110,37 +110,35 @@ class AsyncCallActions:
                 with crew.working() as is_open:
                     if not is_open:
                         return
-                    await self._answer(call, job)
+                    self._answer(call, job)
             if (taken is None or not taken.data) and runtime.monotonic() - asked < PAUSE_SECONDS:
-                await runtime.wait(crew.stop, PAUSE_SECONDS)
+                runtime.wait(crew.stop, PAUSE_SECONDS)
 
-    async def _answer(self, call: TakenCall, job: AsyncJob) -> None:
+    def _answer(self, call: TakenCall, job: Job) -> None:
         path = {"turn_id": call.turn_id, "call": call.call}
 
-        async def renew() -> None:
+        def renew() -> None:
             with suppress(TurnpikeError):
-                await self._transport.call(RENEW_CALL, Input(path=path, body={"takes": call.takes}), Options())
+                self._transport.call(RENEW_CALL, Input(path=path, body={"takes": call.takes}), Options())
 
         try:
-            async with AsyncRepeating(self._transport.runtime, RENEW_SECONDS, renew):
-                body = await self._result(call, job)
+            with Repeating(self._transport.runtime, RENEW_SECONDS, renew):
+                body = self._result(call, job)
                 try:
-                    await self._transport.call(SEND_CALL_RESULT, Input(path=path, body=body), Options())
+                    self._transport.call(SEND_CALL_RESULT, Input(path=path, body=body), Options())
                 except ValidationError as error:
                     # Without a result the call would come again, and its result would be rejected again.
                     body = {"error": _cut(error.message or error.code)}
-                    await self._transport.call(SEND_CALL_RESULT, Input(path=path, body=body), Options())
+                    self._transport.call(SEND_CALL_RESULT, Input(path=path, body=body), Options())
         except (ConflictError, NotFoundError):
             # The turn has ended, or another worker was faster.
             return
         except Exception as error:
             job.on_error(error)
 
-    async def _result(self, call: TakenCall, job: AsyncJob) -> dict[str, Any]:
+    def _result(self, call: TakenCall, job: Job) -> dict[str, Any]:
         try:
             output = job.handler(call)
-            if inspect.isawaitable(output):  # async-only
-                output = await output  # async-only
             # A value that is not JSON in UTF-8 is an error of the handler.
             text = json.dumps(encode(output), ensure_ascii=False, allow_nan=False).encode()
             return {"output": json.loads(text)}
@@ -162,4 +160,4 @@ def _cut(text: str) -> str:
 
 
 def _log(error: Exception) -> None:
-    logging.getLogger("turnpike").warning("calls.work continues after an error: %s", error)
+    logging.getLogger("turnpike_turns").warning("calls.work continues after an error: %s", error)
