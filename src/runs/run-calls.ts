@@ -110,7 +110,7 @@ function fitting(given: ToolOutput): ToolOutput {
   if (wireBytes(output) <= TOOL_POLICY.maxWireBytes) return output
   return {
     type: "error",
-    value: `The tool's answer is too large: at most ${TOOL_POLICY.maxResultBytes} bytes of text are possible.`,
+    value: `The tool was called, but its answer is too large: at most ${TOOL_POLICY.maxResultBytes} bytes of text are possible.`,
   }
 }
 

@@ -4,7 +4,7 @@ import type { TraceHeaders } from "../base/trace-context.ts"
 import { abortAfter, type Clock } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { valueFault } from "./check-schema.ts"
-import { isForgotten, McpError, mayBeOtherRevision, notSentIn, toMcpError } from "./mcp-error.ts"
+import { isForgotten, MAYBE_DONE, McpError, mayBeOtherRevision, notSentIn, toMcpError } from "./mcp-error.ts"
 import { type McpResult, toResult } from "./mcp-result.ts"
 import { McpTransport } from "./mcp-transport.ts"
 import { type OddTool, oddToolsOf } from "./mcp-wire.ts"
@@ -104,11 +104,11 @@ export async function openMcpServer({
 
   /** Runs `work` until `stop` aborts, or until `timeoutMs` have passed on our clock. */
   async function bounded<T>(
-    { timeoutMs, stop }: { timeoutMs: number; stop: AbortSignal },
+    { timeoutMs, stop, hint = "" }: { timeoutMs: number; stop: AbortSignal; hint?: string },
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const late = () =>
-      new McpError("unreachable", `The MCP server "${server.name}" did not answer within ${timeoutMs / 1000} s.`)
+      new McpError("unreachable", `The MCP server "${server.name}" did not answer within ${timeoutMs / 1000} s.${hint}`)
     const over = abortAfter(clock, timeoutMs, late)
     try {
       return await work(AbortSignal.any([over.signal, stop]))
@@ -207,7 +207,7 @@ export async function openMcpServer({
       const toolDefinition = definitions.get(name)
       const params = { name, arguments: input, _meta: { [IDEMPOTENCY_META]: idempotencyKey, ...trace } }
       const call = (client: Client) =>
-        bounded({ timeoutMs, stop }, (signal) => {
+        bounded({ timeoutMs, stop, hint: ` ${MAYBE_DONE}` }, (signal) => {
           calls.set(idempotencyKey, { timeoutMs, signal })
           return client.callTool(params, {
             signal,
@@ -222,9 +222,8 @@ export async function openMcpServer({
         const result = toResult(await inSession(call, mayStart))
         const schema = toolDefinition?.outputSchema
         const { structured, isError } = result
-        const wrong = schema && structured !== undefined && !isError && answerFault(schema, asDoubles(structured))
-        if (wrong) throw new McpError("tool", `The tool's answer does not match its output schema: ${wrong}`)
-        return result
+        const misfit = schema && structured !== undefined && !isError && answerFault(schema, asDoubles(structured))
+        return misfit ? { ...result, misfit } : result
       } catch (error) {
         return fail(error, { stop, calling: true })
       } finally {

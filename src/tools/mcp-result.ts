@@ -10,6 +10,8 @@ export interface McpResult {
   parts: ({ type: "text"; text: string } | { type: "image"; mediaType: string; data: string })[]
   /** The structured content. Its numbers keep their digits (parseExact). */
   structured?: unknown
+  /** How the structured content violates the tool's outputSchema. The call was carried out all the same. */
+  misfit?: string
 }
 
 /** Converts every kind of content to a form that a model can read. */

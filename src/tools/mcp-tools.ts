@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer"
 import { createHash } from "node:crypto"
 import { isDeepStrictEqual } from "node:util"
 import type { ObjectPart, TextPart } from "../agent/engine.ts"
+import { cutToBytes } from "../agent/estimate.ts"
 import type { Approval } from "../agent-config/approval.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
 import { fillText, type Resolve, TemplateError } from "../agent-config/template.ts"
@@ -155,19 +156,15 @@ async function toRun(
   result: McpResult,
   { secrets, context, storeImage }: { secrets: Secrets; context: ToolCallContext; storeImage: StoreImage },
 ): Promise<ToolRun> {
-  const characters = result.parts.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0)
-  // Check before any conversion: a text has at least as many bytes as characters.
-  if (characters > TOOL_POLICY.maxResultBytes) return tooMuchText(characters)
-  const texts = result.parts.flatMap((part) => (part.type === "text" ? [secrets.mask(part.text)] : []))
+  const texts = result.parts.flatMap((part) => (part.type === "text" ? [part.text] : []))
   // Servers should send structured content as text too (MCP 2025-06-18, tools), but
   // some send only a summary as text.
   if (result.structured !== undefined) {
     const json = JSON.stringify(result.structured)
-    if (!texts.some((text) => isSameJson(text, json))) texts.push(secrets.mask(json))
+    if (!texts.some((text) => isSameJson(text, json))) texts.push(json)
   }
-  const text = texts.join("\n")
-  const size = new TextEncoder().encode(text).length
-  if (size > TOOL_POLICY.maxResultBytes) return tooMuchText(size)
+  const notes = result.misfit === undefined ? [] : [secrets.mask(result.misfit)].map(misfitNote)
+  const text = [shownText(secrets, texts.join("\n")), ...notes].filter(Boolean).join("\n")
   if (result.isError) return errorRun(text || "The tool failed without saying why.")
   const images: (ObjectPart | TextPart)[] = []
   for (const [index, part] of result.parts.entries()) {
@@ -200,8 +197,25 @@ function isSameJson(text: string, json: string): boolean {
   }
 }
 
-const tooMuchText = (bytes: number) =>
-  errorRun(`The tool answered ${bytes} bytes of text; at most ${TOOL_POLICY.maxResultBytes} are possible.`)
+/** MCP 2025-06-18 says that clients should validate. A failure would make the model repeat what was done. */
+const misfitNote = (fault: string) =>
+  `[The call succeeded, but its data does not fit the tool's output schema: ${cutToBytes(fault, MAX_MESSAGE_LENGTH)}]`
+
+/** The room for the note after a text that was cut. */
+const NOTES_BYTES = 128
+
+/**
+ * The masked text, cut to what a model sees. A text that is too large is no failure, because the call was carried
+ * out. Only a part is masked then, since masking takes long. Its end is dropped, because it may have half a secret.
+ */
+function shownText(secrets: Secrets, text: string): string {
+  const most = TOOL_POLICY.maxResultBytes
+  const masked = text.length <= 2 * most ? secrets.mask(text) : secrets.mask(text.slice(0, 2 * most)).slice(0, -most)
+  // A text has at least as many bytes as characters.
+  const fits = text.length <= most && new TextEncoder().encode(masked).length <= most
+  if (fits) return masked
+  return `${cutToBytes(masked, most - NOTES_BYTES)}\n[The rest is left out: a tool's text may have ${most} bytes.]`
+}
 
 const imageType = (given: string) => (/^image\/[a-z0-9.+-]{1,60}$/.test(given) ? given : "application/octet-stream")
 

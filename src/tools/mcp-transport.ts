@@ -5,12 +5,13 @@ import type { Clock } from "../platform/clock.ts"
 import { inspected, valueCounter } from "../platform/inspected.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
-import { tidyEvents, tidyMessage } from "./mcp-wire.ts"
+import { insufficientScope } from "./mcp-error.ts"
+import { answerInText, type McpRequest, tidyEvents, tidyMessage } from "./mcp-wire.ts"
 
 interface TransportOptions {
   outbound: Outbound
   clock: Clock
-  server: { url: string; headers: Record<string, string> }
+  server: { name: string; url: string; headers: Record<string, string> }
   limits: { connectMs: number; maxBytes: number }
   /** The running calls, by their Idempotency-Key. */
   calls: ReadonlyMap<string, { timeoutMs: number; signal: AbortSignal }>
@@ -78,7 +79,7 @@ export class McpTransport extends StreamableHTTPClientTransport {
   }
 }
 
-function createFetch({ outbound, limits, calls, trace }: TransportOptions, broken: Map<RequestId, unknown>) {
+function createFetch({ outbound, server, limits, calls, trace }: TransportOptions, broken: Map<RequestId, unknown>) {
   let resumes = 0
   return async (url: string | URL, { method = "GET", headers, body, signal }: RequestInit = {}): Promise<Response> => {
     const all = new Headers(headers)
@@ -87,7 +88,7 @@ function createFetch({ outbound, limits, calls, trace }: TransportOptions, broke
     if (method === "GET" && (!all.has("last-event-id") || ++resumes > RESUMES.perConnection)) {
       return new Response(null, { status: 405 })
     }
-    const message = typeof body === "string" ? (JSON.parse(body) as { id?: RequestId; method?: string }) : {}
+    const message = typeof body === "string" ? (JSON.parse(body) as McpRequest) : {}
     const longestMs = Math.max(limits.connectMs, ...[...calls.values()].map(({ timeoutMs }) => timeoutMs))
     const ofCall = method === "GET" || message.method === "tools/call"
     const response = await outbound.send({
@@ -99,6 +100,8 @@ function createFetch({ outbound, limits, calls, trace }: TransportOptions, broke
       maxBytes: limits.maxBytes,
       ...(signal && { signal }),
     })
+    const refusal = insufficientScope(response, { server: server.name, calling: message.method === "tools/call" })
+    if (refusal) throw refusal
     const { id } = message
     if (id === undefined && method !== "GET") return response
     const note = (error: unknown) => void (id !== undefined && broken.set(id, error))
@@ -110,16 +113,21 @@ function createFetch({ outbound, limits, calls, trace }: TransportOptions, broke
 }
 
 /** Converts the messages of a response to the form that the SDK accepts. */
-function tidied(response: Response, request: { id?: RequestId; method?: string }): Response {
+function tidied(response: Response, request: McpRequest): Response {
   if (!response.ok || !response.body) return response
-  const type = response.headers.get("content-type") ?? ""
+  const type = (response.headers.get("content-type") ?? "").toLowerCase().split(";")[0]?.trim() ?? ""
   const tidy = (text: string) => tidyMessage(text, request)
-  if (/^\s*text\/event-stream\b/i.test(type)) {
-    return new Response(response.body.pipeThrough(tidyEvents(tidy)), response)
-  }
-  if (!/^\s*application\/json\b/i.test(type)) return response
-  const body = new TransformStream<Uint8Array, Uint8Array>(wholeText(tidy))
-  return new Response(response.body.pipeThrough(body), response)
+  if (type === "text/event-stream") return new Response(response.body.pipeThrough(tidyEvents(tidy)), response)
+  if (type === "application/json") return changed(response.body, response, tidy)
+  // A call that was carried out is told, even if the media type of its answer is wrong.
+  if (type !== "" && type !== "text/plain" && type !== "text/json" && !type.endsWith("+json")) return response
+  const headers = new Headers(response.headers)
+  headers.set("content-type", "application/json")
+  return changed(response.body, { status: 200, headers }, (text) => answerInText(text, request))
+}
+
+function changed(body: ReadableStream<Uint8Array>, init: ResponseInit, change: (text: string) => string): Response {
+  return new Response(body.pipeThrough(new TransformStream<Uint8Array, Uint8Array>(wholeText(change))), init)
 }
 
 /** Collects a whole text and emits its changed form at the end. */

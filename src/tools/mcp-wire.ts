@@ -1,7 +1,7 @@
-import { cutToBytes } from "../agent/estimate.ts"
 import { impossibleSchema } from "../agent-config/impossible-schema.ts"
 import { parseExact } from "../base/exact-json.ts"
 import { type Fields, isFields } from "../base/fields.ts"
+import { STRUCTURED_META, tidyCallResult } from "./mcp-call-result.ts"
 
 /** A listed tool that cannot be used, and the reason. */
 export interface OddTool {
@@ -9,14 +9,9 @@ export interface OddTool {
   reason: string
 }
 
-/**
- * Fields of `_meta` for data that the SDK would reject or round: the unusable tools, and
- * the structured content as JSON.
- */
+/** The field of `_meta` with the unusable tools, which the SDK would reject. */
 export const ODD_TOOLS_META = "turnpike/odd-tools"
-export const STRUCTURED_META = "turnpike/structured"
 
-const MAX_SHOWN_PART = 1000
 const MAX_ODD_TOOLS = 50
 const MAX_NAME = 128
 
@@ -24,7 +19,7 @@ const MAX_NAME = 128
  * Converts a server's message to the form that the SDK accepts, which rejects a whole page or result for one
  * invalid member. `request`: the request that it answers. Text that is not a JSON-RPC answer is returned unchanged.
  */
-export function tidyMessage(text: string, request: { id?: string | number; method?: string }): string {
+export function tidyMessage(text: string, request: McpRequest): string {
   let message: unknown
   try {
     message = parseExact(text)
@@ -32,19 +27,52 @@ export function tidyMessage(text: string, request: { id?: string | number; metho
     return text
   }
   const all = Array.isArray(message) ? message : [message]
-  if (!all.some(isAnswer)) return text
-  const tidied = all.map((one) => (isAnswer(one) ? tidyAnswer(one, request) : one))
+  if (!all.some((one) => isAnswer(one, request))) return text
+  const tidied = all.map((one) => (isAnswer(one, request) ? tidyAnswer(one, request) : one))
   return JSON.stringify(Array.isArray(message) ? tidied : tidied[0])
 }
 
-const isAnswer = (message: unknown): message is Fields =>
-  isFields(message) && !("method" in message) && (isFields(message.result) || isFields(message.error))
+/** The members of a JSON-RPC request that decide how its answer is read. */
+export interface McpRequest {
+  id?: string | number
+  method?: string
+}
 
-function tidyAnswer({ id, result, error }: Fields, request: { id?: string | number; method?: string }): Fields {
-  // Some servers return the numeric id of a request as a string.
-  const own = String(id) === String(request.id) ? request.id : id
-  if (isFields(error)) return { jsonrpc: "2.0", id: own, error: tidyError(error) }
-  return { jsonrpc: "2.0", id: own, result: tidyResult(result as Fields, request.method) }
+/** Only the result of a call may be anything but an object, because only a call must never be hidden. */
+function isAnswer(message: unknown, { method }: McpRequest): message is Fields {
+  if (!isFields(message) || "method" in message) return false
+  const { result, error } = message
+  return isFields(result) || isError(error) || (method === "tools/call" && "result" in message)
+}
+
+const isError = (error: unknown): error is Fields | string => isFields(error) || typeof error === "string"
+
+function tidyAnswer({ id, result, error }: Fields, request: McpRequest): Fields {
+  // Some servers return the numeric id of a request as a string, or leave it out.
+  const isOwn = id === undefined || id === null || String(id) === String(request.id)
+  const answer = { jsonrpc: "2.0", id: isOwn ? request.id : id }
+  if (isError(error)) return { ...answer, error: tidyError(isFields(error) ? error : { message: error }) }
+  return { ...answer, result: tidyResult(result, request.method) }
+}
+
+/**
+ * The answer to a call in a text that is no JSON-RPC message, such as `text/plain`. A text without JSON-RPC is the
+ * tool's output. Texts for other requests are returned unchanged, so that the SDK rejects them.
+ */
+export function answerInText(text: string, request: McpRequest): string {
+  const message = dataOfEvents(text).find((data) => isMessage(data)) ?? text
+  if (isMessage(message)) return tidyMessage(message, request)
+  if (request.method !== "tools/call") return text
+  return tidyMessage(JSON.stringify({ jsonrpc: "2.0", id: request.id, result: text }), request)
+}
+
+function isMessage(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isFields(value) && value.jsonrpc === "2.0" && !("method" in value)
+  } catch {
+    return false
+  }
 }
 
 function tidyError({ code, message, data }: Fields): Fields {
@@ -53,16 +81,17 @@ function tidyError({ code, message, data }: Fields): Fields {
   return { code: known, message: said, ...(data !== undefined && data !== null && { data }) }
 }
 
-function tidyResult({ _meta, ...result }: Fields, method: string | undefined): Fields {
-  const meta = isFields(_meta) ? withoutNulls(_meta) : {}
+function tidyResult(result: unknown, method: string | undefined): Fields {
+  const meta = isFields(result) && isFields(result._meta) ? withoutNulls(result._meta) : {}
   const { own, more } = ofMethod(result, method)
   const all = { ...(meta as Fields), ...more }
   return Object.keys(all).length > 0 ? { ...own, _meta: all } : own
 }
 
-function ofMethod(result: Fields, method: string | undefined): { own: Fields; more: Fields } {
+function ofMethod(given: unknown, method: string | undefined): { own: Fields; more: Fields } {
+  if (method === "tools/call") return tidyCallResult(given)
+  const { _meta, ...result } = given as Fields
   if (method === "tools/list") return tidyList(result)
-  if (method === "tools/call") return tidyCall(result)
   if (method !== "initialize" && method !== "server/discover") return { own: result, more: {} }
   const { capabilities, serverInfo, instructions, ...rest } = withoutNulls(result) as Fields
   const able = isFields(capabilities) ? Object.entries(capabilities) : []
@@ -140,46 +169,6 @@ function tidyTool({ name, description, inputSchema, outputSchema }: Fields): Fie
   }
 }
 
-function tidyCall({ content, structuredContent, isError, ...result }: Fields): { own: Fields; more: Fields } {
-  const parts = content === null || content === undefined ? [] : Array.isArray(content) ? content : [content]
-  const structured = structuredContent === undefined || structuredContent === null ? undefined : structuredContent
-  return {
-    own: { ...result, content: parts.map(tidyPart), ...(isError === true && { isError }) },
-    more: structured === undefined ? {} : { [STRUCTURED_META]: JSON.stringify(structured) },
-  }
-}
-
-const text = (value: string): Fields => ({ type: "text", text: value })
-
-/** Converts a part to a form that the SDK knows. Any other part becomes text. */
-function tidyPart(part: unknown): Fields {
-  if (typeof part === "string") return text(part)
-  if (!isFields(part)) return unknownPart(part)
-  const { type, text: said, data, mimeType, uri, name, description, resource } = part
-  if (type === "text" && said !== undefined) return text(typeof said === "string" ? said : JSON.stringify(said ?? ""))
-  if ((type === "image" || type === "audio") && typeof data === "string") {
-    return { type, data, mimeType: textOr(mimeType, type === "image" ? "image/png" : "audio/unknown") }
-  }
-  if (type === "resource_link" && typeof uri === "string") {
-    const about = typeof description === "string" ? { description } : {}
-    return { type, uri, name: textOr(name, uri), ...about }
-  }
-  if (type === "resource" && isFields(resource)) {
-    const { uri: of, mimeType: media, text: inner, blob } = resource
-    const known = { uri: textOr(of, "unknown"), ...(typeof media === "string" && { mimeType: media }) }
-    if (typeof inner === "string") return { type, resource: { ...known, text: inner } }
-    if (typeof blob === "string") return { type, resource: { ...known, blob } }
-  }
-  return unknownPart(part)
-}
-
-/** Shows the part's JSON, which may tell the model what the server did. */
-function unknownPart(part: unknown): Fields {
-  const kind = isFields(part) && typeof part.type === "string" ? ` ${JSON.stringify(part.type.slice(0, 60))}` : ""
-  const shown = cutToBytes(JSON.stringify(part) ?? "null", MAX_SHOWN_PART)
-  return text(`[a part of the unknown kind${kind}: ${shown}]`)
-}
-
 /** The structured content of a tidied result. Its numbers keep the digits that the server wrote. */
 export function structuredOf(meta: Fields | undefined): unknown {
   const json = meta?.[STRUCTURED_META]
@@ -205,6 +194,15 @@ export function rpcErrorIn(body: unknown): { code: number; message: string } | n
 
 const LINE_END = /\r\n|\r|\n/
 const EVENT_END = /\r\n\r\n|\n\n|\r\r/
+const isData = (line: string) => line === "data" || line.startsWith("data:")
+
+/** The data of one event; null without data. */
+function dataOf(event: string): string | null {
+  const data = event.split(LINE_END).filter(isData)
+  return data.length === 0 ? null : data.map((line) => line.slice(5).replace(/^ /, "")).join("\n")
+}
+
+const dataOfEvents = (text: string) => text.split(EVENT_END).flatMap((event) => dataOf(event) ?? [])
 
 /** Tidies the messages in a stream of events. An event's `data` becomes one line. */
 export function tidyEvents(tidy: (data: string) => string): TransformStream<Uint8Array, Uint8Array> {
@@ -213,12 +211,12 @@ export function tidyEvents(tidy: (data: string) => string): TransformStream<Uint
   let pieces: string[] = []
   let tail = ""
   const flush = (controller: TransformStreamDefaultController<Uint8Array>, event: string) => {
-    const lines = event.split(LINE_END)
-    const data = lines.filter((line) => line === "data" || line.startsWith("data:"))
-    if (data.length === 0) return controller.enqueue(encoder.encode(`${event}\n\n`))
-    const others = lines.filter((line) => !(line === "data" || line.startsWith("data:")))
-    const joined = data.map((line) => line.slice(5).replace(/^ /, "")).join("\n")
-    const told = tidy(joined).split("\n")
+    const data = dataOf(event)
+    if (data === null) return controller.enqueue(encoder.encode(`${event}\n\n`))
+    // The SDK ignores events with a name of their own, whatever they carry.
+    const isNamed = (line: string) => line.startsWith("event:") && isMessage(data)
+    const others = event.split(LINE_END).filter((line) => !isData(line) && !isNamed(line))
+    const told = tidy(data).split("\n")
     const all = [...others, ...told.map((line) => `data: ${line}`)].join("\n")
     controller.enqueue(encoder.encode(`${all}\n\n`))
   }
@@ -235,7 +233,9 @@ export function tidyEvents(tidy: (data: string) => string): TransformStream<Uint
     },
     flush(controller) {
       const rest = pieces.join("") + decoder.decode()
-      if (rest !== "") controller.enqueue(encoder.encode(rest))
+      // Some servers leave out the last blank line. An answer that is a whole message is whole without it.
+      if (isMessage(dataOf(rest) ?? "")) flush(controller, rest.replace(/[\r\n]+$/, ""))
+      else if (rest !== "") controller.enqueue(encoder.encode(rest))
     },
   })
 }
