@@ -6,7 +6,6 @@ import { openContainers } from "../infrastructure/container.ts"
 import { abortAfter } from "../platform/clock.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
-import { PROVIDER_POLICY } from "../providers/policies.ts"
 import { fitTools } from "../tools/fit-tools.ts"
 import { McpError } from "../tools/mcp-error.ts"
 import { noteListing } from "../tools/note-listing.ts"
@@ -21,8 +20,8 @@ import { turnOpening } from "./build-call.ts"
 import { AgentFailed } from "./call-step.ts"
 import type { Claim, ModelRow } from "./claim-turns.ts"
 import { type CalledStep, noteLost, orNoted, rowOf } from "./commit-called.ts"
-import { backOff, type WaitReason } from "./commit-step.ts"
 import { delegateTool } from "./delegate.ts"
+import { giveBack, waitForAccounts, waitForMemory } from "./give-back.ts"
 import { paintingOf } from "./pay-pictures.ts"
 import { type AgentContext, Run } from "./run.ts"
 import { runAgent, TooManySteps } from "./run-agent.ts"
@@ -187,50 +186,37 @@ async function settle(run: Run, outcome: Outcome, called?: CalledStep): Promise<
   return ended ? "settled" : "stale"
 }
 
-/** Waits 2^n times the base, or as long as the provider asks. Gives up after maxModelFailures in a row. */
+/**
+ * Waits 2^n times the base, or as long as the provider asks. Gives up after maxModelFailures in a row, and at once if
+ * the provider asks for more time than the turn has: until then it would hold money and could not succeed.
+ */
 async function retryLater(run: Run, error: AgentFailed["error"]): Promise<RunResult> {
   const { ctx, turn } = run
+  const leftMs = Math.max(0, run.time.deadline - run.time.now)
   ctx.log("error", "model.unavailable", { turn_id: turn.turn_id, model: turn.model, error: describeError(error) })
   if (turn.model_failures + 1 >= TURN_POLICY.maxModelFailures) {
     const message = `The model did not answer after several attempts. ${billOf(run)}`
     return settle(run, failed(run, "MODEL_UNAVAILABLE", message))
   }
+  if (error.retryAfterMs !== undefined && error.retryAfterMs > leftMs) {
+    return settle(run, failed(run, "MODEL_UNAVAILABLE", tooLate(run, { ...error, leftMs })))
+  }
   const wait = error.retryAfterMs ?? TURN_POLICY.modelBackoffMs * 2 ** turn.model_failures
-  const delayMs = Math.min(Math.max(wait, TURN_POLICY.modelBackoffMs), TURN_POLICY.modelBackoffLimitMs)
+  const delayMs = Math.min(Math.max(wait, TURN_POLICY.modelBackoffMs), TURN_POLICY.modelBackoffLimitMs, leftMs)
   return giveBack(run, { delayMs, reason: null })
 }
 
-/** Releases the turn until an account can be called again: for a minute at most. This is no failure of its model. */
-async function waitForAccounts(run: Run, { engine, until }: { engine: string; until: number }): Promise<RunResult> {
-  const { ctx, turn } = run
-  const { now, deadline } = run.time
-  ctx.log("error", "provider.all_cooling", {
-    turn_id: turn.turn_id,
-    engine,
-    wait_ms: Number.isFinite(until) ? until - now : null,
-  })
-  // An operator may add an account before the first of these recovers.
-  const { modelBackoffMs: least, modelBackoffLimitMs: most } = TURN_POLICY
-  const wait = Math.min(Math.max(until - now, least), most)
-  // Turns that wait for the same account must not all return at once. Longer waits are spread over a longer time.
-  const apart = ctx.random() * Math.min(Math.max(wait / 4, least), PROVIDER_POLICY.crowdMs)
-  const delayMs = Math.ceil(Math.max(0, Math.min(wait + apart, deadline - now)))
-  return giveBack(run, { delayMs, reason: "capacity" })
-}
-
-/** Other calls use the memory, so this is no failure of the turn. It runs again, perhaps in another isolate. */
-async function waitForMemory(run: Run): Promise<RunResult> {
-  const { ctx, turn } = run
-  const { now, deadline } = run.time
-  ctx.log("error", "turn.crowded", { turn_id: turn.turn_id })
-  const delayMs = Math.min(TURN_POLICY.modelBackoffMs * (1 + ctx.random()), Math.max(0, deadline - now))
-  return giveBack(run, { delayMs: Math.ceil(delayMs), reason: "memory" })
-}
-
-async function giveBack({ ctx, turn }: Run, wait: { delayMs: number; reason: WaitReason | null }): Promise<RunResult> {
-  if (!(await backOff(ctx, turn, wait))) return "stale"
-  await callRunner(ctx, wait)
-  return "backed_off"
+function tooLate(
+  run: Run,
+  {
+    status,
+    retryAfterMs = 0,
+    leftMs,
+  }: { status: number | undefined; retryAfterMs?: number | undefined; leftMs: number },
+): string {
+  const [asked, left] = [Math.ceil(retryAfterMs / 1000), Math.floor(leftMs / 1000)]
+  const http = status === undefined ? "" : ` (HTTP ${status})`
+  return `The model's provider asks to wait ${asked} s${http}, and the turn has ${left} s left. ${billOf(run)}`
 }
 
 /**
