@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import type * as z from "zod"
 import { isThorough } from "../harness/crash.ts"
 import { serveCustomer } from "../harness/customer.ts"
 import { dumpTables } from "../harness/dump.ts"
 import { callOfOperation, createEstate, ESTATE_HOST, type Estate, leavesWhole } from "../harness/estate.ts"
+import { createIntruders, type Intruder } from "../harness/intruders.ts"
+import { inBatches, keepRows } from "../harness/keep-rows.ts"
 import { idsIn, OF_OWN_WORDS, type V1Operation, v1Operations } from "../harness/operations.ts"
 import { makeWebhook } from "../harness/receiver.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
@@ -12,90 +14,48 @@ const { operations: all, others } = v1Operations()
 const operations = all.filter(({ open }) => !open)
 
 let world: World
-let customer: ReturnType<typeof serveCustomer>
 let estate: Estate
-let intruders: { who: string; refused?: (typeof INTRUDERS)[string]["refused"]; key: string }[]
-/** True if the estate is still complete, so that the next test can reuse it. */
-let isWhole = false
+let restore: () => Promise<void>
+let intruders: Intruder[]
+/** The answers to refused calls and to reads of all intruders, by operation. */
+const answers = new Map<string, Intrusion[]>()
+/** The rows and the customer's requests before all of these calls, and after them. */
+let marks: { before: unknown; after: unknown }
+/** True if a test may have used up something that a later one needs. */
+let isUsedUp = false
+
 beforeAll(async () => {
   world = await createWorld()
-  customer = serveCustomer(world, { host: ESTATE_HOST })
-})
-beforeEach(async () => {
-  if (isWhole) return
+  const customer = serveCustomer(world, { host: ESTATE_HOST })
   estate = await createEstate(world)
-  const making = Object.entries(INTRUDERS).map(async ([who, { refused, make }]) => ({
-    who,
-    refused,
-    key: await make(),
-  }))
-  intruders = await Promise.all(making)
-  await world.settled()
-  isWhole = true
+  intruders = await createIntruders(world, estate)
+  restore = await keepRows(world)
+  // These calls write nothing, so one world answers all of them.
+  const mark = async () => ({ rows: await dumpTables(world), requests: customer.requests.length })
+  const before = await mark()
+  const tries = operations.flatMap((operation, place) => quietTriesOf(operation, place))
+  await inBatches(tries, async ({ operation, who, refused, key }) => {
+    const call = callOfOperation(operation, estate)
+    const answer = await intrude(key, call)
+    const head = call.method === "GET" ? (await intrude(key, { ...call, method: "HEAD" })).status : answer.status
+    answers.set(operation.id, [...(answers.get(operation.id) ?? []), { who, refused, head, ...answer }])
+  })
+  marks = { before, after: await mark() }
+})
+afterEach(async () => {
+  if (isUsedUp) await restore()
+  isUsedUp = false
 })
 afterAll(() => world.close())
 
+type Intrusion = Omit<Intruder, "key"> & Awaited<ReturnType<typeof intrude>> & { head: number }
+
 const HOUR_MS = 3_600_000
-const REFUSED = { status: 401, code: "INVALID_API_KEY" }
-
-/** Every kind of intruder, and the answer of /v1 to a caller without a key. */
-const INTRUDERS: Record<string, { refused?: { status: number; code: string; io?: false }; make(): Promise<string> }> = {
-  "another account": { make: async () => (await stranger("all")).key },
-  "another account's key of one space": {
-    async make() {
-      const { userId, space } = await stranger("all").then(async (all) => ({ ...all, space: await all.space() }))
-      return (await world.makeKey(userId, { scope: "space", spaceId: await spaceId(space) })).value
-    },
-  },
-  "a key of the account that made other spaces": { make: () => keyOf({ scope: "created" }) },
-  "a key of the account for another space": {
-    make: async () => keyOf({ scope: "space", spaceId: await spaceId(await ownersOther()) }),
-  },
-  "a test key of the account": { make: () => keyOf({ scope: "all", test: true }) },
-  "a revoked key": {
-    refused: REFUSED,
-    async make() {
-      const { key_id, value } = await world.makeKey(estate.client.userId, { scope: "all" })
-      await world.sql("update api_keys set revoked_at = $1 where key_id = $2", [world.clock.now(), key_id])
-      return value
-    },
-  },
-  "an expired key": {
-    refused: { status: 401, code: "API_KEY_EXPIRED" },
-    make: () => keyOf({ scope: "all", expiresAt: new Date(world.clock.ms() - 1) }),
-  },
-  "a key of a closed account": {
-    refused: REFUSED,
-    async make() {
-      const { userId, key } = await stranger("all")
-      await world.sql("update users set disabled_at = $1 where user_id = $2", [world.clock.now(), userId])
-      return key
-    },
-  },
-  "a mistyped key": {
-    refused: { ...REFUSED, io: false },
-    make: async () => `${estate.client.key.slice(0, -1)}${estate.client.key.endsWith("a") ? "b" : "a"}`,
-  },
-  "no key": { refused: { ...REFUSED, io: false }, make: async () => "" },
-}
-
 /**
  * All intruders in the thorough tier; otherwise one in four, so that any four consecutive
  * operations meet them all.
  */
 const someOf = <Who>(all: Who[], place: number) => all.filter((_, at) => isThorough || (at + place) % 4 === 0)
-
-async function stranger(scope: "all" | "created"): Promise<TestClient> {
-  const { userId } = await world.createAccount()
-  return world.createClient(userId, (await world.makeKey(userId, { scope })).value)
-}
-
-const keyOf = async (key: Parameters<World["makeKey"]>[1]) => (await world.makeKey(estate.client.userId, key)).value
-const ownersOther = async () => world.createClient(estate.client.userId, await keyOf({ scope: "all" })).space()
-async function spaceId(slug: string): Promise<number> {
-  const [row] = await world.sql<{ space_id: number }>("select space_id from spaces where slug = $1", [slug])
-  return Number(row?.space_id)
-}
 
 /**
  * The answer to an intruder without the values that they sent, so that only the service's own text
@@ -127,45 +87,55 @@ async function usesOf({ userId }: TestClient): Promise<string[]> {
 const namesThings = ({ id, path }: V1Operation) =>
   (idsIn(path).length > 0 && !OF_OWN_WORDS.test(id)) || /^(create(Turn|Response|ChatCompletion)|estimateTurn)$/.test(id)
 
+/** The calls of an operation that must not write: by intruders that it refuses, and reads. */
+const quietTriesOf = (operation: V1Operation, place: number) =>
+  (namesThings(operation) ? someOf(intruders, place) : intruders)
+    .filter(({ refused }) => namesThings(operation) || refused || operation.method === "get")
+    .map((intruder) => ({ operation, ...intruder }))
+
 test("Every route of /v1 is an operation", () => {
   expect(operations.length).toBeGreaterThan(25)
   expect(others).toEqual([])
 })
 
-describe.each(operations.filter(namesThings).map((operation, place) => [operation.id, operation, place] as const))(
-  "The route %s",
-  (_id, operation, place) => {
-    test("The operation answers other accounts with 404 and changes nothing for them", async () => {
-      const call = callOfOperation(operation, estate)
-      const asked = customer.requests.length
-      const before = await dumpTables(world)
-      for (const { who, refused, key } of someOf(intruders, place)) {
-        const answer = await intrude(key, call)
-        // Operations on the whole account refuse a narrower key because of its scope.
-        const isDenied = answer.status === 403 && operation.errors.includes("SCOPE_DENIED")
-        const denied = isDenied ? { status: 403, code: "SCOPE_DENIED" } : { status: 404, code: "NOT_FOUND" }
-        const { status, code } = refused ?? denied
-        expect(answer, who).toMatchObject({ status, code })
-        if (refused?.io === false) expect(answer.pgCalls, `${who}: no I/O`).toBe(0)
-        expect(answer.added, who).not.toContain(estate.canary)
-        if (call.method === "GET") expect((await intrude(key, { ...call, method: "HEAD" })).status, who).toBe(status)
-      }
-      await world.settled()
-      expect(await dumpTables(world), "nothing was written").toEqual(before)
-      const foreign = "select 1 from refused_requests r join api_keys k using (key_id) where k.user_id <> r.user_id"
-      expect(await world.sql(foreign), "a refusal is noted for the owner of its key").toEqual([])
-      expect(customer.requests.length, "no tool was called").toBe(asked)
+test("No refused call and no read of an intruder writes a row or calls a tool", async () => {
+  expect(marks.after).toEqual(marks.before)
+  const foreign = "select 1 from refused_requests r join api_keys k using (key_id) where k.user_id <> r.user_id"
+  expect(await world.sql(foreign), "a refusal is noted for the owner of its key").toEqual([])
+})
 
-      // The key was the cause of the refusal, not the call.
-      const { client } = estate
-      isWhole = leavesWhole(operation)
-      await forgetUses(client)
-      const at = world.clock.now().toISOString()
-      const response = await client.call(call.method, call.path, call.body, call.headers)
-      const own = NEED_A_WAITING_TURN.includes(operation.id) ? [409, 422] : [200, 201, 202]
-      expect(own, await response.clone().text()).toContain(response.status)
-      expect(await usesOf(client), "the key's use is recorded").toEqual([at])
-    })
+function expectRefusal({ who, status, code, refused, head, pgCalls, added }: Intrusion, denied: object) {
+  expect({ status, code }, who).toEqual(refused ? { status: refused.status, code: refused.code } : denied)
+  if (refused?.io === false) expect(pgCalls, `${who}: no I/O`).toBe(0)
+  expect(added, who).not.toContain(estate.canary)
+  expect(head, who).toBe(status)
+}
+
+/** Calls that take something away come last, because no test restores deleted files. */
+const named = operations
+  .filter(namesThings)
+  .toSorted((one, other) => Number(leavesWhole(other)) - Number(leavesWhole(one)))
+
+test.each(named.map((operation) => [operation.id, operation] as const))(
+  "The operation %s answers other accounts with 404",
+  async (id, operation) => {
+    for (const answer of answers.get(id) ?? []) {
+      // Operations on the whole account refuse a narrower key because of its scope.
+      const isDenied = answer.status === 403 && operation.errors.includes("SCOPE_DENIED")
+      expectRefusal(answer, isDenied ? { status: 403, code: "SCOPE_DENIED" } : { status: 404, code: "NOT_FOUND" })
+    }
+    expect(answers.get(id)?.length).toBeGreaterThan(1)
+
+    // The key was the cause of the refusal, not the call.
+    const { client } = estate
+    isUsedUp = !leavesWhole(operation)
+    await forgetUses(client)
+    const at = world.clock.now().toISOString()
+    const call = callOfOperation(operation, estate)
+    const response = await client.call(call.method, call.path, call.body, call.headers)
+    const own = NEED_A_WAITING_TURN.includes(operation.id) ? [409, 422] : [200, 201, 202]
+    expect(own, await response.clone().text()).toContain(response.status)
+    expect(await usesOf(client), "the key's use is recorded").toEqual([at])
   },
 )
 
@@ -179,16 +149,14 @@ const FOR_ALL = ["listModels", "listStatements", "listEndUserLedger", "listEndUs
 test.each(operations.filter((operation) => !namesThings(operation)).map((one) => [one.id, one] as const))(
   "The list %s shows only the caller's own data",
   async (id, operation) => {
-    const call = callOfOperation(operation, estate)
-    let before = await dumpTables(world)
-    for (const { who, refused, key } of intruders) {
-      const answer = await intrude(key, callOfOperation(operation, estate))
-      expect(answer.added, who).not.toContain(estate.canary)
-      if (refused) expect(answer, who).toMatchObject({ status: refused.status, code: refused.code })
-      if (refused?.io === false) expect(answer.pgCalls, who).toBe(0)
-      const after = await dumpTables(world)
-      if (refused || call.method === "GET") expect(after, who).toEqual(before)
-      before = after
+    for (const { refused, ...answer } of answers.get(id) ?? []) {
+      if (refused) expectRefusal({ refused, ...answer }, {})
+      else expect(answer.added, answer.who).not.toContain(estate.canary)
+    }
+    isUsedUp = !leavesWhole(operation)
+    for (const { who, refused, key } of operation.method === "get" ? [] : intruders) {
+      if (refused) continue
+      expect((await intrude(key, callOfOperation(operation, estate))).added, who).not.toContain(estate.canary)
     }
     await forgetUses(estate.client)
     const own = await intrude(estate.client.key, callOfOperation(operation, estate))
@@ -228,7 +196,7 @@ test.each(filters)(
   async (_id, name, operation) => {
     for (const { who, refused, key } of intruders) {
       if (refused) continue
-      const own = await ownerOf(key, operation)
+      const own = await ownerOf(key)
       // The rest of the path is the intruder's own, so that only the filter names the other account's resource.
       const call = callOfOperation(operation, own)
       const value = String(estate.references[name])
@@ -239,12 +207,20 @@ test.each(filters)(
   },
 )
 
-/** The holder of this key, with an estate as far as the key's scope allows. */
-async function ownerOf(key: string, { path }: { path: string } = { path: "" }): Promise<Estate> {
+/** The holder of this key, with an estate as far as the key's scope allows. Each key makes it once. */
+const owners = new Map<string, Promise<Estate>>()
+function ownerOf(key: string): Promise<Estate> {
+  const known = owners.get(key) ?? makeOwner(key)
+  owners.set(key, known)
+  return known
+}
+
+async function makeOwner(key: string): Promise<Estate> {
   const client = world.createClient(0, key)
   const { key: me } = (await (await client.call("GET", "/v1/me")).json()) as { key: { space: string | null } }
   const space = me.space ?? (await client.space())
   const turn = await turnIn(client, space)
+  const webhook = await makeWebhook(client, { url: `https://${ESTATE_HOST}/own/${crypto.randomUUID()}` })
   return {
     ...estate,
     client,
@@ -256,11 +232,7 @@ async function ownerOf(key: string, { path }: { path: string } = { path: "" }): 
       // An id of a response differs from its turn's only in the prefix.
       "responses/{response_id}": `resp_${String(turn).slice("turn_".length)}`,
       "models/{space_id}": space,
-      ...(path.includes("{webhook_id}") && {
-        "webhooks/{webhook_id}": (
-          await makeWebhook(client, { url: `https://${ESTATE_HOST}/own/${crypto.randomUUID()}` })
-        ).webhook_id,
-      }),
+      "webhooks/{webhook_id}": webhook.webhook_id,
     },
   }
 }
@@ -270,23 +242,23 @@ async function turnIn(client: TestClient, space: string): Promise<string> {
 }
 
 test.each([["files"], ["conversation"], ["space"]])("A turn cannot name another account's %s", async (name) => {
-  for (const { who, refused, key } of intruders) {
-    if (refused) continue
-    const { client, space } = await ownerOf(key)
-    await world.settled()
-    const before = await dumpTables(world)
+  const others = intruders.filter(({ refused }) => !refused)
+  const callers = await Promise.all(others.map(async ({ who, key }) => ({ who, ...(await ownerOf(key)) })))
+  const before = await dumpTables(world)
+  for (const { who, client, space } of callers) {
     const body = { space, end_user_ref: estate.canary, text: "mine", [name]: estate.references[name] }
     for (const path of ["/v1/turns", "/v1/turns/estimate"]) {
       const response = await client.call("POST", path, body, { "idempotency-key": "mine" })
       expect(response.status, who).toBe(404)
     }
-    expect(await dumpTables(world), who).toEqual(before)
   }
+  expect(await dumpTables(world)).toEqual(before)
 })
 
 test("A key that expires between two requests is refused at once", async () => {
-  const key = await keyOf({ scope: "all", expiresAt: new Date(world.clock.ms() + HOUR_MS) })
-  const client = world.createClient(0, key)
+  const expiresAt = new Date(world.clock.ms() + HOUR_MS)
+  const key = await world.makeKey(estate.client.userId, { scope: "all", expiresAt })
+  const client = world.createClient(0, key.value)
   expect((await client.call("GET", "/v1/me")).status).toBe(200)
   await world.advance(HOUR_MS)
   expect((await client.call("GET", "/v1/me")).status).toBe(401)
