@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { createUser } from "../../src/ops/seed.ts"
 import { serveCustomer } from "../harness/customer.ts"
 import { dumpTables } from "../harness/dump.ts"
 import { ESTATE_HOST, leavesWhole } from "../harness/estate.ts"
+import { inBatches, keepRows } from "../harness/keep-rows.ts"
 import { idsIn, OF_OWN_WORDS } from "../harness/operations.ts"
 import { createOwnerEstate, type OwnerEstate, ownerCallOf, ownerOperations } from "../harness/owner-calls.ts"
 import type { Session } from "../harness/shared-space.ts"
@@ -12,18 +13,34 @@ let world: World
 let estate: OwnerEstate
 let owner: Session
 let stranger: Session
-/** True if the estate is still complete, so that the next test can reuse it. */
-let isWhole = false
+let restore: () => Promise<void>
+/** The answers to calls that must be refused, and to reads by another user, by operation. */
+const answers = new Map<string, Attempts>()
+/** The rows before all of these calls, and after them. */
+let rows: { before: unknown; after: unknown }
+/** True if a test may have used up something that a later one needs. */
+let isUsedUp = false
+
 beforeAll(async () => {
   world = await createWorld()
   serveCustomer(world, { host: ESTATE_HOST })
-})
-beforeEach(async () => {
-  if (isWhole) return
   estate = await createOwnerEstate(world)
   owner = estate.owner
   stranger = await world.signIn(await createUser(world.sql, { name: "Stranger" }))
-  isWhole = true
+  restore = await keepRows(world)
+  // These calls write nothing, so one world answers all of them.
+  const before = await dumpTables(world)
+  await inBatches(ownerOperations, async (operation) => {
+    answers.set(operation.id, await attempt(operation))
+  })
+  rows = { before, after: await dumpTables(world) }
+})
+afterEach(async () => {
+  if (!isUsedUp) return
+  await restore()
+  // The operation may have changed the browser's cookie.
+  owner = await world.signIn(estate.client.userId)
+  isUsedUp = false
 })
 afterAll(() => world.close())
 
@@ -56,40 +73,52 @@ const WITHOUT_A_FACTOR = ["confirmSecondFactor", "removeSecondFactor"]
 const namesThings = ({ id, path }: Operation) =>
   (idsIn(path).length > 0 && !OF_OWN_WORDS.test(id)) || id === "createChatTurn" || id === "estimateChatTurn"
 
-describe.each(ownerOperations.map((operation) => [operation.id, operation] as const))(
-  "The operation %s",
-  (_id, operation) => {
-    test("The operation needs a session and our own pages, and shows no other user's data", async () => {
-      const call = callOf(operation)
-      const before = await dumpTables(world)
-      expect(await ask(owner, call, { cookie: null })).toMatchObject({ status: 401, code: "SESSION_REQUIRED" })
-      const key = { cookie: null, authorization: `Bearer ${estate.client.key}` }
-      expect((await ask(owner, call, key)).status, "an API key is not a session").toBe(401)
-      if (call.method !== "GET") {
-        for (const site of ["cross-site", "same-site", "none"]) {
-          const crossed = await ask(owner, call, { "sec-fetch-site": site })
-          expect(crossed, site).toMatchObject({ status: 403, code: "CROSS_ORIGIN" })
-        }
-      }
-      if (namesThings(operation)) {
-        const foreign = await ask(stranger, call)
-        expect(foreign).toMatchObject({ status: 404, code: "NOT_FOUND" })
-        expect(foreign.added).not.toContain(estate.canary)
-        if (hasModes(operation))
-          expect(await ask(owner, forTests(call))).toMatchObject({ status: 404, code: "NOT_FOUND" })
-      } else if (call.method === "GET") {
-        expect((await ask(stranger, call)).added).not.toContain(estate.canary)
-        if (hasModes(operation)) expect((await ask(owner, forTests(call))).added).not.toContain(estate.canary)
-      }
-      await world.settled()
-      expect(await dumpTables(world), "nothing was written").toEqual(before)
+type Attempts = Awaited<ReturnType<typeof attempt>>
 
-      // The caller was the cause of the refusal, not the call.
-      isWhole = leavesWhole(operation)
-      const own = await ask(owner, call)
-      expect(WITHOUT_A_FACTOR.includes(operation.id) ? [404, 409] : [200, 201, 202], own.text).toContain(own.status)
-      await world.settled()
-    })
+/** Calls an operation without a session, with a key, from other sites, and for another user or for test data. */
+async function attempt(operation: Operation) {
+  const call = callOf(operation)
+  const isRead = call.method === "GET"
+  const key = { cookie: null, authorization: `Bearer ${estate.client.key}` }
+  const crossed = []
+  for (const site of isRead ? [] : ["cross-site", "same-site", "none"]) {
+    crossed.push({ site, ...(await ask(owner, call, { "sec-fetch-site": site })) })
+  }
+  const canAsk = namesThings(operation) || isRead
+  return {
+    withoutSession: await ask(owner, call, { cookie: null }),
+    withKey: await ask(owner, call, key),
+    crossed,
+    foreign: canAsk ? await ask(stranger, call) : null,
+    tests: canAsk && hasModes(operation) ? await ask(owner, forTests(call)) : null,
+  }
+}
+
+test("No refused call and no read of another user writes a row", () => {
+  expect(rows.after).toEqual(rows.before)
+})
+
+/** Calls that take something away come last, because no test restores deleted files. */
+const sorted = ownerOperations.toSorted((one, other) => Number(leavesWhole(other)) - Number(leavesWhole(one)))
+
+test.each(sorted.map((operation) => [operation.id, operation] as const))(
+  "The operation %s needs a session and our own pages, and shows no other user's data",
+  async (id, operation) => {
+    const { withoutSession, withKey, crossed, foreign, tests } = answers.get(id) as Attempts
+    expect(withoutSession).toMatchObject({ status: 401, code: "SESSION_REQUIRED" })
+    expect(withKey.status, "an API key is not a session").toBe(401)
+    expect(crossed.length).toBe(operation.method === "get" ? 0 : 3)
+    for (const { site, ...answer } of crossed) {
+      expect(answer, site).toMatchObject({ status: 403, code: "CROSS_ORIGIN" })
+    }
+    if (namesThings(operation)) expect(foreign).toMatchObject({ status: 404, code: "NOT_FOUND" })
+    if (namesThings(operation) && tests) expect(tests).toMatchObject({ status: 404, code: "NOT_FOUND" })
+    for (const answer of [foreign, tests]) expect(answer?.added ?? "").not.toContain(estate.canary)
+
+    // The caller was the cause of the refusal, not the call.
+    isUsedUp = !leavesWhole(operation)
+    const own = await ask(owner, callOf(operation))
+    expect(WITHOUT_A_FACTOR.includes(id) ? [404, 409] : [200, 201, 202], own.text).toContain(own.status)
   },
 )
 
