@@ -180,7 +180,7 @@ function madeBy(client: TestClient, maker: TestClient["call"]): TestClient {
 
 /**
  * The answer to the caller about the place: its code (null for success), its text, and whether the
- * text contains the place's words.
+ * text contains the words of a place.
  */
 export async function scopeAnswer({ keys, estates }: Matrix, { operation, caller, place }: Cell) {
   const estate = estates[place]
@@ -198,7 +198,8 @@ export async function scopeAnswer({ keys, estates }: Matrix, { operation, caller
   const ids = [estate.canary, ...Object.values(estate.ids), ...Object.values(estate.references).flat()]
   const long = ids.filter((id) => id.length > 8).sort((one, other) => other.length - one.length)
   const words = error && long.reduce((rest, id) => rest.replaceAll(id, "…"), error.message)
-  return { code: error?.code ?? null, words, shown: text.includes(estate.canary), status: response.status }
+  const shows = (where: PlaceName) => text.includes(estates[where].canary)
+  return { code: error?.code ?? null, words, shows, status: response.status }
 }
 
 /** The text of each operation's answer about a place that does not exist. */
@@ -219,7 +220,7 @@ function absent(estate: Estate): Estate {
 }
 
 /** Tables that calls of the matrix write and that later cells need unchanged. */
-const KEPT = [
+export const KEPT_TABLES = [
   "spaces",
   "config_versions",
   "config_parts",
@@ -229,14 +230,3 @@ const KEPT = [
   "end_users",
   "account_storage",
 ]
-
-/** Saves those tables and returns the function that restores them. */
-export async function keepTables({ sql }: World): Promise<() => Promise<unknown>> {
-  await sql("create schema kept")
-  for (const table of KEPT) await sql(`create table kept.${table} as table ${table}`)
-  const restored = KEPT.map(
-    (table) => `delete from ${table}; insert into ${table} overriding system value table kept.${table};`,
-  )
-  return () =>
-    sql(`do $$ begin perform set_config('session_replication_role', 'replica', true); ${restored.join(" ")} end $$`)
-}
