@@ -17,13 +17,12 @@ const WAYS: Pick<FaultRule, "action" | "when">[] = [
 
 /**
  * Failures to inject at this call. The thorough tier uses all of them, or two per call in a
- * scenario of more than 40 calls. The normal tier uses two per call for up to 10 calls, then one at
- * about 20 calls, or at 12 of more than 40.
+ * scenario of more than 40 calls. The default tier uses one at about eight calls.
  */
 function waysOf(call: number, calls: number): typeof WAYS {
   if (isThorough && calls <= 40) return WAYS
-  const every = Math.ceil(calls / (calls > 40 ? 12 : 20))
-  if (calls > 10 && !isThorough) return call % every === 0 ? WAYS.slice((call / every) % WAYS.length).slice(0, 1) : []
+  const every = Math.ceil(calls / 8)
+  if (!isThorough) return call % every === 0 ? WAYS.slice((call / every) % WAYS.length).slice(0, 1) : []
   return WAYS.filter((_, index) => (call % 2 === 0 ? index === 0 || index === 3 : index === 1 || index === 2))
 }
 
