@@ -29,7 +29,6 @@ export function createFaults() {
   let calls: SeenCall[] = []
   let recording = false
   let open = 0
-  let begun = 0
   const held: (() => void)[] = []
 
   /** Waits for the next plan. A held call does not count as open. */
@@ -87,16 +86,15 @@ export function createFaults() {
     calls: () => calls,
     /** The number of open calls of `counted` services. */
     open: () => open,
-    /** The number of calls of `counted` services so far. */
-    begun: () => begun,
+    /** The number of calls that wait for the next plan. */
+    held: () => held.length,
     wrap(service: string, handler: Service, labelOf: (call: Call) => string): Service {
       return (call) => (recording ? underPlan(call, service, handler, labelOf(call)) : handler(call))
     },
-    /** Returns the same service, with its calls counted by `open` and `begun`. */
+    /** Returns the same service, with its calls counted by `open`. */
     counted(service: Service): Service {
       return async (call) => {
         open++
-        begun++
         try {
           return await service(call)
         } finally {

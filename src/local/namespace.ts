@@ -7,6 +7,14 @@ import { createQstash, newQstashSecrets } from "./qstash.ts"
 import { createRedisRest, redisLabel } from "./redis.ts"
 import { type Answer, type Call, jsonAnswer, type Service } from "./service.ts"
 
+const BLOCKED = `select count(*)::int as blocked from pg_stat_activity where datname = current_database()
+  and (cardinality(pg_blocking_pids(pid)) > 0 or wait_event = 'PgSleep')`
+/** Calls that are open for this time may wait for a lock, so the database is asked. */
+const LOOK_MS = 20
+/** A database that has not answered for this time is stopped. */
+const STOPPED_MS = 5_000
+const ALL = Number.MAX_SAFE_INTEGER
+
 export interface NamespaceOptions {
   name: string
   qstash_mode: "push" | "manual"
@@ -43,15 +51,29 @@ export async function createNamespace(options: NamespaceOptions, servers: Namesp
   const upstreams = Object.entries(options.upstreams ?? {}).map(([name, url]) => {
     return [name, faults.wrap(name, proxyTo(url), (call) => `${call.method} ${call.path}`)] as const
   })
-  /** True if no call was open or arrived within 5 ms. Waits up to `patienceMs` for that. */
-  async function isCalm(patienceMs: number): Promise<boolean> {
-    const began = performance.now()
-    for (;;) {
-      const calls = faults.begun()
-      await setTimeout(5)
-      const calm = faults.open() === 0 && faults.begun() === calls
-      if (calm || performance.now() - began >= patienceMs) return calm
+  let statements = 0
+  /** A statement that no worker sends. */
+  async function query({ query, params = [] }: { query: string; params?: unknown[] }) {
+    statements++
+    try {
+      return (await direct.query(query, params)).rows
+    } finally {
+      statements--
     }
+  }
+
+  /** The open calls and statements, once all are answered, or after some time. */
+  async function openCalls() {
+    const open = () => faults.open() + statements
+    const end = performance.now() + LOOK_MS
+    while (open() > 0 && performance.now() < end) await setTimeout(1)
+    return { open: open(), held: faults.held(), blocked: open() > 0 ? await blocked() : 0 }
+  }
+
+  /** The number of sessions that wait. All, if the database does not answer. */
+  async function blocked(): Promise<number> {
+    const asked = direct.query<{ blocked: number }>(BLOCKED).then(({ rows }) => rows[0]?.blocked ?? 0)
+    return Promise.race([asked.catch(() => ALL), setTimeout(STOPPED_MS, ALL)])
   }
 
   const services: Record<string, Service> = {
@@ -62,7 +84,7 @@ export async function createNamespace(options: NamespaceOptions, servers: Namesp
     control: async (call) => {
       const input = call.body.length ? JSON.parse(call.body.toString()) : {}
       if (call.path.startsWith("/qstash/")) return qstash.control({ ...call, path: call.path.slice("/qstash".length) })
-      if (call.path === "/calm") return jsonAnswer(200, { calm: await isCalm(input.patience_ms) })
+      if (call.path === "/open-calls") return jsonAnswer(200, await openCalls())
       if (call.path === "/calls") return jsonAnswer(200, faults.calls())
       if (call.path === "/faults") {
         if (call.method !== "DELETE") return jsonAnswer(200, faults.plan(input.rules))
@@ -70,7 +92,7 @@ export async function createNamespace(options: NamespaceOptions, servers: Namesp
         return jsonAnswer(200, {})
       }
       if (call.path === "/connections") return jsonAnswer(200, connections.counts)
-      if (call.path === "/sql") return jsonAnswer(200, (await direct.query(input.query, input.params ?? [])).rows)
+      if (call.path === "/sql") return jsonAnswer(200, await query(input))
       return jsonAnswer(404, { error: "no such control" })
     },
   }

@@ -3,6 +3,7 @@ import { inject } from "vitest"
 import type { ConnectionCounts } from "../../src/local/connections.ts"
 import type { FaultRule, SeenCall } from "../../src/local/faults.ts"
 import { edge } from "./edge.ts"
+import { countedFetch, forgetOthers, type RemoteCalls, untilCalm } from "./open-calls.ts"
 
 const { NETWORK } = bindings as unknown as { NETWORK: Fetcher }
 const viaMiniflare = globalThis.fetch
@@ -13,8 +14,23 @@ const viaMiniflare = globalThis.fetch
  */
 globalThis.fetch = edge.boundFetch((input: RequestInfo | URL, init?: RequestInit) => {
   const url = input instanceof Request ? input.url : String(input)
-  return url.startsWith("http://127.0.0.1:") ? NETWORK.fetch(input, init) : viaMiniflare(input, init)
+  if (!url.startsWith("http://127.0.0.1:")) return viaMiniflare(input, init)
+  const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined)
+  const move = lateClocks.get(QSTASH.exec(url)?.[1] ?? "")
+  const send = async () => {
+    await move?.()
+    return NETWORK.fetch(input, init)
+  }
+  return countedFetch(url, move ? send : () => NETWORK.fetch(input, init), signal)
 })
+
+/** Requests whose answer depends on the clock of a namespace's queue. */
+const QSTASH = /^http:\/\/127\.0\.0\.1:\d+\/(\w+)\/(?:control\/)?qstash\b(?!\/clock)/
+/**
+ * By namespace: tells the queue the time of its world. A world's clock moves thousands of times, so the queue learns
+ * the time only before a request to it.
+ */
+const lateClocks = new Map<string, () => Promise<void>>()
 
 export interface QueuedMessage {
   delivery_id: string
@@ -38,6 +54,7 @@ export async function openNamespace({
   /** True for a database that has run nothing; false reuses one that an earlier world left empty. */
   isNew?: boolean
 } = {}) {
+  forgetOthers()
   const name = `n${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`
   const made = await post(`${stackUrl}/control/namespaces`, {
     name,
@@ -57,6 +74,18 @@ export async function openNamespace({
     OPENAI_BASE_URL: `${stackUrl}/${name}/model/v1`,
   }
   const control = made.control_url as string
+  let [nowMs, toldMs] = [0, 0]
+  let telling: Promise<void> | null = null
+  lateClocks.set(name, async () => {
+    while (toldMs !== nowMs) {
+      const next = nowMs
+      telling ??= post(`${control}/qstash/clock`, { now_ms: next }).then(() => {
+        toldMs = next
+        telling = null
+      })
+      await telling
+    }
+  })
   return {
     env,
     /** The database URL of each worker's role, and of the owner. */
@@ -69,14 +98,17 @@ export async function openNamespace({
     /** Sets a fault plan. Returns the calls since the previous plan. */
     plan: (rules: FaultRule[]): Promise<SeenCall[]> => post(`${control}/faults`, { rules }),
     clearFaults: async () => void (await fetch(`${control}/faults`, { method: "DELETE" })),
-    /** Waits up to `patienceMs`. True once no call has arrived or been under way for 5 ms. */
-    isCalm: async (patienceMs: number): Promise<boolean> =>
-      (await post(`${control}/calm`, { patience_ms: patienceMs })).calm,
+    /** True once no call is under way. False if a third-party server has not answered for `patienceMs`. */
+    isCalm: (patienceMs: number): Promise<boolean> =>
+      untilCalm(name, patienceMs, (): Promise<RemoteCalls> => post(`${control}/open-calls`, {})),
     /** Counts the connections of its database that were opened and closed, including those of earlier worlds. */
     connections: async (): Promise<ConnectionCounts> => (await fetch(`${control}/connections`)).json(),
     calls: async (): Promise<SeenCall[]> => (await fetch(`${control}/calls`)).json(),
     qstash: {
-      clock: (to: { now_ms: number } | { advance_ms: number }) => post(`${control}/qstash/clock`, to),
+      /** The queue's time. Set without a request; the next request to the queue tells it. */
+      setTime(ms: number) {
+        nowMs = ms
+      },
       due: (): Promise<QueuedMessage[]> => post(`${control}/qstash/due`, {}),
       answer: (answer: {
         delivery_id: string
@@ -89,7 +121,10 @@ export async function openNamespace({
       reset: () => post(`${control}/qstash/reset`, {}),
       rollKeys: (): Promise<{ current: string; next: string }> => post(`${control}/qstash/keys/roll`, {}),
     },
-    close: () => post(`${control}/close`, {}),
+    close() {
+      lateClocks.delete(name)
+      return post(`${control}/close`, {})
+    },
   }
 }
 

@@ -7,6 +7,7 @@ import { deployWorkers } from "./deployed.ts"
 import { edge } from "./edge.ts"
 import { forceShards, isSharded } from "./force-shards.ts"
 import { openNamespace, type QueuedMessage, type TestNamespace } from "./namespace.ts"
+import { countedBucket } from "./open-calls.ts"
 import { watchErrors } from "./statement-errors.ts"
 
 export const turnOf = async (response: Response) => (await response.json()) as Turn
@@ -36,14 +37,17 @@ export async function createWorld(
   const expectNoErrors = await watchErrors(namespace, options.failing)
   if (isSharded) await forceShards(namespace)
   const clock = createTestClock()
-  await namespace.qstash.clock({ now_ms: clock.ms() })
+  namespace.qstash.setTime(clock.ms())
   const servers = new Map<string, (request: Request) => Response | Promise<Response>>()
   // A call to a server that answers here is one of its invocation; what that server does is not.
   const fetchOfWorker = edge.boundFetch((input, init) => edge.outside(() => route(input as RequestInfo, init)))
   const overrides = { clock, fetch: fetchOfWorker, ...(options.random && { random: options.random }) }
   const worker = deployWorkers(overrides, namespace)
   const { FILES } = bindings as unknown as { FILES: R2Bucket }
-  const ownEnv = { ...namespace.env, FILES: edge.boundBucket(FILES) } as unknown as TestNamespace["env"] & {
+  const ownEnv = {
+    ...namespace.env,
+    FILES: edge.boundBucket(countedBucket(FILES)),
+  } as unknown as TestNamespace["env"] & {
     FILES: R2Bucket
   }
   let env: Record<string, unknown> = { ...ownEnv, ...options.env }
@@ -96,7 +100,7 @@ export async function createWorld(
       await Promise.race([delivering, namespace.isCalm(250)])
       if (isOver && delivering === null) break
       clock.advance(50)
-      await namespace.qstash.clock({ now_ms: clock.ms() })
+      namespace.qstash.setTime(clock.ms())
     }
     return pending
   }
@@ -155,7 +159,7 @@ export async function createWorld(
     deliver,
     async advance(ms: number) {
       clock.advance(ms)
-      await namespace.qstash.clock({ now_ms: clock.ms() })
+      namespace.qstash.setTime(clock.ms())
     },
     deliverDue,
     drain,
