@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest"
+import { STATEMENTS } from "../../src/platform/time-limits.ts"
 import { renewLease } from "../../src/runs/commit-step.ts"
 import { growHold } from "../../src/runs/grow-hold.ts"
 import { CHEAP, cappedAccount, NEEDED_USD } from "../harness/caps.ts"
 import { claimTurn } from "../harness/claim.ts"
 import { contextOf } from "../harness/context.ts"
 import { BARE } from "../harness/customer.ts"
+import { untilCalled } from "../harness/locks.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { giveShards } from "../harness/shards.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
@@ -40,16 +42,19 @@ const turns =
   (n: number) =>
     client.sendTurn({ space, end_user_ref: `c${n}`, text: CHEAP, ...more })
 
-test("Many requests of one key at once open few connections beyond the 20 that the proxy keeps", async () => {
+test("Many requests of one key at once use a few connections, and each is accepted once they are free", async () => {
   const client = await world.createAccount()
   const space = await client.space(BARE)
-  const { surplus } = await world.connections()
   // Places are given back after a time, and the machine may be slow.
   vi.useFakeTimers({ toFake: ["Date"] })
   onTestFinished(() => void vi.useRealTimers())
-  expect(await storm(turns(client, space))).toEqual({ 202: AT_ONCE })
-  // Without places for statements these would be twenty.
-  expect((await world.connections()).surplus - surplus).toBeLessThan(10)
+  await world.plan([{ service: "pg", call: 1, times: AT_ONCE, action: "hold", when: "before" }])
+  const stormed = storm(turns(client, space))
+  await untilCalled(world, { count: STATEMENTS.atOnce, request: stormed })
+  expect(await world.isCalm(60_000)).toBe(true)
+  expect(await world.calls(), "no other statement is sent while these have no answer").toHaveLength(STATEMENTS.atOnce)
+  await world.clearFaults()
+  expect(await stormed).toEqual({ 202: AT_ONCE })
   await world.drain()
   await expectPromises(world, client.userId)
 })
