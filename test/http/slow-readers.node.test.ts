@@ -71,10 +71,8 @@ async function settled(kind: Kind) {
 
 describe.each(["text", "events"] as const)("An endless answer of %s without a reader", (kind) => {
   test(`The answer costs ${READERS} sockets' buffers, no work while others are answered, and ends after half a minute`, async () => {
-    const before = process.memoryUsage().rss
     const sockets = await Promise.all(Array.from({ length: READERS }, () => askAndStall(kind)))
     await settled(kind)
-    expect(process.memoryUsage().rss - before).toBeLessThan(128 * MiB)
     for (let n = 0; n < 50; n++) expect(await (await fetch(`http://127.0.0.1:${port}/me`)).text()).toBe("ok")
     expect(made[kind].bytes / READERS, "no data is generated for clients that do not read").toBeLessThan(8 * MiB)
     expect(made[kind].ended).toBe(0)
