@@ -24,13 +24,16 @@ test("Every operation of the account API answers exactly what it declares", asyn
   const endedCookie = `token=${await signSessionToken(ended.context, ended.token)}`
   const answered = new Set<string>()
 
-  /** Asserts that a request with an ended session is refused and writes nothing. */
-  async function refuse(method: string, path: string, body?: object, headers = {}): Promise<void> {
-    await world.settled()
+  const requests: { method: string; path: string; body: object | undefined; headers: object }[] = []
+
+  /** Asserts that all of these requests are refused with an ended session and write nothing. */
+  async function refuseAll(): Promise<void> {
     const before = await dumpTables(world)
-    const [status, { code }] = await ended.json(method, path, body, { cookie: endedCookie, ...headers })
-    expect([status, code], path).toEqual([401, "SESSION_REQUIRED"])
-    expect(await dumpTables(world), path).toEqual(before)
+    for (const { method, path, body, headers } of requests) {
+      const [status, { code }] = await ended.json(method, path, body, { cookie: endedCookie, ...headers })
+      expect([status, code], path).toEqual([401, "SESSION_REQUIRED"])
+    }
+    expect(await dumpTables(world)).toEqual(before)
   }
 
   /**
@@ -48,7 +51,7 @@ test("Every operation of the account API answers exactly what it declares", asyn
     const operation = app.operations.find((known) => known.id === id)
     if (!operation) throw new Error(`there is no operation ${id}`)
     const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? "") + query
-    await refuse(operation.method.toUpperCase(), path, body, headers)
+    requests.push({ method: operation.method.toUpperCase(), path, body, headers })
     const response = await browser.call(operation.method.toUpperCase(), path, body, headers)
     answered.add(id)
     if (operation.answer.binary) {
@@ -215,6 +218,7 @@ test("Every operation of the account API answers exactly what it declares", asyn
   await ask("deleteTool", { space_id, name })
   await ask("archiveSpace", { space_id })
   await ask("endSessions")
+  await refuseAll()
   expect([...answered].sort(), "every operation is called here").toEqual(
     app.operations
       .filter(({ answer }) => answer.status !== 302)

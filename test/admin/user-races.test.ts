@@ -4,7 +4,7 @@ import { type Admin, signInAdmin } from "../harness/books.ts"
 import { isThorough } from "../harness/crash.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-const ROUNDS = isThorough ? 100 : 20
+const ROUNDS = isThorough ? 30 : 8
 
 let world: World
 beforeAll(async () => {

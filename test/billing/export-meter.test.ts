@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { EXPORT_POLICY } from "../../src/billing/policies.ts"
+import { isThorough } from "../harness/crash.ts"
 import { ownerWithAll } from "../harness/estate.ts"
 import { makeWebhook, type ReceivedEvent, serveReceiver } from "../harness/receiver.ts"
 import {
@@ -19,6 +20,7 @@ afterAll(() => world.close())
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
+const HOURS = isThorough ? 5 : 3
 
 const micros = (usd: string) => BigInt(usd.replace(".", ""))
 
@@ -69,7 +71,7 @@ test("A meter that deduplicates for 24 hours equals each closed hour and the led
   const { webhook_id } = await makeWebhook(client, { url: receiver.url, events: ["usage.posted", "hour.closed"] })
   const began = new Date(world.clock.ms()).toISOString()
   const space = await client.space()
-  for (let hour = 0; hour < 5; hour++) {
+  for (let hour = 0; hour < HOURS; hour++) {
     for (let turn = 0; turn < 3; turn++) {
       await client.runTurn({ space, end_user_ref: `customer-${turn}` })
       // The sweep's statement fails before or after its effect, or its answer is lost.
@@ -86,7 +88,7 @@ test("A meter that deduplicates for 24 hours equals each closed hour and the led
       await Promise.all([world.sweep(), world.sweep()])
       await world.drain()
     }
-    if (hour === 2) {
+    if (hour === HOURS - 2) {
       const replayed = await client.call("POST", `/v1/webhooks/${webhook_id}/replay`, {
         from: began,
         include_delivered: true,
@@ -101,15 +103,15 @@ test("A meter that deduplicates for 24 hours equals each closed hour and the led
     await sweepAndDrain(world)
   }
   const hours = meter.hours()
-  expect(hours).toHaveLength(5)
+  expect(hours).toHaveLength(HOURS)
   expect(hours.every(({ isEqual }) => isEqual)).toBe(true)
   const [books] = await world.sql<{ charged: number }>(
     "select -sum(amount_credit_micros)::float8 as charged from ledger where user_id = $1 and reason = 'usage'",
     [client.userId],
   )
   expect(meter.rows.reduce((sum, { amount_usd }) => sum + micros(amount_usd), 0n)).toBe(BigInt(books?.charged ?? -1))
-  expect(new Set(meter.rows.map(({ ledger_id }) => ledger_id)).size).toBe(15)
-  expect(receiver.received.length).toBeGreaterThan(20)
+  expect(new Set(meter.rows.map(({ ledger_id }) => ledger_id)).size).toBe(3 * HOURS)
+  expect(receiver.received.length, "some were sent again").toBeGreaterThan(4 * HOURS)
 
   // The planted loss: one row is swapped for a second copy of another, so that neither number nor sum changes.
   const [lost, other] = [meter.rows[4], meter.rows[5]]

@@ -1,6 +1,7 @@
 import { env as bindings } from "cloudflare:workers"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { isThorough } from "../harness/crash.ts"
+import { isSharded } from "../harness/force-shards.ts"
 import { expectPromises } from "../harness/promises.ts"
 import {
   anyWish,
@@ -18,7 +19,7 @@ import { createWorld, type World } from "../harness/world.ts"
 // 1 locally, 6 in CI; 200 take half an hour (TURNPIKE_ROUNDS=200). A failure names its seed.
 const { TURNPIKE_ROUNDS } = bindings as unknown as { TURNPIKE_ROUNDS: string }
 const ROUNDS = Number(TURNPIKE_ROUNDS) || (isThorough ? 6 : 1)
-const AT_ONCE = 100
+const AT_ONCE = isThorough || isSharded ? 100 : 40
 /** Requests race, so a single round may miss an outcome that the same seed had before. */
 const ALL_WAYS = 6
 
@@ -77,7 +78,11 @@ describe.each(Object.entries(KINDS))("The cap %s under load", (kind, limitsOf) =
   })
 })
 
-test("Every kind of turn occurred", () => expectEveryWay(total))
+test("Turns were accepted and refused, at once and one at a time", () => {
+  const { again_accepted, ...sure } = total
+  // Whether a refused turn fits later depends on the race, so a single round need not have one.
+  expectEveryWay(ROUNDS >= ALL_WAYS ? total : sure)
+})
 
 test("No commit ever exceeded a cap, miscounted or deadlocked", async () => {
   await expectNoFaults(world)
@@ -91,7 +96,7 @@ interface Counts {
   again_refused: number
 }
 
-function expectEveryWay(counts: Counts): void {
+function expectEveryWay(counts: Partial<Counts>): void {
   expect(Math.min(...Object.values(counts)), JSON.stringify(counts)).toBeGreaterThan(0)
 }
 
@@ -101,7 +106,7 @@ async function playRound(random: Random, estate: QuotaEstate, counts: Counts): P
   answers.forEach(expectJustified)
   await expectPromises(world, estate.userId)
   const refused = answers.filter(({ refusal }) => refusal !== null)
-  const again = await expectRoomDecides(world, estate, refused.map(({ wish }) => wish).slice(0, 40))
+  const again = await expectRoomDecides(world, estate, refused.map(({ wish }) => wish).slice(0, 0.4 * AT_ONCE))
   await expectNoFaults(world)
   counts.accepted += answers.length - refused.length
   counts.refused += refused.length

@@ -60,9 +60,9 @@ async function begin(client: TestClient, body: Record<string, unknown> = {}): Pr
 }
 
 /** Delivers messages until the turn has ended, and skips its waits. */
-async function runOut(client: TestClient, turnId: string) {
+async function runOut(client: TestClient, turnId: string, stepMs = 1000) {
   for (let round = 0; round < 12; round++) {
-    await passTime(world, world.drain(), 1000)
+    await passTime(world, world.drain(), stepMs)
     const turn = await client.getTurn(turnId)
     if (turn.finished_at !== null) return turn
     await world.advance(61_000)
@@ -257,7 +257,8 @@ describe("A model call in progress", () => {
     const quiet = (ms: number) => Array.from({ length: ms / 15_000 }, () => [15_000, ": keep-alive\n\n"]).flat()
     const client = await world.createAccount()
     answers = () => [...quiet(180_000), ...whole("Whole answer.")]
-    expect(await runOut(client, await begin(client, { timeout_seconds: 3600 }))).toMatchObject({
+    const stepMs = 15_000
+    expect(await runOut(client, await begin(client, { timeout_seconds: 3600 }), stepMs)).toMatchObject({
       state: "done",
       result: "Whole answer.",
       usage: { model_calls: 1 },
@@ -271,7 +272,7 @@ describe("A model call in progress", () => {
     }
     const turnId = await begin(client, { timeout_seconds: 3600 })
     const began = world.clock.ms()
-    expect(await runOut(client, turnId)).toMatchObject({ state: "done", result: "Whole answer." })
+    expect(await runOut(client, turnId, stepMs)).toMatchObject({ state: "done", result: "Whole answer." })
     expect(endedAt - began).toBeGreaterThan(TURN_POLICY.wordlessMs)
     expect(endedAt - began).toBeLessThan(TURN_POLICY.wordlessMs + 120_000)
     await expectPromises(world, client.userId)

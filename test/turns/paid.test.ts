@@ -156,7 +156,7 @@ describe("A long answer", () => {
     const client = await world.createAccount()
     const turnId = await begin(client, { space: await client.space(), timeout_seconds: 3600 })
     await world.plan([])
-    const turn = await runOut(client, turnId, 1000)
+    const turn = await runOut(client, turnId, 3000)
     const renewals = (await world.calls()).filter(({ label }) => label.includes("renew_lease")).length
     await world.clearFaults()
     expect(turn).toMatchObject({ state: "done", result: wordsOf(120).join(""), usage: { model_calls: 1 } })
@@ -175,7 +175,7 @@ describe("A long answer", () => {
     await world.qstash.reset()
     const worker = mortalWorker(world, provider, { name: "mortal" })
     void advanceTurn(worker.ctx, turnId)
-    await passTime(world, world.clock.sleep(200_000), 1000)
+    await passTime(world, world.clock.sleep(200_000), 3000)
     worker.kill()
     const killedAt = world.clock.ms()
     let resumedAt = 0
@@ -183,7 +183,7 @@ describe("A long answer", () => {
       resumedAt ||= world.clock.ms()
       return SIX_MINUTES
     }
-    const turn = await runOut(client, turnId, 1000)
+    const turn = await runOut(client, turnId, 3000)
     expect(resumedAt - killedAt, "the promise: within the lease and one sweep").toBeLessThanOrEqual(
       TURN_POLICY.leaseMs + 2 * 61_000,
     )

@@ -7,8 +7,7 @@ import { expectBooks, expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
 
-/** 200 in CI. */
-const ROUNDS = isThorough ? 200 : 15
+const ROUNDS = isThorough ? 40 : 6
 
 let world: World
 beforeAll(async () => {

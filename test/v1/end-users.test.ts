@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { readJson } from "../harness/answers.ts"
+import { isThorough } from "../harness/crash.ts"
 import { HOSTILE_REFS } from "../harness/month.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
@@ -150,12 +151,14 @@ test("The list and each end user agree with the turns, newest first, for every k
   const { all, created } = await account()
   const spaces = [await all.space(), await created.space()] as const
   const refs = HOSTILE_REFS.slice(0, 9)
-  for (let made = 0; made < 60; made++) {
-    const own = random.int(2)
+  for (let made = 0; made < (isThorough ? 60 : 24); made++) {
+    // First each end user once by each key.
+    const isFirst = made < 2 * refs.length
+    const own = isFirst ? made % 2 : random.int(2)
     const conversation = random.pick([undefined, "one", "two"])
     await (own ? created : all).sendTurn({
       space: spaces[own ? 1 : 0],
-      end_user_ref: random.pick(refs),
+      end_user_ref: isFirst ? (refs[made >> 1] as string) : random.pick(refs),
       ...(conversation && { conversation }),
       text: random.pick(["hello", "[fail MODEL_REJECTED]", "[use input=100 output=20]"]),
     })
@@ -206,7 +209,7 @@ test("The list and each end user agree with the turns, newest first, for every k
         caps: [state],
       })
       expect(listed.filter(({ caps }) => caps.length > 0).length).toBe(limited ? 1 : 0)
-      for (const endUser of listed)
+      for (const endUser of limit === 100 ? listed : [])
         expect((await readJson(client.call("GET", at(endUser.end_user_ref))))[1]).toEqual(endUser)
     }
   }
