@@ -85,7 +85,7 @@ export default defineConfig({
         name: "thorough",
         include: ["test/**/*.thorough.test.ts", ...sampledFiles()],
         exclude: [],
-        bindings: { TURNPIKE_SEQUENCES: "2000", TURNPIKE_FUZZ: "8000", TURNPIKE_THOROUGH: "1" },
+        bindings: { TURNPIKE_SEQUENCES: "500", TURNPIKE_FUZZ: "4000", TURNPIKE_THOROUGH: "1" },
       }),
       inWorkerd({
         name: "sharded",

@@ -3,7 +3,7 @@ import { type Admin, signInAdmin } from "../harness/books.ts"
 import { storeAccount } from "../harness/provider-accounts.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-const ROUNDS = 100
+const ROUNDS = 30
 
 let world: World
 beforeAll(async () => {

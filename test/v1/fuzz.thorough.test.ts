@@ -10,7 +10,7 @@ import { createRandom, type Random } from "../harness/random.ts"
 import { staticFile } from "../harness/served.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
-// 1,000 requests locally, 8,000 in CI. To repeat a failure, set TURNPIKE_SEED=<the printed seed>.
+// 4,000 requests. To repeat a failure, set TURNPIKE_SEED=<the printed seed>.
 const settings = bindings as unknown as { TURNPIKE_FUZZ: string; TURNPIKE_SEED: string }
 const REQUESTS = Number(settings.TURNPIKE_FUZZ)
 /** Requests per operation before its resources are made again, because many requests remove them. */

@@ -11,7 +11,7 @@ import { plantWaits } from "../harness/waiting-plants.ts"
 import { refundText, refundTool } from "../harness/waiting-tools.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-const ROUNDS = Number((bindings as unknown as { TURNPIKE_ROUNDS: string }).TURNPIKE_ROUNDS) || 100
+const ROUNDS = Number((bindings as unknown as { TURNPIKE_ROUNDS: string }).TURNPIKE_ROUNDS) || 40
 
 let world: World
 let customer: ReturnType<typeof serveTools>
