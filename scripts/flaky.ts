@@ -28,6 +28,14 @@ export async function judge(
   return { flaky, failed, isOk: failed.length === 0 }
 }
 
+/** Lists the failed tests of a run with their errors, one a line, by file. */
+export function listFailures({ files, unhandled }: RunReport): string {
+  const lines = files.flatMap(({ file, project, errors }) => [`  ${file} (${project})`, ...errors.map(indent)])
+  return ["These tests failed:", ...lines, ...unhandled.map((error) => `  outside any test file: ${error}`)].join("\n")
+}
+
+const indent = (text: string) => `    ${text.replaceAll("\n", "\n    ")}`
+
 /** Describes a flaky file for the end of the run: its first failure with everything that it printed. */
 export const describeFlaky = (file: FailedFile): string =>
   describe(file, "FLAKY", ": failed once, passed when it ran again alone")

@@ -1,15 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { appendFile, mkdtemp, readFile, rm } from "node:fs/promises"
+import { appendFile, mkdtemp, open, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { endWithNpm } from "../src/local/lifecycle.ts"
 import type { FailedFile, RunReport } from "./failures-reporter.ts"
-import { describeFailed, describeFlaky, judge } from "./flaky.ts"
+import { describeFailed, describeFlaky, judge, listFailures } from "./flaky.ts"
 import { TIERS, type Tier } from "./test-tiers.ts"
 
 /**
  * `node scripts/test.ts TIER [arguments for vitest]`. If the variable CI is set, a failed file runs once more, alone
- * (see `judge`). The calls of one CI run record their flaky files in the file TURNPIKE_FLAKY_LOG.
+ * (see `judge`), and the output begins with the list of failed tests. The calls of one CI run record their flaky files
+ * in the file TURNPIKE_FLAKY_LOG.
  */
 const [tier = "", ...more] = process.argv.slice(2)
 if (!Object.hasOwn(TIERS, tier)) {
@@ -32,7 +33,10 @@ try {
 }
 
 async function runInCi(): Promise<number> {
-  const { code, report } = await reported([...projects, ...more])
+  const output = join(work, "output")
+  const { code, report } = await reported([...projects, ...more], output)
+  if (report && report.files.length + report.unhandled.length > 0) console.log(listFailures(report))
+  console.log(await readFile(output, "utf8"))
   if (!report || (code !== 0 && report.files.length + report.unhandled.length === 0)) return code || 1
   const before = (await readFile(log, "utf8").catch(() => ""))
     .split("\n")
@@ -55,21 +59,30 @@ async function passesAlone({ file, project }: FailedFile): Promise<boolean> {
   return code === 0
 }
 
-async function reported(args: string[]): Promise<{ code: number; report: RunReport | null }> {
+/** Runs vitest, and prints its output unless it goes to the file `output`. */
+async function reported(args: string[], output?: string): Promise<{ code: number; report: RunReport | null }> {
   const path = join(work, "report.json")
   const reporter = join(import.meta.dirname, "failures-reporter.ts")
-  const code = await vitest([...args, "--reporter=default", `--reporter=${reporter}`], { TURNPIKE_REPORT: path })
+  const code = await vitest(
+    [...args, "--reporter=default", `--reporter=${reporter}`],
+    { TURNPIKE_REPORT: path },
+    output,
+  )
   const text = await readFile(path, "utf8").catch(() => null)
   await rm(path, { force: true })
   return { code, report: text === null ? null : (JSON.parse(text) as RunReport) }
 }
 
-function vitest(args: string[], variables: Record<string, string> = {}): Promise<number> {
+async function vitest(args: string[], variables: Record<string, string> = {}, output?: string): Promise<number> {
   const env = { ...process.env, ...variables, TEST_RUNNER: String(process.pid) }
-  const child = spawn("vitest", ["run", ...args], { stdio: "inherit", env })
+  const file = output === undefined ? null : await open(output, "w")
+  const to = file?.fd ?? "inherit"
+  const child = spawn("vitest", ["run", ...args], { stdio: ["inherit", to, to], env })
   running = child
-  return new Promise((done, fail) => {
+  const code = await new Promise<number>((done, fail) => {
     child.once("error", fail)
     child.once("exit", (code) => done(code ?? 1))
   })
+  await file?.close()
+  return code
 }

@@ -46,9 +46,14 @@ test("A planted flaky file runs once more, alone, and the last lines of a passin
   expect(printed.trimEnd().split("\n").at(-1)).toBe("2 passed, 0 failed")
 })
 
-test("A planted file that fails twice fails the run, and the last lines name it with its error and its seed", async () => {
+test("A planted file that fails twice fails the run, which prints its error first, and its seed in the last lines", async () => {
   const { code, printed } = await runIn({ sound: PASSES, broken: FAILS })
   expect(code).toBe(1)
+  expect(printed.split("\n").slice(0, 3)).toEqual([
+    "These tests failed:",
+    "  broken.test.js (node)",
+    "    fails: expected 1 to be 2 // Object.is equality",
+  ])
   const end = printed.slice(printed.indexOf("FAILED broken.test.js (node)"))
   expect(end).toContain("fails: expected 1 to be 2")
   expect(end).toContain("seed 77")
