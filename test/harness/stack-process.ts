@@ -1,9 +1,12 @@
 import "../../src/local/loopback.ts"
 import { rm } from "node:fs/promises"
+import { join } from "node:path"
 import { LLMock } from "@copilotkit/aimock"
+import { startPostgres } from "../../src/local/postgres.ts"
 import { startStack } from "../../src/local/stack.ts"
 import { startCustomerServer, startGarbageServer } from "./customer-server.ts"
 import { makeDataDirectory } from "./data-directory.ts"
+import { startDelayingProxy } from "./delaying-proxy.ts"
 import { serveFragileStacks } from "./fragile-stack.ts"
 import { serveMcp } from "./mcp-server.ts"
 import { serveNpmStart } from "./npm-start.ts"
@@ -27,12 +30,13 @@ let end = async () => process.exit(1)
 process.stdin.once("end", () => void end()).resume()
 process.once("SIGTERM", () => void end())
 const dataDir = await makeDataDirectory("test")
+const slow = await startSlowDatabase(Number(process.env.TURNPIKE_STATEMENT_MS))
 const stack = await startStack({
   dataDir,
   control: true,
   durable: false,
   settings: BRIEF,
-  databaseUrl: process.env.DATABASE_URL,
+  databaseUrl: slow?.url ?? process.env.DATABASE_URL,
   redisUrl: process.env.REDIS_URL,
 })
 const models = await startModels()
@@ -64,8 +68,23 @@ end = async () => {
   openId.stop()
   await models.stop()
   await stack.close()
+  await slow?.stop()
   await rm(dataDir, { recursive: true, force: true })
   return process.exit(0)
+}
+
+/** A PostgreSQL whose statements are delayed by up to `mostMs`, for `npm run stress`. */
+async function startSlowDatabase(mostMs: number) {
+  if (!(mostMs > 0)) return null
+  const own = await startPostgres({ dataDir: join(dataDir, "slow-postgres"), durable: false, settings: BRIEF })
+  const proxy = await startDelayingProxy(own.url, mostMs)
+  return {
+    url: proxy.url,
+    async stop() {
+      proxy.stop()
+      await own.stop()
+    },
+  }
 }
 
 /** A server with the providers' protocols: each model's answers and the token counts that it reports. */

@@ -16,6 +16,7 @@ const PATTERNS = {
  * a slow machine.
  */
 const ALLOWED: Record<string, string> = {
+  "test/harness/delaying-proxy.ts sleeps": "the slow database of `npm run stress`",
   "test/harness/locks.ts sleeps": "a transaction that holds its locks polls until it may release them",
   "test/harness/time.ts reads the machine's clock to compare moments": "real OpenID providers have no other clock",
   "test/agent/rehearsal.node.test.ts sleeps": "the limit of work that takes either a second or hours",
