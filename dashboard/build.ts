@@ -4,8 +4,7 @@ import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { build, type Rolldown } from "vite"
 import { readFolder, writeFolder } from "../scripts/folder-files.ts"
-import { packClient } from "../scripts/pack-client.ts"
-import { packWheel } from "../scripts/pack-wheel.ts"
+import { packServed } from "../scripts/pack-served.ts"
 import { makeTemporaryDirectory } from "../src/local/temporary-directory.ts"
 
 /**
@@ -36,8 +35,7 @@ if (!process.argv.includes("--if-stale") || (await isStale())) {
   })
   await keepForGood(draft, assetsDir)
   await servePages(draft)
-  await packClient(draft)
-  await packWheel(draft)
+  await packServed(draft)
   await writeFolder(TARGET, await readFolder(draft))
   await rm(draft, { recursive: true, force: true })
   // The page may be unchanged, and a source that changed during the build must be newer.
@@ -55,8 +53,8 @@ if (!process.argv.includes("--if-stale") || (await isStale())) {
     console.error(`${name} has ${kib.toFixed(1)} KiB. Shrink it to the budget of ${BUDGETS[kind]} KiB for a ${kind}.`)
   if (wrong.length > 0) process.exitCode = 1
 } else {
-  // The sources of the wheel are not those of the app, and packing it takes no time.
-  await packWheel(TARGET)
+  // Sources of the wheel and releases are not sources of the app, and packing them takes no time.
+  await packServed(TARGET, { withClient: false })
 }
 
 function sizesOf(chunks: Rolldown.OutputChunk[]) {

@@ -11,6 +11,7 @@ const CHECKS: Record<string, string[]> = {
   prose: ["node", "scripts/lint-prose.ts"],
   "table types": ["node", "scripts/generate-db-types.ts", "--check"],
   "types of the API": ["node", "scripts/generate-client.ts", "--check"],
+  "released packages": ["node", "scripts/releases/check.ts"],
   "common passwords": ["node", "scripts/generate-common-passwords.ts", "--check"],
   OpenAPI: ["node", "scripts/lint-openapi.ts"],
   "compatibility of the API": ["node", "scripts/compare-openapi.ts"],

@@ -9,7 +9,7 @@ export const tarballName = (name: string, version: string) =>
   `${name.replace("@", "").replace("/", "-")}-${version}.tgz`
 
 /** The name of a wheel (PEP 427). */
-const wheelName = (version: string) => `${PYTHON_MODULE}-${pythonVersion(version)}-py3-none-any.whl`
+export const wheelName = (version: string) => `${PYTHON_MODULE}-${pythonVersion(version)}-py3-none-any.whl`
 
 /** The path at which a service serves the client's package of its own version. */
 export const CLIENT_PATH = `/client/${tarballName(CLIENT_PACKAGE, VERSION)}`
