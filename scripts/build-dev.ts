@@ -52,6 +52,10 @@ async function manifest() {
     version: VERSION,
     description: `The whole service of Turnpike on your machine, for \`${COMMAND} dev\`.`,
     license: root.license,
+    keywords: ["agent", "agents", "local", "turnpike"],
+    // `npm run release` sets them.
+    ...Object.fromEntries(["homepage", "bugs", "repository"].map((field) => [field, root[field]])),
+    publishConfig: { access: "public" },
     type: "module",
     engines: { node: ">=22" },
     exports: { "./package.json": "./package.json" },

@@ -20,7 +20,12 @@ interface Pyproject {
     classifiers: string[]
     dependencies: string[]
     "requires-python": string
+    urls?: Record<string, string>
   }
+}
+
+async function readProject(): Promise<Pyproject["project"]> {
+  return (parse(await readFile(join(PROJECT, "pyproject.toml"), "utf8")) as unknown as Pyproject).project
 }
 
 /**
@@ -28,12 +33,11 @@ interface Pyproject {
  * It needs no Python. Equal sources give equal bytes. A test compares it with the wheel that hatchling builds.
  */
 export async function packWheel(folder: string): Promise<string> {
-  const { project } = parse(await readFile(join(PROJECT, "pyproject.toml"), "utf8")) as unknown as Pyproject
   const info = `${PYTHON_MODULE}-${pythonVersion(VERSION)}.dist-info`
   const files = new Map<string, Buffer>([
     ...(await packageFiles()),
     [`${PYTHON_MODULE}/LICENSE`, await readFile(LICENSE)],
-    [`${info}/METADATA`, Buffer.from(metadataOf(project, await readFile(join(PROJECT, "README.md"), "utf8")))],
+    [`${info}/METADATA`, Buffer.from(await metadataOf())],
     [
       `${info}/WHEEL`,
       Buffer.from("Wheel-Version: 1.0\nGenerator: turnpike\nRoot-Is-Purelib: true\nTag: py3-none-any\n"),
@@ -63,19 +67,21 @@ async function packageFiles(): Promise<[string, Buffer][]> {
 }
 
 /** The core metadata (PEP 566), as hatchling writes them. */
-function metadataOf(project: Pyproject["project"], readme: string): string {
+export async function metadataOf(): Promise<string> {
+  const project = await readProject()
   return [
     "Metadata-Version: 2.1",
     `Name: ${project.name}`,
     `Version: ${pythonVersion(VERSION)}`,
     `Summary: ${project.description}`,
+    ...Object.entries(project.urls ?? {}).map(([label, url]) => `Project-URL: ${label}, ${url}`),
     `License: ${project.license.text}`,
-    `Keywords: ${project.keywords.join(",")}`,
+    `Keywords: ${project.keywords.toSorted().join(",")}`,
     ...project.classifiers.map((classifier) => `Classifier: ${classifier}`),
     `Requires-Python: ${project["requires-python"]}`,
     ...project.dependencies.map((dependency) => `Requires-Dist: ${dependency}`),
     "Description-Content-Type: text/markdown",
     "",
-    readme,
+    await readFile(join(PROJECT, "README.md"), "utf8"),
   ].join("\n")
 }

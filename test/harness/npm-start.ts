@@ -22,15 +22,16 @@ export type Started = Demo & {
 
 /**
  * Starts `npm start` and resolves when it is ready. It uses a free port and new data, unless
- * `former` gives the port and data of an earlier run.
+ * `former` gives the port and data of an earlier run. `cwd` is the checkout, by default this one.
  */
-export async function npmStart(former?: { dataDir: string; port: number }): Promise<Started> {
+export async function npmStart(former?: { dataDir: string; port: number }, cwd = process.cwd()): Promise<Started> {
   const dataDir = former?.dataDir ?? (await makeDataDirectory("start"))
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name)))
   const port = former?.port ?? (await servicePort())
   const child = spawn("npm", ["start", "--", "--port", String(port), "--data", dataDir], {
     // A separate process group, so that npm and its children end together.
     detached: true,
+    cwd,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...env, TURNPIKE_DEMO: join(dataDir, "demo.json") },
   })

@@ -5,6 +5,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import { CLIENT_PACKAGE } from "../../client/src/names.ts"
 
 const run = promisify(execFile)
 
@@ -15,22 +16,50 @@ interface Manifest {
 
 /** The folders of all installed packages, from the lock file. A name can have several versions. */
 async function installedFolders(): Promise<Map<string, string[]>> {
-  const lock = JSON.parse(await readFile("package-lock.json", "utf8")) as { packages: Record<string, unknown> }
+  const lock = JSON.parse(await readFile("package-lock.json", "utf8")) as {
+    packages: Record<string, { link?: boolean }>
+  }
   const folders = new Map<string, string[]>()
-  for (const path of Object.keys(lock.packages)) {
+  for (const [path, { link }] of Object.entries(lock.packages)) {
     const name = path.split("node_modules/").at(-1) ?? ""
-    if (path.includes("node_modules/") && existsSync(join(path, "package.json")))
+    // A link is a workspace, which is not built.
+    if (!link && path.includes("node_modules/") && existsSync(join(path, "package.json")))
       folders.set(name, [...(folders.get(name) ?? []), path])
   }
   return folders
+}
+
+interface Offered {
+  /** More packages that the registry serves, as paths of their tarballs. */
+  tarballs?: readonly string[]
+  /** The tarball of a hostile package, which the registry serves by every other name, except those of our scope. */
+  otherwise?: (name: string) => Promise<string>
+}
+
+/** The manifest in a tarball of npm. */
+export async function manifestIn(tarball: string): Promise<Manifest> {
+  const { stdout } = await run("tar", ["-xzOf", tarball, "package/package.json"])
+  return JSON.parse(stdout) as Manifest
 }
 
 /**
  * A registry for npm that serves the packages of this checkout's node_modules in their installed versions. So a test
  * can install a package with its dependencies, and needs no network. Tarballs are written to `dir`.
  */
-export async function servePackages(dir: string) {
+export async function servePackages(dir: string, { tarballs = [], otherwise }: Offered = {}) {
   const folders = await installedFolders()
+  const given = new Map(
+    await Promise.all(tarballs.map(async (path) => [(await manifestIn(path)).name, path] as [string, string])),
+  )
+  const files = new Map<string, string>()
+  const foreign = new Set<string>()
+  const isOwn = (name: string) => name.startsWith(`${CLIENT_PACKAGE.split("/")[0]}/`)
+  /** The tarball by a name that is not installed here. */
+  const tarballOf = async (name: string) => {
+    if (given.has(name) || folders.has(name) || isOwn(name) || !otherwise) return given.get(name)
+    foreign.add(name)
+    return otherwise(name)
+  }
   const packed = new Map<string, Promise<string>>()
   const pack = async (folder: string) => {
     const file = join(dir, `${folder.replaceAll("/", "+")}.tgz`)
@@ -48,14 +77,21 @@ export async function servePackages(dir: string) {
     try {
       if (pathname.startsWith("/-/")) {
         const folder = decodeURIComponent(pathname.slice("/-/".length))
-        const file = packed.get(folder) ?? pack(folder)
-        packed.set(folder, file)
+        const file = files.get(folder) ?? packed.get(folder) ?? pack(folder)
+        if (!files.has(folder)) packed.set(folder, Promise.resolve(file))
         createReadStream(await file).pipe(response)
         return
       }
       const name = decodeURIComponent(pathname.slice(1))
       const versions: Record<string, unknown> = {}
-      for (const folder of folders.get(name) ?? []) {
+      const tarball = await tarballOf(name)
+      if (tarball) {
+        const manifest = await manifestIn(tarball)
+        files.set(name, tarball)
+        const dist = { tarball: `http://${request.headers.host}/-/${encodeURIComponent(name)}` }
+        versions[manifest.version] = { ...manifest, dist }
+      }
+      for (const folder of tarball ? [] : (folders.get(name) ?? [])) {
         const manifest = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as Manifest
         const dist = { tarball: `http://${request.headers.host}/-/${encodeURIComponent(folder)}` }
         versions[manifest.version] = { ...manifest, dist }
@@ -70,6 +106,8 @@ export async function servePackages(dir: string) {
   })
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
   return {
+    /** The names by which a client asked for a hostile package. */
+    foreign,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     stop() {
       server.closeAllConnections()
