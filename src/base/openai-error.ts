@@ -3,6 +3,13 @@ import { TurnpikeError } from "./errors.ts"
 /** Clients should not wait longer than this by themselves before they send a request again. */
 const SHORT_WAIT_SECONDS = 60
 
+/**
+ * The status that an error has below /v1/openai. OpenAI answers 400 to every request that is wrong, and frameworks
+ * such as LangChain.js repeat a 422 six times. Each repeat would be a turn.
+ */
+export const openAiStatus = <Status extends number>(status: Status) =>
+  status === 422 ? (400 as const) : (status as Exclude<Status, 422>)
+
 /** The values of `type` in OpenAI's errors. */
 function typeOf({ status }: TurnpikeError): string {
   if (status === 402) return "insufficient_quota"

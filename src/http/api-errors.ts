@@ -1,7 +1,7 @@
 import type { Context as HonoContext } from "hono"
 import { HTTPException } from "hono/http-exception"
 import { TurnpikeError } from "../base/errors.ts"
-import { openAiError, shouldRetry } from "../base/openai-error.ts"
+import { openAiError, openAiStatus, shouldRetry } from "../base/openai-error.ts"
 import { describeError } from "../platform/log.ts"
 import { answerJson } from "./answer-json.ts"
 import type { AppEnv } from "./app-env.ts"
@@ -19,7 +19,8 @@ export function answerError(error: unknown, c: HonoContext<AppEnv>): Response {
   if (known.status === 401) c.header("WWW-Authenticate", isDashboard(c.req.path) ? "Cookie" : "Bearer")
   if (isOpenAi(c.req.path)) c.header("X-Should-Retry", shouldRetry(known))
   if (known.code === "VERSION_MISMATCH") setVersion(c, (known.details as { current?: object } | undefined)?.current)
-  return answerJson(c, errorBody(known, c, ctx.requestId), known.status)
+  const status = isOpenAi(c.req.path) ? openAiStatus(known.status) : known.status
+  return answerJson(c, errorBody(known, c, ctx.requestId), status)
 }
 
 /** The error body in the format of the path's API. */

@@ -25,7 +25,7 @@ const NO_TEXT = "(This message has only attached files.)"
 
 /**
  * The text of the turn. A turn takes one text, so instructions and earlier messages are quoted before the new message.
- * Throws VALIDATION_FAILED if the last message is not the user's, or if the text is too long.
+ * Throws VALIDATION_FAILED if the last message is not the user's or is empty, or if the text is too long.
  */
 export function turnTextOf(messages: readonly PlainMessage[], field: MessagesField): string {
   const said = messages.filter(({ role }) => role !== "system")
@@ -33,6 +33,9 @@ export function turnTextOf(messages: readonly PlainMessage[], field: MessagesFie
   const [earlier, latest] = [said.slice(0, last + 1), said.slice(last + 1)]
   if (latest.length === 0) throw invalid("must end with a message of the user", field)
   const told = paragraphs(messages.filter(({ role }) => role === "system"))
+  if (latest.every(({ text, attachments }) => text.trim() === "" && attachments.length === 0)) {
+    throw invalid("ends with an empty message", field)
+  }
   const asked = paragraphs(latest) || NO_TEXT
   const text = [
     told && `Instructions of the application:\n\n${told}`,

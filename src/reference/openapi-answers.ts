@@ -1,4 +1,5 @@
 import { ERROR_CODES, type ErrorCode } from "../base/errors.ts"
+import { openAiStatus } from "../base/openai-error.ts"
 import { ERROR_DETAILS } from "./error-schemas.ts"
 import { exampleOf } from "./examples.ts"
 import type { JsonValue } from "./json-value.ts"
@@ -50,7 +51,8 @@ export function errorAnswers(
 ): JsonValue {
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of codes) {
-    const { status } = ERROR_CODES[code]
+    const { status: own } = ERROR_CODES[code]
+    const status = dialect === "openai" ? openAiStatus(own) : own
     byStatus.set(status, [...(byStatus.get(status) ?? []), code].sort())
   }
   const answers = [...byStatus]

@@ -1,4 +1,3 @@
-import { ERROR_CODES, type ErrorCode } from "../base/errors.ts"
 import type { JsonValue } from "./json-value.ts"
 import { fieldsOfSchema } from "./site-fields.ts"
 import type { DescribedApi, DescribedOperation } from "./site-operations.ts"
@@ -59,9 +58,10 @@ function operationMarkdown(
     ]),
     ...fields(body?.schema),
   ]
-  const codes = Object.values(operation.responses).flatMap(({ $ref }) =>
-    Object.keys(responses[$ref?.split("/").at(-1) ?? ""]?.content?.["application/json"]?.examples ?? {}),
-  ) as ErrorCode[]
+  const codes = Object.entries(operation.responses).flatMap(([status, { $ref }]) => {
+    const { examples = {} } = responses[$ref?.split("/").at(-1) ?? ""]?.content?.["application/json"] ?? {}
+    return Object.keys(examples).map((code) => ({ status, code }))
+  })
   const sample = samplesOf({
     method,
     path,
@@ -79,7 +79,7 @@ function operationMarkdown(
     sample && `\`\`\`bash\n${sample.text}\n\`\`\``,
     `Answer ${status}: ${answer?.description ?? ""}`,
     answered?.example !== undefined && `\`\`\`json\n${JSON.stringify(answered.example, null, 2)}\n\`\`\``,
-    codes.length > 0 && `Errors: ${codes.map((code) => `${ERROR_CODES[code].status} \`${code}\``).join(", ")}.`,
+    codes.length > 0 && `Errors: ${codes.map(({ status, code }) => `${status} \`${code}\``).join(", ")}.`,
   ]
   return parts.filter((part) => typeof part === "string").join("\n\n")
 }

@@ -129,12 +129,13 @@ function answerOf({ responses }: DescribedOperation, schemas: JsonValue): string
 
 /** The codes of an operation, each with a link to its cause and cure. */
 function errorsOf({ responses }: DescribedOperation, { components }: DescribedApi, { errors }: Place): string {
-  const codesOfAnswers = Object.values(responses).flatMap(({ $ref }) =>
-    Object.keys(components.responses[$ref?.split("/").at(-1) ?? ""]?.content?.["application/json"]?.examples ?? {}),
-  )
+  const codesOfAnswers = Object.entries(responses).flatMap(([status, { $ref }]) => {
+    const { examples = {} } = components.responses[$ref?.split("/").at(-1) ?? ""]?.content?.["application/json"] ?? {}
+    return Object.keys(examples).map((code) => ({ status, code }))
+  })
   if (codesOfAnswers.length === 0) return ""
-  const links = codesOfAnswers.map((code) => {
-    const { status, cause } = ERROR_CODES[code as ErrorCode]
+  const links = codesOfAnswers.map(({ status, code }) => {
+    const { cause } = ERROR_CODES[code as ErrorCode]
     return `<li><a href="${errors}#${code}" title="${escaped(cause)}">${status} <code>${code}</code></a></li>`
   })
   return `<h3>Errors</h3><ul class="errors">${links.join("")}</ul>`

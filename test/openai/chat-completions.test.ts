@@ -68,7 +68,7 @@ test("A turn without a reply is TURN_FAILED, which clients do not retry", async 
     messages: [{ role: "user", content: "[fail OUT_OF_STOCK]" }],
   })
   await expect(failing).rejects.toMatchObject({
-    status: 422,
+    status: 400,
     code: "TURN_FAILED",
     error: { details: { state: "failed", reason: "OUT_OF_STOCK" } },
   })
@@ -123,7 +123,7 @@ test.each([
   [{ messages: [{ role: "tool", tool_call_id: "c", content: "x" }] }, "messages.0.role"],
 ])("A completion with %j is rejected with its field", async (more, param) => {
   await expect(chat([{ role: "user", content: "Hello" }], more)).rejects.toMatchObject({
-    status: 422,
+    status: 400,
     code: "VALIDATION_FAILED",
     param,
   })

@@ -143,7 +143,7 @@ describe("A conversation", () => {
     })
     const before = await turnCount(world, client)
     expect(await errorOf(ask("Branch", { previous_response_id: first.id }))).toMatchObject({
-      status: 422,
+      status: 400,
       code: "VALIDATION_FAILED",
       param: "previous_response_id",
     })
@@ -192,7 +192,7 @@ describe("A request that no turn can honour", () => {
   ])("A request with %j is rejected with its field, and sends nothing", async (more, param) => {
     const before = await turnCount(world, client)
     const error = await errorOf(ask("Hello", more))
-    expect(error).toMatchObject({ status: 422, code: "VALIDATION_FAILED", param, type: "invalid_request_error" })
+    expect(error).toMatchObject({ status: 400, code: "VALIDATION_FAILED", param, type: "invalid_request_error" })
     expect(await turnCount(world, client)).toBe(before)
   })
 

@@ -8,7 +8,7 @@ export const DOCUMENTS: readonly { title: string; path: string; words: string; o
   { title: "Turns that wait", path: "/docs/waiting", words: "How a turn waits Wait at a limit Ask a person first Results that come later", operators: false },
   { title: "Files", path: "/docs/files", words: "Pictures", operators: false },
   { title: "Tools", path: "/docs/tools", words: "MCP servers", operators: false },
-  { title: "OpenAI clients", path: "/docs/openai", words: "The first response Fields Chat completions Repeats by OpenAI's client Errors", operators: false },
+  { title: "OpenAI clients", path: "/docs/openai", words: "The first response Fields Chat completions Repeated requests Errors", operators: false },
   { title: "Retries and idempotency", path: "/docs/idempotency", words: "When to retry", operators: false },
   { title: "Billing", path: "/docs/billing", words: "The most that a turn can cost What is billed Balance and usage", operators: false },
   { title: "Receipts and statements", path: "/docs/receipts", words: "Read a receipt Compute an amount Verify a signature Read a statement", operators: false },

@@ -28,7 +28,7 @@ export function mountChatCompletions(app: App) {
       description:
         "OpenAI's Chat Completions API for the agent of a space, for chat interfaces: `model` is the space's id. A completion is a " +
         "turn, so holds, caps, bills, webhooks and errors are those of `POST /v1/turns`. `turn` in the answer has the bill.\n\n" +
-        "A turn that ends without a reply is 422 `TURN_FAILED`, or an error in the stream. " +
+        "A turn that ends without a reply is 400 `TURN_FAILED`, or an error in the stream. " +
         "See [OpenAI clients](/docs/openai).",
       headers: TURN_HEADERS,
       body: createChatCompletionSchema,
