@@ -6,10 +6,8 @@ export const OPENAI_POLICY = {
   messages: 1_000,
   /** The most `item_reference` items of a request, because each costs a statement. */
   references: 32,
-  /** A retry without an Idempotency-Key finds its first try until this long after the end of that turn. */
+  /** A marked retry without an Idempotency-Key finds its first try until this long after the end of that turn. */
   firstTryMs: 30_000,
-  /** How many of the end user's newest turns are compared with a retry. */
-  firstTries: 20,
   /** How many spaces the list of models has at most: pages, and spaces of a page. */
   modelPages: 10,
   modelPage: 100,

@@ -8,9 +8,9 @@ import { cancelTurn } from "../turns/cancel-turn.ts"
 import { type CreateTurn, createTurnSchema } from "../turns/schemas.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 import { attachFiles } from "./attach-files.ts"
-import { findFirstTry, newOpenAiKey } from "./first-try.ts"
 import { invalid, type PlainMessage, turnTextOf } from "./plain-messages.ts"
 import { continueFrom, requireNext } from "./previous-response.ts"
+import { keyOfRequest } from "./request-key.ts"
 
 /** A request with its headers. */
 export interface OpenAiRequest<Body> {
@@ -50,9 +50,8 @@ export async function sendOpenAiTurn(ctx: Context, credential: Credential, asked
   const endUserRef = endUserOf(asked)
   const text = turnTextOf(messages, field)
   const request = { body, field, endUserRef }
-  const tried = asked.idempotencyKey === null && asked.isRetry
-  const first = tried ? await findFirstTry(ctx, credential, { request, space, endUserRef }) : null
-  const idempotencyKey = asked.idempotencyKey ?? first ?? newOpenAiKey(ctx, request)
+  const idempotencyKey =
+    asked.idempotencyKey ?? (await keyOfRequest(ctx, credential, { request, isRetry: asked.isRetry }))
   const previous = previousResponse
     ? await continueFrom(ctx, credential, { responseId: previousResponse, idempotencyKey })
     : null

@@ -22,9 +22,14 @@ export type Started = Demo & {
 
 /**
  * Starts `npm start` and resolves when it is ready. It uses a free port and new data, unless
- * `former` gives the port and data of an earlier run. `cwd` is the checkout, by default this one.
+ * `former` gives the port and data of an earlier run. `cwd` is the checkout, by default this one. `variables` are added
+ * to its environment.
  */
-export async function npmStart(former?: { dataDir: string; port: number }, cwd = process.cwd()): Promise<Started> {
+export async function npmStart(
+  former?: { dataDir: string; port: number },
+  cwd = process.cwd(),
+  variables: Record<string, string> = {},
+): Promise<Started> {
   const dataDir = former?.dataDir ?? (await makeDataDirectory("start"))
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name)))
   const port = former?.port ?? (await servicePort())
@@ -33,7 +38,7 @@ export async function npmStart(former?: { dataDir: string; port: number }, cwd =
     detached: true,
     cwd,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...env, TURNPIKE_DEMO: join(dataDir, "demo.json") },
+    env: { ...env, ...variables, TURNPIKE_DEMO: join(dataDir, "demo.json") },
   })
   const words = ["npm start", "src/local/start"]
   child.once("exit", endWithUs({ pid: -(child.pid as number), words, signals: ["SIGTERM", "SIGKILL"] }))

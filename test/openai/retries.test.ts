@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { OPENAI_POLICY } from "../../src/openai/policies.ts"
 import { losing, openAiOf, turnCount } from "../harness/openai-clients.ts"
 import { expectPromises } from "../harness/promises.ts"
-import { createWorld, type World } from "../harness/world.ts"
+import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 let world: World
 beforeAll(async () => {
@@ -63,6 +63,82 @@ describe("A retry of OpenAI's client after a lost answer", () => {
     await world.advance(OPENAI_POLICY.firstTryMs + 1)
     expect((await openai.responses.create({ model, input: "Hello", user: "customer-1" }, retry)).id).not.toBe(first.id)
   })
+})
+
+describe("A request that equals one that still runs", () => {
+  /** A client for requests in the background, during which no time passes. */
+  const still = (client: TestClient) => openAiOf(world, client, { through: (request) => world.invoke(request) })
+  const SLOW = "[think 60000 ms]\nHello"
+  const chat = (model: string, content = SLOW) => ({
+    model,
+    user: "customer-1",
+    messages: [{ role: "user" as const, content }],
+  })
+
+  test("It joins the running turn, whatever the framework says about its retries", async () => {
+    const { client, model } = await begin()
+    const openai = still(client)
+    const background = { model, input: SLOW, user: "customer-1", background: true }
+    const first = await openai.responses.create(background)
+    const again = await openai.responses.create(background)
+    expect(again.id).toBe(first.id)
+    const calls = await Promise.all(Array.from({ length: 6 }, () => openai.responses.create(background)))
+    expect(new Set(calls.map(({ id }) => id))).toEqual(new Set([first.id]))
+    expect(await turnCount(world, client)).toBe(1)
+  })
+
+  test("Equal requests at the same moment are one turn", async () => {
+    const { client, model } = await begin()
+    const openai = still(client)
+    const background = { model, input: SLOW, user: "customer-1", background: true }
+    const made = await Promise.all(Array.from({ length: 8 }, () => openai.responses.create(background)))
+    expect(new Set(made.map(({ id }) => id)).size).toBe(1)
+    expect(await turnCount(world, client)).toBe(1)
+  })
+
+  test("A request of another key, end user or text is a turn of its own", async () => {
+    const { client, model } = await begin()
+    const openai = still(client)
+    const background = { model, input: SLOW, user: "customer-1", background: true }
+    await openai.responses.create(background)
+    await openai.responses.create({ ...background, user: "customer-2" })
+    await openai.responses.create({ ...background, input: `${SLOW}!` })
+    await openai.responses.create(background, { headers: { "Idempotency-Key": "own" } })
+    const { value } = await world.makeKey(client.userId, { scope: "all" })
+    await still(world.createClient(client.userId, value)).responses.create(background)
+    expect(await turnCount(world, client)).toBe(5)
+  })
+
+  test("After the running turn is cancelled, an equal request is a new turn", async () => {
+    const { client, model } = await begin()
+    const openai = still(client)
+    const background = { model, input: SLOW, user: "customer-1", background: true }
+    const first = await openai.responses.create(background)
+    await openai.responses.cancel(first.id)
+    expect((await openai.responses.create(background)).id).not.toBe(first.id)
+    expect(await turnCount(world, client)).toBe(2)
+  })
+
+  test("A client that gave up waiting and asks again gets the answer of the first turn", async () => {
+    const { client, model } = await begin()
+    const openai = openAiOf(world, client)
+    const given = openai.chat.completions.create(chat(model, "Hello"))
+    const answers = await Promise.all([given, openai.chat.completions.create(chat(model, "Hello"))])
+    expect(answers.map(({ choices }) => choices[0]?.message.content)).toEqual(["You said: Hello", "You said: Hello"])
+    expect(new Set(answers.map(({ id }) => id)).size).toBe(await turnCount(world, client))
+  })
+})
+
+test.each(["", "   ", []])("A last message without text and files is refused: %j", async (content) => {
+  const { client, model } = await begin()
+  const openai = openAiOf(world, client)
+  const messages = [{ role: "user" as const, content: content as string }]
+  await expect(openai.chat.completions.create({ model, user: "customer-1", messages })).rejects.toMatchObject({
+    status: 400,
+    code: "VALIDATION_FAILED",
+    param: "messages",
+  })
+  expect(await turnCount(world, client)).toBe(0)
 })
 
 describe("A refusal", () => {
