@@ -174,6 +174,8 @@ create table subscriptions (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   note text,
+  -- An operator gave it besides another active subscription, so having both is intended.
+  alongside boolean not null default false,
   version integer not null default 1,
   updated_by bigint references users,
   -- The number of periods whose credit was booked. A period is a month.
@@ -188,6 +190,16 @@ create index subscriptions_of_user on subscriptions (user_id, sub_id desc);
 create index subscriptions_to_credit on subscriptions (((starts_at at time zone 'UTC') + make_interval(months => credited_periods)))
   where crediting;
 create unique index subscriptions_one_trial on subscriptions (user_id) where trial;
+
+-- The periods for which a user got the credit of a plan. Two subscriptions of one plan get no credit for the same time.
+create table subscription_credits (
+  user_id bigint not null references users,
+  plan text not null,
+  starts_at timestamptz not null,
+  ends_at timestamptz not null,
+  sub_id integer not null references subscriptions,
+  primary key (user_id, plan, starts_at)
+);
 
 -- A host belongs to one brand. All other hosts belong to the worker's own BRAND.
 -- The bot's token and its webhook's secret are sealed by the key ring for this table, column and brand.

@@ -51,6 +51,13 @@ export const ADMIN_CODES = {
     cause: "The subscription was deactivated, so it can no longer be edited.",
     cure: "Create another subscription.",
   },
+  SUBSCRIPTION_ACTIVE: {
+    status: 409,
+    retryable: false,
+    dashboard: true,
+    cause: "The user has another subscription that is active at the same time. It is in `details.subscription`.",
+    cure: "Send its `sub_id` as `replaces` to end it, or `alongside: true` if the user should have both.",
+  },
   LAST_ENABLED_MODEL: {
     status: 409,
     retryable: false,

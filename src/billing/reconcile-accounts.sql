@@ -4,9 +4,10 @@
 -- - The held credit equals the holds of open turns.
 -- - The unposted charges of the shards equal the queue of postings.
 -- - The due amount equals the part of bills for containers and storage that could not be charged.
+-- - At most one active subscription was not given besides another one.
 -- p_turn_from: all open turns have higher ids, because a turn that has ended never opens again.
-create function turnpike.accounts_slice(p_position text, p_size integer, p_turn_from text) returns turnpike.books_slice
-language plpgsql stable set plan_cache_mode = force_custom_plan set jit = off as $$
+create function turnpike.accounts_slice(p_position text, p_size integer, p_turn_from text, p_moment timestamptz)
+returns turnpike.books_slice language plpgsql stable set plan_cache_mode = force_custom_plan set jit = off as $$
 declare
   slice turnpike.books_slice;
 begin
@@ -41,7 +42,11 @@ begin
     array(select row(f.kind, k.user_id, null, null, null, f.expected, f.found)::turnpike.finding
       from looked k, lateral (values ('balance', k.total, k.balance), ('held', k.holds, k.held), ('unposted', k.queued, k.unposted), ('infra_due', k.unpaid, k.due)) f
         (kind, expected, found)
-      where f.expected <> f.found order by k.user_id), null
+      where f.expected <> f.found order by k.user_id)
+    || array(select row('subscriptions', k.user_id, null, null, null, null, null)::turnpike.finding from looked k
+      where (select count(*) from subscriptions s where s.user_id = k.user_id and not s.trial and not s.alongside
+        and s.deactivated_at is null and s.starts_at <= p_moment and (s.ends_at is null or s.ends_at > p_moment)) > 1
+      order by k.user_id), null
   into slice;
   return slice;
 end $$;

@@ -113,7 +113,7 @@ begin
   select r.* into strict pass from reconciliations r where r.reconciliation_id = p_reconciliation_id;
   case p_phase
     when 'accounts' then
-      slice := turnpike.accounts_slice(p_position, p_size, pass.turn_from);
+      slice := turnpike.accounts_slice(p_position, p_size, pass.turn_from, p_moment);
       next_phase := 'ledger';
       starts_from := case pass.scope when 'recent' then pass.ledger_from::text else '' end;
     when 'ledger' then

@@ -15,6 +15,8 @@ export const FINDING_KINDS = {
   charge_without_turn: "A charge in the ledger has no turn and is not for containers and storage.",
   infra_bill: "A charge for containers and storage differs from its bill.",
   infra_due: "The amount due for containers and storage differs from the uncharged part of the account's bills.",
+  subscriptions:
+    "The account has several active subscriptions that were not given `alongside`. It gets the credit of each plan. End all but one.",
   charged_twice: "A turn was charged more than once.",
   charge_missing: "A turn that was billed has no charge in the ledger.",
   charge_amount: "A turn's charge differs from its bill.",

@@ -52,13 +52,19 @@ begin
   return true;
 end $$;
 
--- Subscribes a user to a plan from p_moment on. p_plans becomes the value of the setting `plans` if it has none.
+-- Subscribes a user to a plan from p_moment on, unless the user has an active subscription, whose id is then returned.
+-- p_plans becomes the value of the setting `plans` if it has none.
 create function turnpike.seed_subscription(p_user_id bigint, p_plan text, p_plans jsonb, p_moment timestamptz) returns integer
 language plpgsql as $$
 declare
   made integer;
 begin
   insert into settings (key, value, updated_at) values ('plans', p_plans, p_moment) on conflict (key) do nothing;
+  perform from users u where u.user_id = p_user_id for no key update;
+  made := turnpike.overlapping_subscription(p_user_id, p_moment, null, '{}');
+  if made is not null then
+    return made;
+  end if;
   insert into subscriptions as s (user_id, plan, starts_at, created_at, updated_at) values (p_user_id, p_plan, p_moment, p_moment, p_moment)
     returning s.sub_id into made;
   return made;

@@ -433,6 +433,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "identity_id",
       "pool_capacity",
       "raw_usage",
+      "subscription_answer_of",
       "team_answer_of",
       "windows_at",
       "workspace_answer_of"

@@ -1205,6 +1205,14 @@ interface Statements {
   user_id: number;
 }
 
+interface SubscriptionCredits {
+  ends_at: Timestamp;
+  plan: string;
+  starts_at: Timestamp;
+  sub_id: number;
+  user_id: number;
+}
+
 interface SubscriptionDays {
   billed_credit_micros: number;
   day: Timestamp;
@@ -1216,6 +1224,7 @@ interface SubscriptionDays {
 }
 
 interface Subscriptions {
+  alongside: Generated<boolean>;
   created_at: Timestamp;
   credit_tried_at: Timestamp | null;
   credited_periods: Generated<number>;
@@ -1828,6 +1837,7 @@ export interface DB {
   spend_counter_shards: SpendCounterShards;
   spend_counters: SpendCounters;
   statements: Statements;
+  subscription_credits: SubscriptionCredits;
   subscription_days: SubscriptionDays;
   subscriptions: Subscriptions;
   sweeps: Sweeps;

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_f7983fdb68dd"
+export const RELEASE = "turnpike_92c1f961071e"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -636,6 +636,7 @@ export interface Answers {
     ends_at: string | null
     deactivated_at: string | null
     note: string | null
+    alongside: boolean
     version: number
     created_at: string
     updated_at: string
@@ -844,6 +845,15 @@ export interface Records {
     event_ids: JsonInput
     drawn: JsonInput
     random: JsonInput
+  }
+  new_subscription: {
+    user_id: number
+    plan: string
+    starts_at: Date
+    ends_at: Date | null
+    note: string | null
+    replaces: number | null
+    alongside: boolean
   }
   new_turn: {
     turn_id: string
@@ -1526,11 +1536,7 @@ export interface Procedures {
       request: Records["request"] | null
       once_key: string | null
       fingerprint: string | null
-      user_id: number | null
-      plan: string | null
-      starts_at: Date | null
-      ends_at: Date | null
-      note: string | null
+      subscription: Records["new_subscription"] | null
     }
     row: {
       actor: Answers["caller"] | null
@@ -4378,6 +4384,14 @@ export interface Procedures {
       statements: JsonRow<"statements">[] | null
     }
   }
+  subscription_answer_of: {
+    args: {
+      sub_id: number | null
+    }
+    row: {
+      subscription_answer_of: Answers["subscription_answer"] | null
+    }
+  }
   sweep_endpoints: {
     args: {
       before: Date | null
@@ -4620,6 +4634,7 @@ export interface Procedures {
       actor: Answers["caller"] | null
       refused: string | null
       entity: Answers["subscription_answer"] | null
+      other: Answers["subscription_answer"] | null
     }
   }
   update_task: {
@@ -4813,7 +4828,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   create_account: { args: ["request:request", "once_key", "fingerprint", "name", "email", "email_verified", "role", "brand", "own_brand", "password_hash", "messenger_id"], columns: ["actor:json", "already:json", "refused", "entity:json"] },
   create_key: { args: ["request:request", "once_key", "fingerprint", "key:json", "space"], columns: ["actor:json", "already:json", "key:json", "refused", "reached:json", "daily:json"] },
   create_space: { args: ["request:request", "once_key", "fingerprint", "slug", "title", "model", "manifest:json", "tools:json", "mcp_servers:json", "secrets:json", "metadata:json", "pins"], columns: ["actor:json", "already:json", "space:json", "refused", "reached:json", "unknown_pin"] },
-  create_subscription: { args: ["request:request", "once_key", "fingerprint", "user_id", "plan", "starts_at", "ends_at", "note"], columns: ["actor:json", "already:json", "refused", "entity:json"] },
+  create_subscription: { args: ["request:request", "once_key", "fingerprint", "subscription:new_subscription"], columns: ["actor:json", "already:json", "refused", "entity:json"] },
   create_task: { args: ["turn_id", "epoch", "call_key", "title", "description", "flow", "assign_to_owner", "moment"], columns: ["task_id", "state", "title", "flow:json"] },
   create_team: { args: ["request:request", "once_key", "fingerprint", "name", "description", "members:json"], columns: ["actor:json", "already:json", "refused", "entity:json", "unknown_users:json"] },
   create_webhook: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "url", "events:json", "description", "secret", "shown", "most", "target", "event_id"], columns: ["actor:json", "already:json", "refused", "webhook:json"] },
@@ -5035,6 +5050,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   start_media_login: { args: ["request:request", "login_id", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },
   start_session: { args: ["token", "user_id", "granted_epoch", "granted_session", "granted_hash", "granted_issuer", "granted_subject", "except_admins", "replaces", "user_agent", "address", "expires_at", "factor_until", "request_id", "moment"] },
   statement_account: { args: ["request:request", "lists"], columns: ["actor:json", "refused", "user_id", "since", "statements:json"] },
+  subscription_answer_of: { args: ["sub_id"], columns: ["subscription_answer_of:json"] },
   sweep_endpoints: { args: ["before", "most", "moment"] },
   sweep_infrastructure: { args: ["until", "limit"] },
   sweep_logins: { args: ["late", "old", "most", "moment"], columns: ["expired", "contained", "login_ids:json"] },
@@ -5056,7 +5072,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   unknown_pin: { args: ["pins", "image"] },
   unlink_identity: { args: ["request:request", "identity_id"], columns: ["actor:json", "refused"] },
   update_key: { args: ["request:request", "key_id", "changes:json"], columns: ["actor:json", "key:json", "refused", "daily:json"] },
-  update_subscription: { args: ["request:request", "sub_id", "change:json", "deactivate", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
+  update_subscription: { args: ["request:request", "sub_id", "change:json", "deactivate", "if_version"], columns: ["actor:json", "refused", "entity:json", "other:json"] },
   update_task: { args: ["turn_id", "epoch", "task_id", "state", "title", "description", "moment"], columns: ["task_id", "state", "title", "flow:json"] },
   update_team: { args: ["request:request", "team_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json", "unknown_users:json", "told:json"] },
   update_user: { args: ["request:request", "user_id", "user:json", "wallet:json", "disabled", "own_brand", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
@@ -5074,6 +5090,7 @@ export const RECORDS: Record<keyof Records, readonly string[]> = {
   asked_turn: ["space", "end_user", "model", "conversation", "files:json", "max_cost", "default_hold", "tokens", "short_tokens", "bounds:json", "min_output"],
   claim_terms: ["runner_id", "try", "moment", "lease", "max_attempts", "history_turns", "history_within", "history_bytes", "bytes_per_token", "history_tokens", "servers:json", "served_after", "listed:json", "roster_accounts"],
   look: ["places", "is_last", "bytes", "held:json", "takes_over", "releases", "stays", "waits", "retires", "careful", "runners", "live_slots", "test_slots", "end_user_slots", "after_live", "after_test", "after_lane", "alive_until", "looks_until", "event_ids:json", "drawn:json", "random:json"],
+  new_subscription: ["user_id", "plan", "starts_at", "ends_at", "note", "replaces", "alongside"],
   new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "metadata:json", "timeout", "traceparent", "tracestate", "on_limit", "max_wait"],
   request: ["kind", "token", "test", "moment", "request_id", "address"],
   sale: ["prepaid", "price", "held"],

@@ -13,6 +13,7 @@ end $$;
 
 -- Adds the credit for the periods of a subscription that have started, at most p_most of them.
 -- The reference of the ledger row makes each period count once. The amount comes from the current setting `plans`.
+-- A user gets the credit of a plan once for the same time, even with several subscriptions of that plan.
 -- A period that starts after the subscription ended or was deactivated gets no credit, and crediting stops.
 -- is_more: there are further periods, so call again. has_subscriber: an endpoint of the account must be woken.
 create function turnpike.credit_subscription(p_sub_id integer, p_most integer, p_moment timestamptz,
@@ -22,9 +23,11 @@ declare
   plans jsonb := turnpike.setting_value('plans');
   micros bigint;
   begins timestamptz;
+  ends timestamptz;
   booking turnpike.booking;
 begin
-  -- A concurrent sweeper waits for this lock, and then sees which periods already have their credit.
+  -- A concurrent sweeper waits for these locks, and then sees which periods already have their credit.
+  perform from users u where u.user_id = (select s.user_id from subscriptions s where s.sub_id = p_sub_id) for no key update;
   select s.* into sub from subscriptions s where s.sub_id = p_sub_id for no key update;
   user_id := sub.user_id;
   booked := 0;
@@ -41,7 +44,12 @@ begin
     else
       -- If the plan is missing in the setting, the period stays due, because an operator may add the plan again.
       exit when not plans ? sub.plan and (p_moment < least(sub.ends_at, sub.deactivated_at)) is not false;
-      if micros > 0 then
+      ends := turnpike.period_begin(sub.starts_at, sub.credited_periods + 1);
+      if micros > 0 and not exists (select from subscription_credits c
+        where c.user_id = sub.user_id and c.plan = sub.plan and c.starts_at < ends and c.ends_at > begins)
+      then
+        insert into subscription_credits (user_id, plan, starts_at, ends_at, sub_id)
+        values (sub.user_id, sub.plan, begins, ends, p_sub_id);
         booking := turnpike.book_entry(sub.user_id, 'admin_grant', micros, null,
           'subscription:' || sub.sub_id || ':' || to_char(begins at time zone 'UTC', 'YYYY-MM-DD'), null, null, 'system',
           'Included in the plan "' || (plans -> sub.plan ->> 'label') || '".', p_moment);

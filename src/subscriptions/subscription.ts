@@ -3,6 +3,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { editAs, editOnce, type Refusals } from "../actor/edit-as.ts"
 import type { Made, Once } from "../actor/once.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import { instantParam, toInstant } from "../base/time.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { creditSubscription } from "./credit-plans.ts"
@@ -22,6 +23,10 @@ export const subscriptionSchema = z
     ends_at: z.iso.datetime().nullable().meta({ description: ENDS, example: null }),
     deactivated_at: z.iso.datetime().nullable().meta({ example: null }),
     note: z.string().nullable().meta({ example: "Agreed on the phone." }),
+    alongside: z.boolean().meta({
+      description: "Whether an admin gave it besides another active subscription.",
+      example: false,
+    }),
     version: z.int(),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
@@ -32,10 +37,15 @@ export const subscriptionSchema = z
   })
   .meta({ id: "Subscription" })
 
-type Subscription = z.infer<typeof subscriptionSchema>
+export type Subscription = z.infer<typeof subscriptionSchema>
 
 const plan = z.string().min(1).max(32).meta({ description: PLAN, example: "pro" })
 const note = z.string().trim().min(1).max(500).nullable().meta({ example: "Agreed on the phone." })
+
+const alongside = z.boolean().meta({
+  description: "Allows that the user has another active subscription at the same time. Both plans give their credit.",
+  example: false,
+})
 
 /** SubscriptionCreate of docs/contract.md. */
 export const subscriptionCreateSchema = z
@@ -47,6 +57,12 @@ export const subscriptionCreateSchema = z
       .meta({ description: "Default: now. Each period starts on the same day of the month." }),
     ends_at: instantParam.nullable().default(null).meta({ description: ENDS, example: null }),
     note: note.default(null),
+    replaces: z.int().min(1).max(2_147_483_647).nullable().default(null).meta({
+      description:
+        "The `sub_id` of a subscription of the user that ends when this one starts; at once if this one has started.",
+      example: null,
+    }),
+    alongside: alongside.default(false),
   })
   .meta({ id: "SubscriptionCreate" })
 
@@ -56,6 +72,7 @@ export const subscriptionUpdateSchema = z
     plan: plan.optional(),
     ends_at: instantParam.nullable().optional().meta({ description: ENDS, example: "2027-01-15T00:00:00.000Z" }),
     note: note.optional(),
+    alongside: alongside.optional(),
   })
   .meta({ id: "SubscriptionUpdate" })
 
@@ -65,9 +82,17 @@ const REFUSALS = {
   unknown_plan: ["VALIDATION_FAILED", "plan: is not in the setting `plans`"],
   ended: ["SUBSCRIPTION_ENDED", "The subscription was deactivated and cannot be changed."],
   too_short: ["VALIDATION_FAILED", "ends_at: must be after starts_at"],
+  unknown_replaced: ["VALIDATION_FAILED", "replaces: is not a subscription of this user"],
+  replaced_ended: ["SUBSCRIPTION_ENDED", "The subscription in `replaces` ends before the new one starts."],
+  active: (entity: unknown) => subscriptionActive(entity as Answers["subscription_answer"]),
 } as const satisfies Refusals
 
-function serializeSubscription(row: Answers["subscription_answer"]): Subscription {
+function subscriptionActive(row: Answers["subscription_answer"]): TurnpikeError {
+  const message = `The user has the active subscription ${row.sub_id} (plan ${row.plan}). Nothing was changed. Send \`replaces: ${row.sub_id}\` to end it, or \`alongside: true\` to give both.`
+  return new TurnpikeError("SUBSCRIPTION_ACTIVE", message, { details: { subscription: serializeSubscription(row) } })
+}
+
+export function serializeSubscription(row: Answers["subscription_answer"]): Subscription {
   return {
     ...row,
     starts_at: toInstant(row.starts_at),
@@ -80,18 +105,19 @@ function serializeSubscription(row: Answers["subscription_answer"]): Subscriptio
 
 /**
  * Creates a subscription, once per Idempotency-Key. The credit of the current period is added after the answer is sent.
- * NOT_FOUND for an unknown user, VALIDATION_FAILED for an unknown plan.
+ * NOT_FOUND for an unknown user, VALIDATION_FAILED for an unknown plan or an unknown `replaces`, SUBSCRIPTION_ENDED if
+ * the replaced one has ended, SUBSCRIPTION_ACTIVE for another active one.
  */
 export async function createSubscription(
   ctx: Context,
   credential: SessionCredential,
-  { user_id, plan, starts_at, ends_at, note }: z.infer<typeof subscriptionCreateSchema>,
+  { starts_at, ends_at, ...wanted }: z.infer<typeof subscriptionCreateSchema>,
   once?: Once,
 ): Promise<Made<Subscription>> {
   const starts = starts_at === undefined ? ctx.clock.now() : new Date(starts_at)
   const answer = await editOnce(ctx, credential, "create_subscription", {
     once,
-    args: { user_id, plan, starts_at: starts, ends_at: ends_at === null ? null : new Date(ends_at), note },
+    args: { subscription: { ...wanted, starts_at: starts, ends_at: ends_at === null ? null : new Date(ends_at) } },
     refusals: REFUSALS,
     serialize: serializeSubscription,
   })
@@ -102,7 +128,8 @@ export async function createSubscription(
 
 /**
  * Edits or deactivates a subscription. NOT_FOUND, VERSION_MISMATCH; SUBSCRIPTION_ENDED for an edit after deactivation;
- * VALIDATION_FAILED for an unknown plan, or an end before the start.
+ * VALIDATION_FAILED for an unknown plan, or an end before the start; SUBSCRIPTION_ACTIVE if a later end reaches into
+ * the time of another one.
  */
 export async function updateSubscription(
   ctx: Context,
@@ -113,7 +140,10 @@ export async function updateSubscription(
   const deactivate = change === "deactivate"
   return editAs(ctx, credential, "update_subscription", {
     args: { sub_id: subId, change: deactivate ? {} : change, deactivate, if_version: ifVersion },
-    refusals: REFUSALS,
+    refusals: {
+      ...REFUSALS,
+      active: (_entity, { other }) => subscriptionActive(other as Answers["subscription_answer"]),
+    },
     serialize: serializeSubscription,
   })
 }

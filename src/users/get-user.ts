@@ -10,11 +10,16 @@ import { DAY_MS, toInstant } from "../base/time.ts"
 import { isNoTurnsCharge } from "../billing/account-sums.ts"
 import { released } from "../platform/db.ts"
 import type { DB } from "../platform/db-types.ts"
+import type { Answers } from "../platform/procedures.ts"
+import { serializeSubscription, subscriptionSchema } from "../subscriptions/subscription.ts"
 import { balanceSchema, serializeBalance } from "../wallets/get-balance.ts"
 import { type AdminUserRow, adminUserColumns, adminUserSchema, serializeAdminUser } from "./admin-user.ts"
 
 /** The maximum number of sessions in the answer. */
 const SESSIONS = 100
+
+/** The maximum number of subscriptions in the answer. */
+const SUBSCRIPTIONS = 100
 
 const instant = z.iso.datetime()
 
@@ -57,6 +62,9 @@ export const userDetailSchema = adminUserSchema
         description:
           "The active subscription; if several are active, the one that started last. Null if none is active.",
       }),
+    subscriptions: z.array(subscriptionSchema).meta({
+      description: `All subscriptions, active or not, newest first; at most ${SUBSCRIPTIONS}.`,
+    }),
     teams: z.array(z.object({ team_id: z.int().meta({ example: 3 }), name: z.string().meta({ example: "Support" }) })),
     workspaces: z.array(
       z.object({ workspace_id: z.string().meta({ example: "acme" }), name: z.string().meta({ example: "Acme" }) }),
@@ -116,6 +124,7 @@ export async function getUser(ctx: Context, credential: SessionCredential, userI
       starts_at: toInstant(row.subscription.starts_at),
       ends_at: toInstant(row.subscription.ends_at),
     },
+    subscriptions: row.subscriptions.map(({ subscription }) => serializeSubscription(subscription)),
     teams: row.teams,
     workspaces: row.workspaces,
     referral: { ref_code: row.ref_code, referred_by: row.referred_by, referred: row.referred ?? 0 },
@@ -158,6 +167,16 @@ function partsOf(eb: Users, now: Date) {
         .selectFrom(eb.fn<ActiveSubscription>(released("active_subscription"), ["u.user_id", eb.val(now)]).as("b"))
         .select(["b.sub_id", "b.plan", "b.trial", "b.starts_at", "b.ends_at"]),
     ).as("subscription"),
+    jsonArrayFrom(
+      eb
+        .selectFrom("subscriptions as s")
+        .whereRef("s.user_id", "=", "u.user_id")
+        .select(({ fn }) =>
+          fn<Answers["subscription_answer"]>(released("subscription_answer_of"), ["s.sub_id"]).as("subscription"),
+        )
+        .orderBy("s.sub_id", "desc")
+        .limit(SUBSCRIPTIONS),
+    ).as("subscriptions"),
     jsonArrayFrom(
       eb
         .selectFrom("team_members as m")

@@ -153,8 +153,8 @@ test("Usage names the active plan that started last, by day, and adds up to the 
   }
   await run()
   const [, first] = await create({ user_id: client.userId, plan: "pro", starts_at: at(-HOUR) })
-  const [, later] = await create({ user_id: client.userId, plan: "max", starts_at: at(-1) })
-  await create({ user_id: client.userId, plan: "max", starts_at: at(1000 * HOUR) })
+  const [, later] = await create({ user_id: client.userId, plan: "max", starts_at: at(-1), alongside: true })
+  await create({ user_id: client.userId, plan: "max", starts_at: at(1000 * HOUR), alongside: true })
   const ofLater = (await run()) + (await run())
   await end(later.sub_id)
   await world.advance(24 * HOUR)
@@ -187,7 +187,7 @@ test("Usage names the active plan that started last, by day, and adds up to the 
   await world.sweep()
   expect(await world.sql("select 1 from turn_ends")).toEqual([])
   expect((await admin.json("GET", "/api/admin/subscriptions/usage?days=2"))[1]).toEqual(report)
-  const [, again] = await create({ user_id: client.userId, plan: "pro", starts_at: at(0) })
+  const [, again] = await create({ user_id: client.userId, plan: "pro", starts_at: at(0), alongside: true })
   for (let n = 1; n <= 3; n++) {
     await run()
     const [, more] = await admin.json("GET", "/api/admin/subscriptions/usage?days=1")

@@ -99,7 +99,7 @@ describe("A fresh proof", () => {
         ["PUT", user, { email: `${userId}@people.test` }],
         ["PUT", user, { email: `${userId}@other.test`, email_verified: true }],
         ["PUT", "/api/admin/settings", { key: "plans", value: plans }],
-        ["POST", subscription, { user_id: userId, plan: "gold" }],
+        ["POST", subscription, { user_id: userId, plan: "gold", alongside: true }],
         ["PUT", `${subscription}/${sub_id}`, { plan: "gold" }],
         ["PUT", "/api/admin/model-catalog/rehearsal%2Fstandard/prices", FREE],
         ["POST", "/api/admin/model-catalog", { ...free, price_usd_per_million_tokens: FREE }],

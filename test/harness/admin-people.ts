@@ -6,7 +6,8 @@ const unique = () => crypto.randomUUID().slice(0, 8)
 
 /** Subscribes the client's user to the trial plan. */
 async function subscribe({ admin, client }: AdminEstate): Promise<{ sub_id: number }> {
-  const [, { sub_id }] = await admin.json("POST", "/api/admin/subscriptions", { user_id: client.userId, plan: "trial" })
+  const body = { user_id: client.userId, plan: "trial", alongside: true }
+  const [, { sub_id }] = await admin.json("POST", "/api/admin/subscriptions", body)
   return { sub_id }
 }
 
@@ -39,7 +40,11 @@ export const ADMIN_PEOPLE: AdminFixtures = {
   },
   endUserSessions: async ({ client }) => ({ params: { user_id: client.userId } }),
   listUserSpaces: async ({ client }) => ({ params: { user_id: client.userId } }),
-  createSubscription: async ({ client }) => ({ body: { user_id: client.userId, plan: "trial", note } }),
+  createSubscription: async ({ client }) => ({
+    body: { user_id: client.userId, plan: "trial", alongside: true, note },
+  }),
+  listSubscriptions: async () => ({ query: "?state=active&limit=5" }),
+  getSubscription: async (estate) => ({ params: await subscribe(estate) }),
   updateSubscription: async (estate) => ({ params: await subscribe(estate), body: { note: unique() } }),
   deactivateSubscription: async (estate) => ({ params: await subscribe(estate) }),
   getSubscriptionUsage: async () => ({ query: "?days=7" }),

@@ -93,7 +93,7 @@ const TAKEN_AMOUNTS: Record<string, string> = {
   "accept_turn p_asked.default_hold": "bounds one turn of the caller, out of their own balance",
   "accept_turn p_asked.max_cost": "the caller's own wish, which bounds what they pay",
   "count_turns p_filter.min_cost": "a filter of the caller's own turns, or an admin's; writes nothing",
-  "create_subscription p_plan": "an admin's act with a fresh proof; it names a plan of the setting",
+  "create_subscription p_subscription.plan": "an admin's act with a fresh proof; it names a plan of the setting",
   "credit_end_user p_amount":
     "credit that the caller gives to their own end user; the caller's balance does not change",
   "estimate_turn p_asked.default_hold": "as of accept_turn; writes nothing",

@@ -1337,7 +1337,7 @@ export interface DashboardLimitReachedErrorBody {
 }
 
 export interface DashboardOtherErrorBody {
-  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_TAKEN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "IF_MATCH_INVALID" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "REAUTHENTICATION_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "SECOND_FACTOR_NOT_SET_UP" | "WRONG_CODE" | "EMAIL_NOT_CONFIGURED" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "INTERNAL" | "UNAVAILABLE"
+  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_TAKEN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "SUBSCRIPTION_ACTIVE" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "IF_MATCH_INVALID" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "REAUTHENTICATION_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "SECOND_FACTOR_NOT_SET_UP" | "WRONG_CODE" | "EMAIL_NOT_CONFIGURED" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "INTERNAL" | "UNAVAILABLE"
   detail: string
   /** The field that is wrong. */
   param?: string | undefined
@@ -3218,6 +3218,7 @@ export interface ReconciliationFinding {
 - `charge_without_turn`: A charge in the ledger has no turn and is not for containers and storage.
 - `infra_bill`: A charge for containers and storage differs from its bill.
 - `infra_due`: The amount due for containers and storage differs from the uncharged part of the account's bills.
+- `subscriptions`: The account has several active subscriptions that were not given `alongside`. It gets the credit of each plan. End all but one.
 - `charged_twice`: A turn was charged more than once.
 - `charge_missing`: A turn that was billed has no charge in the ledger.
 - `charge_amount`: A turn's charge differs from its bill.
@@ -3242,7 +3243,7 @@ export interface ReconciliationFinding {
 - `end_user_ledger`: The entries of an end user's ledger do not add up to its last running total.
 - `end_user_charges`: The charges in an end user's ledger differ from the charges of the end user's turns.
 - `rollup`: A number in a rollup of a past day differs from the raw records. */
-  kind: "balance" | "held" | "running_total" | "charge_without_turn" | "infra_bill" | "infra_due" | "charged_twice" | "charge_missing" | "charge_amount" | "charge_unexpected" | "charge_of_other_account" | "charge_of_other_kind" | "failure_charged" | "usage_bills" | "chat_calls" | "refunded_twice" | "refund_amount" | "refund_of_other_account" | "hold_on_ended_turn" | "hold_differs" | "orphaned_turn" | "unposted" | "counter_spent" | "counter_reserved" | "counter_missing" | "end_user_balance" | "end_user_held" | "end_user_ledger" | "end_user_charges" | "rollup"
+  kind: "balance" | "held" | "running_total" | "charge_without_turn" | "infra_bill" | "infra_due" | "subscriptions" | "charged_twice" | "charge_missing" | "charge_amount" | "charge_unexpected" | "charge_of_other_account" | "charge_of_other_kind" | "failure_charged" | "usage_bills" | "chat_calls" | "refunded_twice" | "refund_amount" | "refund_of_other_account" | "hold_on_ended_turn" | "hold_differs" | "orphaned_turn" | "unposted" | "counter_spent" | "counter_reserved" | "counter_missing" | "end_user_balance" | "end_user_held" | "end_user_ledger" | "end_user_charges" | "rollup"
   /** The account. */
   user_id: number | null
   turn_id: string | null
@@ -3942,6 +3943,8 @@ export interface Subscription {
   ends_at: string | null
   deactivated_at: string | null
   note: string | null
+  /** Whether an admin gave it besides another active subscription. */
+  alongside: boolean
   version: number
   created_at: string
   updated_at: string
@@ -3958,6 +3961,18 @@ export interface SubscriptionCreate {
   /** The end of the plan, exclusive; null for no end. */
   ends_at?: string | null | undefined
   note?: string | null | undefined
+  /** The `sub_id` of a subscription of the user that ends when this one starts; at once if this one has started. */
+  replaces?: number | null | undefined
+  /** Allows that the user has another active subscription at the same time. Both plans give their credit. */
+  alongside?: boolean | undefined
+}
+
+export interface SubscriptionList {
+  items: Subscription[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
 }
 
 export interface SubscriptionSpaces {
@@ -4066,6 +4081,8 @@ export interface SubscriptionUpdate {
   /** The end of the plan, exclusive; null for no end. */
   ends_at?: string | null | undefined
   note?: string | null | undefined
+  /** Allows that the user has another active subscription at the same time. Both plans give their credit. */
+  alongside?: boolean | undefined
 }
 
 export interface SubscriptionUsage {
@@ -5123,6 +5140,8 @@ export interface UserDetail {
     starts_at: string
     ends_at: string | null
   } | null
+  /** All subscriptions, active or not, newest first; at most 100. */
+  subscriptions: Subscription[]
   teams: ({
     team_id: number
     name: string
@@ -6563,6 +6582,14 @@ export interface Operations {
     answer: MonthStatement
   }
 
+  /** Read a subscription */
+  getSubscription: {
+    path: {
+      sub_id: number
+    }
+    answer: Subscription
+  }
+
   /** Report usage by provider and space */
   getSubscriptionSpaces: {
     query?: {
@@ -7419,6 +7446,27 @@ export interface Operations {
   /** List monthly statements */
   listStatements: {
     answer: ListedStatementList
+  }
+
+  /** List subscriptions */
+  listSubscriptions: {
+    query?: {
+      /** Only subscriptions of this user. */
+      user_id?: number | undefined
+      /** Only subscriptions with this plan. */
+      plan?: string | undefined
+      /** `scheduled`: not started. `ended`: its end has passed, or it was deactivated. */
+      state?: "active" | "scheduled" | "ended" | "all" | undefined
+      /** Only trials, or only other subscriptions. */
+      trial?: boolean | "true" | "false" | undefined
+      /** Only subscriptions of users with more than one active subscription besides a trial, or of others. */
+      several?: boolean | "true" | "false" | undefined
+      /** The most entries on a page. */
+      limit?: number | undefined
+      /** The number of entries to skip. */
+      offset?: number | undefined
+    }
+    answer: SubscriptionList
   }
 
   /** List tasks */
@@ -8374,6 +8422,7 @@ export const OPERATIONS: {
   getSpaceByKey: { method: "GET", path: "/api/admin/spaces/by-key/{chat_key}" },
   getSpaceSpend: { method: "GET", path: "/api/account/spaces/{space_id}/spend" },
   getStatement: { method: "GET", path: "/api/account/usage/statements/{month}" },
+  getSubscription: { method: "GET", path: "/api/admin/subscriptions/{sub_id}" },
   getSubscriptionSpaces: { method: "GET", path: "/api/admin/analytics/subscription-spaces" },
   getSubscriptionUsage: { method: "GET", path: "/api/admin/subscriptions/usage" },
   getSystem: { method: "GET", path: "/api/admin/system" },
@@ -8432,6 +8481,7 @@ export const OPERATIONS: {
   listSpaces: { method: "GET", path: "/api/account/spaces" },
   listStatementDocuments: { method: "GET", path: "/api/account/usage/statements/{month}/documents" },
   listStatements: { method: "GET", path: "/api/account/usage/statements" },
+  listSubscriptions: { method: "GET", path: "/api/admin/subscriptions" },
   listTasks: { method: "GET", path: "/api/admin/tasks" },
   listTeams: { method: "GET", path: "/api/admin/teams" },
   listTools: { method: "GET", path: "/api/account/spaces/{space_id}/tools" },

@@ -184,7 +184,7 @@ export const CustomerCapRules = {
 } as const
 
 export const DashboardOtherErrorBodyRules = {
-  code: { words: ["INVALID_JSON", "IDEMPOTENCY_KEY_REQUIRED", "IDEMPOTENCY_KEY_INVALID", "INVALID_API_KEY", "WATCH_TOKEN_INVALID", "PORTAL_SESSION_INVALID", "API_KEY_EXPIRED", "SESSION_REQUIRED", "ADMIN_REQUIRED", "LAST_ADMIN", "EMAIL_TAKEN", "EMAIL_REQUIRED", "ACTING_READ_ONLY", "ACTING_NOT_ALLOWED", "SUBSCRIPTION_ENDED", "LAST_ENABLED_MODEL", "ALREADY_MEMBER", "LAST_OWNER", "WORKSPACE_EXISTS", "NO_BOT", "PLAN_IN_USE", "LOGIN_NOT_STARTED", "LOGIN_EXPIRED", "LOGIN_RUNNING", "LAST_HEALTHY_ACCOUNT", "PROVIDER_FAILED", "IF_MATCH_INVALID", "INVALID_LAUNCH_DATA", "INVALID_WEBHOOK_SECRET", "BOT_NOT_SET_UP", "INVALID_CREDENTIALS", "INVALID_TOKEN", "LOGIN_THROTTLED", "WRONG_PASSWORD", "REAUTHENTICATION_REQUIRED", "SECOND_FACTOR_REQUIRED", "SECOND_FACTOR_NOT_SET_UP", "WRONG_CODE", "EMAIL_NOT_CONFIGURED", "LOGIN_NOT_CONFIGURED", "LOGIN_STATE_INVALID", "LOGIN_DENIED", "LOGIN_REFUSED", "LOGIN_PROVIDER_FAILED", "LOGIN_PROVIDER_UNAVAILABLE", "INVALID_INTERNAL_SECRET", "IDENTITY_TAKEN", "LAST_WAY_IN", "CROSS_ORIGIN", "HTTPS_REQUIRED", "INVALID_SIGNATURE", "SCOPE_DENIED", "SPACE_ROLE_REQUIRED", "END_USER_BLOCKED", "NOT_FOUND", "METHOD_NOT_ALLOWED", "REQUEST_TIMEOUT", "CALL_DECIDED", "CALL_ANSWERED", "CALL_NOT_WAITING", "TURN_NOT_ENDED", "TURN_NOT_BILLED", "KEY_REVOKED", "SPACE_ARCHIVED", "WEBHOOK_DISABLED", "WEBHOOK_EXISTS", "CONFLICT", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "RANGE_NOT_SATISFIABLE", "INTERNAL", "UNAVAILABLE"] },
+  code: { words: ["INVALID_JSON", "IDEMPOTENCY_KEY_REQUIRED", "IDEMPOTENCY_KEY_INVALID", "INVALID_API_KEY", "WATCH_TOKEN_INVALID", "PORTAL_SESSION_INVALID", "API_KEY_EXPIRED", "SESSION_REQUIRED", "ADMIN_REQUIRED", "LAST_ADMIN", "EMAIL_TAKEN", "EMAIL_REQUIRED", "ACTING_READ_ONLY", "ACTING_NOT_ALLOWED", "SUBSCRIPTION_ENDED", "SUBSCRIPTION_ACTIVE", "LAST_ENABLED_MODEL", "ALREADY_MEMBER", "LAST_OWNER", "WORKSPACE_EXISTS", "NO_BOT", "PLAN_IN_USE", "LOGIN_NOT_STARTED", "LOGIN_EXPIRED", "LOGIN_RUNNING", "LAST_HEALTHY_ACCOUNT", "PROVIDER_FAILED", "IF_MATCH_INVALID", "INVALID_LAUNCH_DATA", "INVALID_WEBHOOK_SECRET", "BOT_NOT_SET_UP", "INVALID_CREDENTIALS", "INVALID_TOKEN", "LOGIN_THROTTLED", "WRONG_PASSWORD", "REAUTHENTICATION_REQUIRED", "SECOND_FACTOR_REQUIRED", "SECOND_FACTOR_NOT_SET_UP", "WRONG_CODE", "EMAIL_NOT_CONFIGURED", "LOGIN_NOT_CONFIGURED", "LOGIN_STATE_INVALID", "LOGIN_DENIED", "LOGIN_REFUSED", "LOGIN_PROVIDER_FAILED", "LOGIN_PROVIDER_UNAVAILABLE", "INVALID_INTERNAL_SECRET", "IDENTITY_TAKEN", "LAST_WAY_IN", "CROSS_ORIGIN", "HTTPS_REQUIRED", "INVALID_SIGNATURE", "SCOPE_DENIED", "SPACE_ROLE_REQUIRED", "END_USER_BLOCKED", "NOT_FOUND", "METHOD_NOT_ALLOWED", "REQUEST_TIMEOUT", "CALL_DECIDED", "CALL_ANSWERED", "CALL_NOT_WAITING", "TURN_NOT_ENDED", "TURN_NOT_BILLED", "KEY_REVOKED", "SPACE_ARCHIVED", "WEBHOOK_DISABLED", "WEBHOOK_EXISTS", "CONFLICT", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "RANGE_NOT_SATISFIABLE", "INTERNAL", "UNAVAILABLE"] },
 } as const
 
 export const DashboardTurnFinishedErrorBodyRules = {
@@ -523,7 +523,7 @@ export const ReconciliationRules = {
 } as const
 
 export const ReconciliationFindingRules = {
-  kind: { words: ["balance", "held", "running_total", "charge_without_turn", "infra_bill", "infra_due", "charged_twice", "charge_missing", "charge_amount", "charge_unexpected", "charge_of_other_account", "charge_of_other_kind", "failure_charged", "usage_bills", "chat_calls", "refunded_twice", "refund_amount", "refund_of_other_account", "hold_on_ended_turn", "hold_differs", "orphaned_turn", "unposted", "counter_spent", "counter_reserved", "counter_missing", "end_user_balance", "end_user_held", "end_user_ledger", "end_user_charges", "rollup"] },
+  kind: { words: ["balance", "held", "running_total", "charge_without_turn", "infra_bill", "infra_due", "subscriptions", "charged_twice", "charge_missing", "charge_amount", "charge_unexpected", "charge_of_other_account", "charge_of_other_kind", "failure_charged", "usage_bills", "chat_calls", "refunded_twice", "refund_amount", "refund_of_other_account", "hold_on_ended_turn", "hold_differs", "orphaned_turn", "unposted", "counter_spent", "counter_reserved", "counter_missing", "end_user_balance", "end_user_held", "end_user_ledger", "end_user_charges", "rollup"] },
   "counter.kind": { words: ["key", "end_user", "account", "members", "wallet", "rollup"] },
   "counter.period": { words: ["day", "month", "window", "hour"] },
 } as const
@@ -644,6 +644,8 @@ export const SubscriptionCreateRules = {
   user_id: { minimum: 1 },
   plan: { minLength: 1, maxLength: 32 },
   note: { minLength: 1, maxLength: 500 },
+  replaces: { minimum: 1, maximum: 2147483647 },
+  alongside: { default: false },
 } as const
 
 export const SubscriptionUpdateRules = {
@@ -1247,6 +1249,14 @@ export const listSpacesQuery = {
 export const listStatementDocumentsQuery = {
   limit: { minimum: 1, maximum: 100, default: 20 },
   cursor: { minLength: 1, maxLength: 1024 },
+} as const
+
+export const listSubscriptionsQuery = {
+  user_id: { minimum: 1 },
+  plan: { minLength: 1, maxLength: 32 },
+  state: { words: ["active", "scheduled", "ended", "all"], default: "all" },
+  limit: { minimum: 1, maximum: 200, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
 } as const
 
 export const listTasksQuery = {

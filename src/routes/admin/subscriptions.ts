@@ -2,8 +2,17 @@ import * as z from "zod"
 import type { App } from "../../http/app.ts"
 import { madeOf } from "../../http/idempotency.ts"
 import { listInParts } from "../../http/in-parts.ts"
-import { daysQuery, wholeListQuery, wholeParam } from "../../http/query.ts"
+import {
+  booleanParam,
+  daysQuery,
+  listOf,
+  listQuery,
+  numberParam,
+  wholeListQuery,
+  wholeParam,
+} from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
+import { getSubscription, listSubscriptions, SUBSCRIPTION_STATES } from "../../subscriptions/list-subscriptions.ts"
 import { reportSubscriptions, subscriptionUsageSchema } from "../../subscriptions/report-subscriptions.ts"
 import {
   createSubscription,
@@ -19,6 +28,40 @@ const params = z.object({ sub_id: wholeParam(1, 2_147_483_647).meta({ example: 7
 export function mountSubscriptions(app: App) {
   app.operation(
     {
+      method: "get",
+      path: "/api/admin/subscriptions",
+      id: "listSubscriptions",
+      tag,
+      summary: "List subscriptions",
+      description: "Subscriptions of all users, newest first.",
+      query: z.strictObject({
+        user_id: numberParam.optional().meta({ description: "Only subscriptions of this user." }),
+        plan: z.string().min(1).max(32).optional().meta({ description: "Only subscriptions with this plan." }),
+        state: z
+          .enum([...SUBSCRIPTION_STATES, "all"])
+          .default("all")
+          .meta({
+            description: "`scheduled`: not started. `ended`: its end has passed, or it was deactivated.",
+          }),
+        trial: booleanParam.optional().meta({ description: "Only trials, or only other subscriptions." }),
+        several: booleanParam.optional().meta({
+          description:
+            "Only subscriptions of users with more than one active subscription besides a trial, or of others.",
+        }),
+        ...listQuery,
+      }),
+      answer: { status: 200, description: "A page of subscriptions.", schema: listOf(subscriptionSchema) },
+      errors: ["ADMIN_REQUIRED"],
+    },
+    async (c, { query: { limit, offset, ...filters } }) => ({
+      ...(await listSubscriptions(c.get("ctx"), sessionOf(c), { filters, limit, offset })),
+      limit,
+      offset,
+    }),
+  )
+
+  app.operation(
+    {
       method: "post",
       path: "/api/admin/subscriptions",
       id: "createSubscription",
@@ -26,12 +69,15 @@ export function mountSubscriptions(app: App) {
       summary: "Create a subscription",
       description:
         "Gives a user a plan from `starts_at` to `ends_at`. The credit that the plan includes is booked once per month, starting with " +
-        "the current month. If a user has several active subscriptions, the one that started last counts.",
+        "the current month. A user has one active subscription. A second one is refused with SUBSCRIPTION_ACTIVE, unless it " +
+        "`replaces` the first, or you send `alongside: true`. With several, the cap of the one that started last counts, and each plan gives " +
+        "its credit. A plan gives its credit once for the same time, also to several subscriptions. A trial counts only without another plan, " +
+        "so it never refuses one.",
       idempotent: "replayed",
       versioned: "shown",
       body: subscriptionCreateSchema,
       answer: { status: 200, description: "The subscription.", schema: subscriptionSchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "SUBSCRIPTION_ACTIVE", "SUBSCRIPTION_ENDED"],
     },
     async (c, { body, once }) => madeOf(c, await createSubscription(c.get("ctx"), sessionOf(c), body, once)),
   )
@@ -54,18 +100,34 @@ export function mountSubscriptions(app: App) {
 
   app.operation(
     {
+      method: "get",
+      path: "/api/admin/subscriptions/{sub_id}",
+      id: "getSubscription",
+      tag,
+      summary: "Read a subscription",
+      versioned: "shown",
+      params,
+      answer: { status: 200, description: "The subscription.", schema: subscriptionSchema },
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+    },
+    async (c, { params: { sub_id } }) => getSubscription(c.get("ctx"), sessionOf(c), sub_id),
+  )
+
+  app.operation(
+    {
       method: "put",
       path: "/api/admin/subscriptions/{sub_id}",
       id: "updateSubscription",
       tag,
       summary: "Edit a subscription",
       description:
-        "Changes the fields that you send. If you change the plan, its credit applies from the next period on.",
+        "Changes the fields that you send. If you change the plan, its credit applies from the next period on. A later end that reaches " +
+        "into the time of another subscription is refused with SUBSCRIPTION_ACTIVE, unless you send `alongside: true`.",
       versioned: "checked",
       params,
       body: subscriptionUpdateSchema,
       answer: { status: 200, description: "The current subscription.", schema: subscriptionSchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "SUBSCRIPTION_ENDED"],
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "SUBSCRIPTION_ACTIVE", "SUBSCRIPTION_ENDED"],
     },
     async (c, { params: { sub_id }, body, ifVersion }) =>
       updateSubscription(c.get("ctx"), sessionOf(c), sub_id, { change: body, ifVersion }),
