@@ -4,6 +4,7 @@ import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
 import { OperatorUserPicker } from "../operator/user-picker.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { toast } from "../ui/toast.tsx"
+import { OperatorOtherPlan, type OtherPlan, operatorOtherPlanBody } from "./other-plan.tsx"
 import { OperatorPlanFields, operatorPlanBody } from "./plan-fields.tsx"
 
 /** Assigns a plan to a user. */
@@ -12,9 +13,10 @@ export function OperatorGivePlan({ onClose }: { onClose: () => void }) {
   const change = useChange("createSubscription", { draft })
   const [userId, setUserId] = useState<number | null>(null)
   const [text, setText] = draft.useField("text", { plan: "", ends: "", note: "" })
+  const [other, setOther] = useState<OtherPlan>("")
   const save = () =>
     change.mutate(
-      { body: { user_id: userId ?? 0, ...operatorPlanBody(text) } },
+      { body: { user_id: userId ?? 0, ...operatorPlanBody(text), ...operatorOtherPlanBody(other, change.error) } },
       {
         onSuccess: ({ user_id, plan }) => {
           toast(`User ${user_id} now has the plan ${plan}.`)
@@ -35,6 +37,7 @@ export function OperatorGivePlan({ onClose }: { onClose: () => void }) {
     >
       <OperatorUserPicker value={userId} onChange={setUserId} />
       <OperatorPlanFields text={text} onChange={setText} error={change.error} />
+      <OperatorOtherPlan error={change.error} value={other} onChange={setOther} />
     </OperatorEditDialog>
   )
 }

@@ -3,19 +3,22 @@ import { Suspense, useState } from "react"
 import type { SubscriptionUsage } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { getSubscriptionUsageQuery } from "../api/rules.ts"
+import { OperatorList } from "../operator/list.tsx"
 import { operatorCurl } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { Chart } from "../ui/chart.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
-import { DaysPicker } from "../ui/filter-bar.tsx"
+import { ChoiceFilter, DaysPicker, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
+import { PAGE_ROWS } from "../ui/pager.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { Count, Money } from "../ui/values.tsx"
 import { subscriptionsPages } from "./pages.ts"
 import { OperatorPlansTable } from "./plans.tsx"
+import { operatorPlanColumns } from "./subscription-table.tsx"
 
 const Give = lazyPart(() => import("./subscription-create.tsx").then((file) => ({ default: file.OperatorGivePlan })))
 const route = getRouteApi("/app/admin/operator/subscriptions")
@@ -57,7 +60,8 @@ const COLUMNS: Column<Used>[] = [
 ]
 
 export function OperatorSubscriptionsPage() {
-  const { days = getSubscriptionUsageQuery.days.default } = route.useSearch()
+  const { days = getSubscriptionUsageQuery.days.default, offset = 0, state, plan, several } = route.useSearch()
+  const all = useRead("listSubscriptions", { query: { state, plan, several, limit: PAGE_ROWS, offset } })
   const usage = useRead("getSubscriptionUsage", { query: { days, limit: SHOWN } })
   const settings = useRead("listSettings")
   const [giving, setGiving] = useState(false)
@@ -70,6 +74,36 @@ export function OperatorSubscriptionsPage() {
         </Button>
       }
     >
+      <Section title="Subscriptions">
+        <FilterBar set={{ state, plan, several }}>
+          <ChoiceFilter
+            label="State"
+            name="state"
+            value={state}
+            all="All states"
+            options={["active", "scheduled", "ended"]}
+          />
+          <TextFilter label="Plan" name="plan" value={plan} />
+          <ChoiceFilter
+            label="Users"
+            name="several"
+            value={several && "true"}
+            all="All users"
+            options={[["true", "Users with several active plans"]]}
+          />
+        </FilterBar>
+        <OperatorList
+          caption="Subscriptions"
+          of={all}
+          columns={operatorPlanColumns}
+          rowKey={({ sub_id }) => sub_id}
+          empty={
+            <EmptyState title="No subscriptions match these filters" curl={operatorCurl("/api/admin/subscriptions")}>
+              A subscription gives a user a plan, with its monthly credit and its daily cap.
+            </EmptyState>
+          }
+        />
+      </Section>
       <Section title="Usage" action={<DaysPicker days={days} />}>
         <Read of={usage} rows={8}>
           {(data) => <Use of={data} stale={usage.isPlaceholderData} />}

@@ -1,7 +1,8 @@
 import { Suspense, useState } from "react"
-import type { UserDetail } from "../api/operations.ts"
+import type { Subscription, UserDetail } from "../api/operations.ts"
 import { OperatorBilledChart } from "../operator/billed-chart.tsx"
 import { OperatorPerson } from "../operator/parts.tsx"
+import { OperatorPlansOfUser } from "../subscriptions/subscription-table.tsx"
 import { Button } from "../ui/button.tsx"
 import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
@@ -17,7 +18,7 @@ const Plan = lazyPart(() =>
 
 const limit = (usd: number | null) => (usd === null ? <span className="text-muted">no cap</span> : <Money usd={usd} />)
 
-/** The balance, plan and details of an account. */
+/** The balance, plans and details of an account. */
 export function OperatorUserAccount({ of }: { of: UserDetail }) {
   const [editing, setEditing] = useState(false)
   return (
@@ -37,6 +38,7 @@ export function OperatorUserAccount({ of }: { of: UserDetail }) {
         </Stat>
       </Stats>
       <OperatorBilledChart userId={of.user_id} />
+      <PlansOf of={of} />
       <div className="grid gap-x-10 gap-y-5 xl:grid-cols-2">
         <Section title="Account" action={<Button onClick={() => setEditing(true)}>Edit</Button>}>
           <KeyValues
@@ -81,7 +83,6 @@ export function OperatorUserAccount({ of }: { of: UserDetail }) {
           />
         </Section>
         <div className="flex flex-col gap-5">
-          <PlanOf of={of} />
           <Section title="Limits and groups">
             <KeyValues
               entries={[
@@ -142,45 +143,43 @@ export function OperatorUserAccount({ of }: { of: UserDetail }) {
   )
 }
 
-function PlanOf({ of }: { of: UserDetail }) {
-  const [open, setOpen] = useState<"give" | "edit" | "end" | null>(null)
-  const plan = of.subscription
+interface OpenPlan {
+  what: "give" | "edit" | "end"
+  of: Subscription | null
+}
+
+function PlansOf({ of }: { of: UserDetail }) {
+  const [open, setOpen] = useState<OpenPlan | null>(null)
   return (
     <Section
-      title="Plan"
-      action={
-        plan ? (
-          <span className="flex gap-2">
-            <Button onClick={() => setOpen("edit")}>Change</Button>
-            <Button kind="danger" onClick={() => setOpen("end")}>
-              Deactivate
-            </Button>
-          </span>
-        ) : (
-          <Button onClick={() => setOpen("give")}>Assign a plan</Button>
-        )
-      }
+      title="Subscriptions"
+      action={<Button onClick={() => setOpen({ what: "give", of: null })}>Assign a plan</Button>}
     >
-      {plan ? (
-        <KeyValues
-          entries={[
-            [
-              "Plan",
-              <span key="plan" className="inline-flex items-center gap-2">
-                {plan.plan} {plan.trial && <Status word="trial" />}
-              </span>,
-            ],
-            ["Subscription id", <code key="id">{plan.sub_id}</code>],
-            ["Since", <Time key="since" at={plan.starts_at} />],
-            ["Ends", plan.ends_at ? <Time key="ends" at={plan.ends_at} /> : "no end date"],
-          ]}
-        />
-      ) : (
-        <p className="text-muted">No active plan.</p>
-      )}
+      <OperatorPlansOfUser
+        of={of.subscriptions}
+        actions={(one) =>
+          one.deactivated_at === null && (
+            <span className="flex justify-end gap-2">
+              <Button
+                aria-label={`Change the plan ${one.plan} (${one.sub_id})`}
+                onClick={() => setOpen({ what: "edit", of: one })}
+              >
+                Change
+              </Button>
+              <Button
+                kind="danger"
+                aria-label={`Deactivate the plan ${one.plan} (${one.sub_id})`}
+                onClick={() => setOpen({ what: "end", of: one })}
+              >
+                Deactivate
+              </Button>
+            </span>
+          )
+        }
+      />
       {open && (
         <Suspense>
-          <Plan userOf={of} what={open} onClose={() => setOpen(null)} />
+          <Plan userOf={of} what={open.what} of={open.of} onClose={() => setOpen(null)} />
         </Suspense>
       )}
     </Section>
