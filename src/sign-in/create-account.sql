@@ -1,6 +1,6 @@
 -- Creates an account and its wallet for an admin. If p_messenger_id is given, also links the
 -- person's identity at the brand's bot.
--- refused: admin, unknown_brand, email_taken, messenger_taken.
+-- refused: admin, unknown_brand, email_taken (the entity is the account that has it), messenger_taken.
 create function turnpike.create_account(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_name text, p_email text, p_email_verified boolean, p_role text, p_brand text, p_own_brand text, p_password_hash text,
   p_messenger_id text)
@@ -37,7 +37,10 @@ begin
     values (p_name, p_email, p_email_verified and p_email is not null, p_role, p_brand, p_password_hash, p_request.moment, p_request.moment,
       (found.caller).user_id)
     on conflict do nothing returning n.user_id into made;
-    refused := case when made is null then 'email_taken' end;
+    if made is null then
+      refused := 'email_taken';
+      entity := turnpike.holder_of_email(p_email);
+    end if;
   end if;
   if made is not null then
     insert into wallets (user_id) values (made);
@@ -99,7 +102,7 @@ begin
       refused := 'email_taken';
     end;
   end if;
-  entity := turnpike.admin_user_answer_of(p_user_id);
+  entity := case when refused = 'email_taken' then turnpike.holder_of_email(p_email) else turnpike.admin_user_answer_of(p_user_id) end;
   perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;

@@ -64,10 +64,21 @@ export async function completeAuthorization(
     issuer: provider.issuer,
     subject: said.sub,
     email: typeof email === "string" ? email : null,
-    // The string "true" is not accepted, since this claim decides whether accounts are joined.
-    emailVerified: email_verified === true,
+    emailVerified: isVerified(email_verified),
     name: [said.name, name].find((one) => typeof one === "string") ?? null,
   }
+}
+
+/**
+ * A boolean (OpenID Connect Core 1.0, section 5.1), or its text, which Amazon Cognito sends. Any other value throws
+ * LOGIN_PROVIDER_FAILED, because this claim decides whether accounts are joined.
+ */
+function isVerified(claim: unknown): boolean {
+  if (claim === undefined || claim === null) return false
+  if (claim === true || claim === "true") return true
+  if (claim === false || claim === "false") return false
+  const message = "The identity provider sent an `email_verified` that is neither true nor false."
+  throw new TurnpikeError("LOGIN_PROVIDER_FAILED", message)
 }
 
 /** Exchanges the code for tokens, and checks the ID token's form, claims, nonce and signature. */

@@ -40,3 +40,8 @@ create function turnpike.is_brand(p_brand text, p_own_brand text) returns boolea
 begin
   return coalesce(p_brand = p_own_brand, false) or exists (select from brands b where b.brand = p_brand);
 end $$;
+
+-- The account that has an email. Null if no account has it.
+create function turnpike.holder_of_email(p_email text) returns turnpike.admin_user_answer language sql stable as $$
+  select turnpike.admin_user_answer_of(u.user_id) from users u where lower(u.email) = lower(p_email)
+$$;

@@ -2,6 +2,7 @@ import { type ExpressionBuilder, expressionBuilder } from "kysely"
 import * as z from "zod"
 import type { CallerDB } from "../actor/call-as.ts"
 import type { Refusals } from "../actor/edit-as.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import { MICROS_PER_USD, toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import { walletColumns } from "../billing/account-sums.ts"
@@ -131,7 +132,18 @@ export const userFields = {
 export const USER_REFUSALS = {
   unknown: ["NOT_FOUND", "There is no such user."],
   last_admin: ["LAST_ADMIN", "This is the last admin who can sign in."],
-  email_taken: ["EMAIL_TAKEN", "Another account has this email."],
+  email_taken: (holder: unknown) => emailTaken(holder as Answers["admin_user_answer"] | null),
   messenger_taken: ["IDENTITY_TAKEN", "Another account has this messaging identity."],
   unknown_brand: ["VALIDATION_FAILED", "brand: there is no such brand"],
 } as const satisfies Refusals
+
+/** An admin sees all accounts, so the error names the one that has the email. */
+function emailTaken(holder: Answers["admin_user_answer"] | null): TurnpikeError {
+  if (!holder) return new TurnpikeError("EMAIL_TAKEN", "Another account has this email.")
+  const { user_id } = holder
+  const disabled = holder.disabled_at !== null
+  const message = disabled
+    ? `The disabled account ${user_id} has this email. Enable that account, or clear its email first.`
+    : `The account ${user_id} has this email. Choose another one, or change the email of that account first.`
+  return new TurnpikeError("EMAIL_TAKEN", message, { details: { user_id, disabled } })
+}

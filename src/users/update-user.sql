@@ -1,7 +1,8 @@
 -- Edits an account for an admin.
 -- p_user: the columns of users to change (name, email, email_verified, role, brand). p_wallet: the columns of wallets.
 -- p_disabled: disables or enables the account; null leaves it. A new email is not verified unless p_user says so.
--- refused: admin, unknown, stale, unknown_brand, last_admin, email_taken or proof.
+-- refused: admin, unknown, stale, unknown_brand, last_admin, email_taken, proof.
+-- email_taken: the entity is the account that has the email.
 -- proof: the change needs a recent proof of identity. It makes a user an admin, enables an account, or changes or
 -- verifies an email, which gives access to the account.
 create function turnpike.update_user(p_request turnpike.request,
@@ -73,7 +74,7 @@ begin
         p_request.moment);
     end if;
   end if;
-  entity := turnpike.admin_user_answer_of(p_user_id);
+  entity := case when refused = 'email_taken' then turnpike.holder_of_email(wanted.email) else turnpike.admin_user_answer_of(p_user_id) end;
   perform turnpike.note_use(found.caller, p_request.moment);
   return next;
 end $$;

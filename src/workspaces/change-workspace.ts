@@ -13,6 +13,7 @@ import {
   type Workspace,
   type WorkspaceRow,
   workspaceIdSchema,
+  workspaceSchema,
 } from "./workspaces.ts"
 
 const name = z.string().trim().min(1).max(200).meta({ example: "Acme support" })
@@ -140,12 +141,22 @@ export async function addWorkspaceMember(
   })
 }
 
+export const removedMemberSchema = workspaceSchema
+  .extend({
+    keeps_access_by_team: z
+      .boolean()
+      .meta({ description: "Whether the user still has access, because the attached team has them as a member." }),
+  })
+  .meta({ id: "RemovedWorkspaceMember" })
+
+type RemovedMember = z.infer<typeof removedMemberSchema>
+
 /** Removes a member. NOT_FOUND, VERSION_MISMATCH; LAST_OWNER for the last owner while there are other members. */
 export async function removeWorkspaceMember(
   ctx: Context,
   credential: SessionCredential,
   { id, userId, ifVersion }: Edit & { userId: number },
-): Promise<Workspace> {
+): Promise<RemovedMember> {
   return editAs(ctx, credential, "remove_workspace_member", {
     args: { workspace_id: id, user_id: userId, if_version: ifVersion },
     refusals: {
@@ -156,6 +167,11 @@ export async function removeWorkspaceMember(
         `The user ${userId} is the last owner of "${id}". Make another member an owner, or remove the other members first.`,
       ],
     },
-    serialize: serializeWorkspace,
+    serialize: (row: WorkspaceRow) => {
+      const workspace = serializeWorkspace(row)
+      const inTeam = workspace.team_members.some(({ user_id }) => user_id === userId)
+      const isOpen = !workspace.archived && workspace.team?.archived === false
+      return { ...workspace, keeps_access_by_team: inTeam && isOpen }
+    },
   })
 }

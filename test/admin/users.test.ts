@@ -134,6 +134,18 @@ describe("Creating a user", () => {
   test("An email that is taken in any letter case, and a malformed email, are refused", async () => {
     await create({ email: "taken@people.test" })
     expect(await create({ email: "TAKEN@people.test" })).toMatchObject([409, { code: "EMAIL_TAKEN" }])
+    const [, closed] = await create({ email: "closed@people.test" })
+    await put(closed.user_id, { disabled: true })
+    const details = { user_id: closed.user_id, disabled: true }
+    const told = expect.stringContaining(`The disabled account ${closed.user_id} has this email.`)
+    expect(await create({ email: "Closed@people.test" })).toMatchObject([409, { detail: told, details }])
+    const [, later] = await create({ email: "later@people.test" })
+    expect(await put(later.user_id, { email: "closed@people.test" })).toMatchObject([409, { detail: told, details }])
+    expect(
+      await admin.json("PUT", `/api/admin/users/${later.user_id}/credentials`, { email: "closed@people.test" }),
+    ).toMatchObject([409, { detail: told, details }])
+    expect((await put(closed.user_id, { email: null }))[0]).toBe(200)
+    expect((await create({ email: "closed@people.test" }))[0]).toBe(200)
     const wrong: [object, string][] = [
       [{}, "email"],
       [{ name: "Nobody" }, "email"],

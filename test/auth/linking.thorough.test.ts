@@ -207,12 +207,24 @@ test("Letters that only look or fold alike make a different email", async () => 
   }
 })
 
-test.each([1, "true", "yes", {}, [true], null])(
-  "An email_verified of %j does not count as true",
+test.each([null, false, "false"])("An email_verified of %j does not count as true", async (email_verified) => {
+  const name = `strict-${typeof email_verified}-${email_verified}`
+  await world.sql("insert into users (email, email_verified) values ($1, true)", [`${name}@people.test`])
+  world.misbehaves({ claims: { sub: name, email: `${name}@people.test`, email_verified } })
+  expect(await (await world.signInAt()).browser.me()).toMatchObject({ email: null })
+})
+
+test("An email_verified that is the text true counts as true", async () => {
+  const email = "by-text@people.test"
+  world.misbehaves({ claims: { sub: "by-text", email, email_verified: "true" } })
+  expect(await (await world.signInAt()).browser.me()).toMatchObject({ email, email_verified: true })
+})
+
+test.each([1, "yes", "TRUE ", "", {}, [true]])(
+  "An email_verified of %j ends the sign-in with a reason",
   async (email_verified) => {
-    const name = `strict-${JSON.stringify(email_verified)}`
-    await world.sql("insert into users (email, email_verified) values ($1, true)", [`${name}@people.test`])
-    world.misbehaves({ claims: { sub: name, email: `${name}@people.test`, email_verified } })
-    expect(await (await world.signInAt()).browser.me()).toMatchObject({ email: null })
+    const name = `odd-${JSON.stringify(email_verified)}`
+    world.misbehaves({ claims: { sub: name, email: "odd@people.test", email_verified } })
+    expect(await (await world.signInAt()).browser.me()).toBeUndefined()
   },
 )

@@ -66,16 +66,21 @@ export function OperatorRemoveWorkspaceMember({ of, userId, onClose }: Props & {
   const change = useChange("removeWorkspaceMember")
   const member = of.members.find(({ user_id }) => user_id === userId)
   const name = operatorNameOf(member ?? { user_id: userId })
+  const byTeam = of.team_members.some(({ user_id }) => user_id === userId) && of.team?.archived === false
   return (
     <OperatorConfirmEdit
       title={`Remove ${name} from ${of.name}?`}
-      about="The user loses access to its spaces, unless they also have access through the team."
+      about={
+        byTeam
+          ? `${name} keeps access to its spaces as a member of the team ${of.team?.name}. Remove them from the team as well to end it.`
+          : "The user loses access to its spaces."
+      }
       verb="Remove"
       change={change}
       save={(ifMatch) =>
         change.mutate(
           { path: { workspace_id: of.workspace_id, user_id: userId }, ifMatch },
-          done(`${name} was removed.`, onClose),
+          done(byTeam ? `${name} was removed, and keeps access through the team.` : `${name} was removed.`, onClose),
         )
       }
       mine={{ members: of.members.filter(({ user_id }) => user_id !== userId) }}

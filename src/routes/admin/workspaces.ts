@@ -12,6 +12,7 @@ import {
   createWorkspace,
   getWorkspace,
   patchWorkspace,
+  removedMemberSchema,
   removeWorkspaceMember,
   workspaceCreateSchema,
   workspaceUpdateSchema,
@@ -171,10 +172,10 @@ export function mountWorkspaces(app: App) {
       summary: "Remove a member from a workspace",
       description:
         "Their next request to a space of the workspace is rejected, unless they also have access through the workspace's team or the space " +
-        "itself. The last owner can be removed only if no other members are left.",
+        "itself; `keeps_access_by_team` says the former. The last owner can be removed only if no other members are left.",
       versioned: "checked",
       params: z.object({ workspace_id: params.shape.workspace_id, user_id: numberParam.meta({ example: 42 }) }),
-      answer: theWorkspace,
+      answer: { status: 200, description: "The workspace.", schema: removedMemberSchema },
       errors: ["ADMIN_REQUIRED", "NOT_FOUND", "LAST_OWNER"],
     },
     async (c, { params: { workspace_id: id, user_id: userId }, ifVersion }) =>
