@@ -8,6 +8,14 @@ export interface KeyCredential {
   test: boolean
 }
 
+/** The user for whom a page of the web app was made. */
+export interface PageUser {
+  /** The user who was signed in. */
+  user: number
+  /** The account that the page shows: the same user, or the user as whom an admin acts. Null: not known yet. */
+  account: number | null
+}
+
 /** A session from a signed cookie. Its row decides whether it is still valid. */
 export interface SessionCredential {
   kind: "session"
@@ -21,6 +29,8 @@ export interface SessionCredential {
    * True if the operation needs a fresh proof of identity (src/base/powers.ts). Without one the session is not usable.
    */
   proved?: true
+  /** The session is not usable if it belongs to another user. */
+  page?: PageUser | undefined
   /** True if the request is for test data, as with a test key; otherwise for live data. */
   test: boolean
 }
@@ -66,8 +76,11 @@ export interface SessionActor extends CommonActor {
   missing: Missing
 }
 
-/** `factor`: a code of the second factor is due. `enrolment`: an admin has no second factor but must have one. */
-type Missing = "factor" | "enrolment" | null
+/**
+ * `factor`: a code of the second factor is due. `enrolment`: an admin has no second factor but must have one.
+ * `other_user`: the page of the request was made for another user.
+ */
+type Missing = "factor" | "enrolment" | "other_user" | null
 
 export type Actor = KeyActor | SessionActor
 
@@ -82,6 +95,7 @@ export function requireActor(
   credential: Credential,
   { forAdmins = false } = {},
 ): Actor {
+  if (row?.kind === "session" && row.missing === "other_user") throw signedInAsOther(row)
   if (row?.kind === "session" && row.missing === "factor") throw factorRequired()
   if (row?.kind === "session" && row.unproved) {
     throw forAdmins && row.role !== "admin" ? adminRequired(row) : proofRequired()
@@ -139,4 +153,13 @@ export const seesBalance = (actor: Actor) =>
 export function keyOf(actor: Actor): KeyActor {
   if (actor.kind !== "key") throw new Error("a session has called an operation that only keys can call")
   return actor
+}
+
+/** The page was made for another user. The text is for the person at the page. */
+function signedInAsOther({ user_id, name, acting_user_id }: SessionActor): TurnpikeError {
+  const who = name ?? `user ${user_id}`
+  const now = acting_user_id === null ? `You are signed in as ${who}` : `You are viewing the account of ${who}`
+  const message = `${now} in another tab. Nothing was done. Reload.`
+  const details = { user: { user_id, name }, acting: acting_user_id !== null }
+  return new TurnpikeError("SIGNED_IN_AS_OTHER", message, { details })
 }

@@ -108,6 +108,8 @@ function requestOf(ctx: Context, credential: Credential): Records["request"] {
     moment: ctx.clock.now(),
     request_id: ctx.requestId,
     address: ctx.address,
+    page_user: credential.kind === "session" ? (credential.page?.user ?? null) : null,
+    page_account: credential.kind === "session" ? (credential.page?.account ?? null) : null,
   }
 }
 

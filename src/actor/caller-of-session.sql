@@ -6,7 +6,10 @@ create type turnpike.request as (
   test boolean, -- null: the system is the caller
   moment timestamptz,
   request_id text, -- null
-  address text -- null: unknown
+  address text, -- null: unknown
+  -- The user for whom the page was made that sent the request, and the account that it shows (see of_page).
+  page_user bigint, -- null: not said
+  page_account bigint -- null: not said
 );
 
 -- The caller after the lookup, with the same columns for a key and a session. usable: it may act.
@@ -37,6 +40,7 @@ create type turnpike.caller as (
   proved_at timestamptz, -- null
   -- The step that a session lacks. 'factor': the code of a second factor is due, and the session is not usable.
   -- 'enrolment': an admin must set up a second factor, and counts as a user until then.
+  -- 'other_user': the page of the request was made for another user, and the session is not usable.
   missing text, -- null
   -- True if only a fresh proof of identity is missing, which the operation requires (src/base/powers.ts).
   unproved boolean,

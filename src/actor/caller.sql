@@ -37,11 +37,29 @@ begin
       found_key.end_user_price, found_key.end_user_prepaid)::turnpike.caller;
   end if;
   if starts_with(p_request.token, 'act_') then
-    return turnpike.when_proved(turnpike.find_acting(p_request.token, p_request.test, p_request.moment), p_request.kind, p_request.moment);
+    return turnpike.when_proved(
+      turnpike.of_page(turnpike.find_acting(p_request.token, p_request.test, p_request.moment), p_request.page_user, p_request.page_account),
+      p_request.kind, p_request.moment);
   end if;
   select n.* into found_session from sessions n
     where n.session_id = turnpike.id_of_token(p_request.token) and n.token_hash = turnpike.hash_of_token(p_request.token);
-  return turnpike.when_proved(turnpike.caller_of_session(found_session, p_request.test, p_request.moment), p_request.kind, p_request.moment);
+  return turnpike.when_proved(
+    turnpike.of_page(turnpike.caller_of_session(found_session, p_request.test, p_request.moment), p_request.page_user, p_request.page_account),
+    p_request.kind, p_request.moment);
+end $$;
+
+-- Makes a caller unusable if the page of the request was made for another user, who was signed in to this
+-- browser before, or shows another account. As in when_proved, no procedure or query can omit the check.
+create function turnpike.of_page(caller turnpike.caller, p_page_user bigint, p_page_account bigint) returns turnpike.caller
+language plpgsql immutable as $$
+begin
+  if (caller.usable or caller.missing = 'factor') is true
+    and (p_page_user <> coalesce(caller.acting_user_id, caller.user_id) or p_page_account <> caller.user_id) is true
+  then
+    caller.usable := false;
+    caller.missing := 'other_user';
+  end if;
+  return caller;
 end $$;
 
 -- Makes a caller unusable if its request needs a fresh proof and has none. The lookup itself checks

@@ -3,6 +3,13 @@ import { ERROR_TIMES } from "./policies.ts"
 import { PROOF_MINUTES } from "./powers.ts"
 /** The codes of the table (./errors.ts) that only sign-in operations return. */
 export const SIGN_IN_CODES = {
+  SIGNED_IN_AS_OTHER: {
+    status: 409,
+    retryable: false,
+    dashboard: true,
+    cause: "The page was made for another user than the one who is signed in to this browser now. Nothing was done.",
+    cure: "Reload the page. A request without the header `X-Turnpike-User` acts for the user who is signed in.",
+  },
   INVALID_LAUNCH_DATA: {
     status: 401,
     retryable: false,

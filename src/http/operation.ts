@@ -9,6 +9,7 @@ import { checkInput, MAX_FAULTS } from "./check-input.ts"
 import type { Deprecated } from "./deprecation.ts"
 import { parseIdempotencyKey } from "./idempotency.ts"
 import { jsonBodies, MAX_JSON_BYTES, MAX_OPEN_BYTES, MAX_SERVERS_BYTES } from "./json-bodies.ts"
+import { PAGE_USER_PARAM } from "./page-user.ts"
 import { withoutEmpty } from "./query.ts"
 import { validationError } from "./validation-error.ts"
 import { parseIfMatch } from "./versions.ts"
@@ -119,7 +120,13 @@ const isListForPages = ({ path, method }: Operation) => path.startsWith("/api/")
 
 const checked = { validationFunction: checkInput }
 const checkedFilled: typeof checked = {
-  validationFunction: (schema, value) => checkInput(schema, withoutEmpty(value)),
+  validationFunction: (schema, value) => checkInput(schema, withoutPageUser(withoutEmpty(value))),
+}
+
+/** `sessionAuth` has read it, for every operation. */
+function withoutPageUser(query: unknown): unknown {
+  const { [PAGE_USER_PARAM]: _, ...others } = query as Record<string, unknown>
+  return others
 }
 
 type Checked = (

@@ -13,6 +13,7 @@ import { type NewSession, startSession } from "../sign-in/start-session.ts"
 import { getCurrentUser, getUserOfIdentity } from "../users/get-me.ts"
 import type { User } from "../users/user-row.ts"
 import type { AppEnv } from "./app-env.ts"
+import { pageUserOf } from "./page-user.ts"
 import { readBoolean } from "./query.ts"
 import { SAFE } from "./same-origin.ts"
 
@@ -35,7 +36,7 @@ export const sessionAuth = createMiddleware<AppEnv>(async (c, next) => {
   if (!token) throw new TurnpikeError("SESSION_REQUIRED", "You are not signed in. Sign in first.")
   const session = await readSessionToken(ctx, token)
   if (!session) throw new TurnpikeError("SESSION_REQUIRED", "The session has expired or is not valid. Sign in again.")
-  c.set("credential", { kind: "session", token: session.token, test: asksForTestData(c) })
+  c.set("credential", { kind: "session", token: session.token, test: asksForTestData(c), page: pageUserOf(c) })
   await next()
   const age = ctx.clock.now().getTime() - session.issuedAt.getTime()
   // A response that sets cookies itself, as when signing out, takes precedence.
@@ -52,8 +53,14 @@ async function actAs(c: HonoContext<AppEnv>, token: string, next: () => Promise<
     dropActingCookie(c)
     throw new TurnpikeError("SESSION_REQUIRED", "You are no longer acting as this user.")
   }
-  if (!SAFE.has(c.req.method)) throw actingReadOnly()
-  c.set("credential", { kind: "session", token: session.token, acting: true, test: asksForTestData(c) })
+  const page = pageUserOf(c)
+  const credential = { kind: "session", token: session.token, acting: true, test: asksForTestData(c), page } as const
+  if (!SAFE.has(c.req.method)) {
+    // A page that was made before the admin began to act gets the error that says so.
+    if (page) await getCurrentUser(c.get("ctx"), credential)
+    throw actingReadOnly()
+  }
+  c.set("credential", credential)
   await next()
   if (c.res.status === 401) dropActingCookie(c)
 }
@@ -131,10 +138,19 @@ export async function sessionState(c: HonoContext<AppEnv>): Promise<SessionState
   }
 }
 
-/** Ends the session in the request's cookie, if it is valid, and removes the cookie. */
+/**
+ * Ends the session in the request's cookie, if it is valid, and removes the cookie. Throws SIGNED_IN_AS_OTHER if the
+ * page was made for another user.
+ */
 export async function closeSession(c: HonoContext<AppEnv>): Promise<void> {
   const ctx = c.get("ctx")
   const session = await sessionInCookie(c, ctx)
+  const page = pageUserOf(c)
+  if (session && page) {
+    await getCurrentUser(ctx, { kind: "session", token: session.token, test: false, page }).catch((error: unknown) => {
+      if (!(error instanceof TurnpikeError) || error.status !== 401) throw error
+    })
+  }
   if (session) await endSession(ctx, { kind: "session", token: session.token, test: false })
   await dropSessionCookie(c)
 }

@@ -41,7 +41,10 @@ export const DASHBOARD_SURFACE: Surface = {
     version: "0.1.0",
     description:
       "The API of the dashboard, for signed-in users. A request that changes something needs " +
-      "`Sec-Fetch-Site: same-origin`, which browsers send, or an `Origin` header with this server's own origin. Bodies are JSON.",
+      "`Sec-Fetch-Site: same-origin`, which browsers send, or an `Origin` header with this server's own origin. Bodies are JSON. " +
+      "A page says in `X-Turnpike-User` for which user id it was made (`42`), and which account it shows (`42/57` while an admin acts as user " +
+      "57). If another user is signed in by then, the response is 409 SIGNED_IN_AS_OTHER, and nothing is done. A GET accepts the same as the " +
+      "query parameter `page_user`.",
   },
   securitySchemes: {
     session: {
@@ -53,7 +56,7 @@ export const DASHBOARD_SURFACE: Surface = {
   },
   codesOf: ({ method, path, body, open, byServer }) => {
     const unsafe: ErrorCode[] = method === "get" || byServer ? [] : ["CROSS_ORIGIN"]
-    const session: ErrorCode[] = open ? [] : ["SESSION_REQUIRED"]
+    const session: ErrorCode[] = open ? [] : ["SESSION_REQUIRED", "SIGNED_IN_AS_OTHER"]
     const door: ErrorCode[] = `${method.toUpperCase()} ${path}` in DOORS ? ["LOGIN_THROTTLED"] : []
     return [
       ...session,

@@ -80,8 +80,8 @@ end $$;
 -- Creates a subscription of a user to a plan in the setting `plans`, for an admin.
 -- If the start is in the past, the current period is the first that gets credit.
 -- The subscription in `replaces` ends when the new one starts; at once if the new one has started.
--- refused: admin, unknown_plan, too_short (it would not end after its start), unknown_user, unknown_replaced (the user has
--- no such subscription), replaced_ended (it ends before the new one starts), active.
+-- refused: admin, unknown_plan, too_short (it would not end after its start), unknown_user, unknown_replaced
+-- (the user has no such subscription), replaced_ended (it ends before the new one starts), active.
 -- active: another subscription is active at the same time, and alongside is false. It is the entity.
 create function turnpike.create_subscription(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_subscription turnpike.new_subscription)

@@ -39,7 +39,16 @@ async function callAsWorker(worker: string, name: string, args: Record<string, u
 }
 
 const caller = (token: string) => {
-  const session = { kind: "session", token, test: false, moment: world.clock.now(), request_id: null, address: null }
+  const session = {
+    kind: "session",
+    token,
+    test: false,
+    moment: world.clock.now(),
+    request_id: null,
+    address: null,
+    page_user: null,
+    page_account: null,
+  }
   return { request: recordText("request", session) }
 }
 const atNow = () => ({ moment: world.clock.now().toISOString() })

@@ -1,5 +1,6 @@
 import { ApiError, notSent, readError, unanswered } from "./api-error.ts"
 import { OPERATIONS, type Operations } from "./operations.ts"
+import { pageUserFor } from "./page-user.ts"
 
 export type OperationId = keyof Operations
 
@@ -35,9 +36,16 @@ interface Parts {
   body?: unknown
 }
 
-/** The URL of an operation with its parameters, for links, CSV and event streams. */
+/**
+ * The URL of an operation with its parameters, for links, CSV and event streams. It says for whom the page was made,
+ * because a browser sends no header of ours with them.
+ */
 export function addressOf<Id extends OperationId>(id: Id, ...[input]: Arguments<Id>): string {
-  const { path = {}, query = {} } = (input ?? {}) as Parts
+  const { path, query } = (input ?? {}) as Parts
+  return locate(id, path, { ...query, page_user: pageUserFor(OPERATIONS[id].path) })
+}
+
+function locate(id: OperationId, path: Parts["path"] = {}, query: Parts["query"] = {}): string {
   const filled = OPERATIONS[id].path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(path[name])))
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
@@ -57,8 +65,8 @@ const UPLOAD_SPEED = 20
 
 /** Calls an operation of /api with the session's cookie. Throws ApiError, also if no answer comes in time. */
 export async function call<Id extends OperationId>(id: Id, ...args: Arguments<Id>): Promise<Answer<Id>> {
-  const { body, ifMatch, idempotencyKey, signal } = (args[0] ?? {}) as Parts & CallOptions
-  const { method, once } = OPERATIONS[id]
+  const { path, query, body, ifMatch, idempotencyKey, signal } = (args[0] ?? {}) as Parts & CallOptions
+  const { method, once, path: pattern } = OPERATIONS[id]
   const isChange = method !== "GET"
   if (!navigator.onLine) throw notSent({ isChange })
   const headers = new Headers({ Accept: "application/json" })
@@ -66,11 +74,13 @@ export async function call<Id extends OperationId>(id: Id, ...args: Arguments<Id
   if (body instanceof Blob) headers.set("Content-Type", body.type || "application/octet-stream")
   if (ifMatch !== undefined) headers.set("If-Match", `"${ifMatch}"`)
   if (once) headers.set("Idempotency-Key", idempotencyKey ?? crypto.randomUUID())
+  const pageUser = pageUserFor(pattern)
+  if (pageUser) headers.set("X-Turnpike-User", pageUser)
   const limit = new AbortController()
   const most = (isChange ? CHANGE_MS : READ_MS) + (body instanceof Blob ? body.size / UPLOAD_SPEED : 0)
   const timer = setTimeout(() => limit.abort(), most)
   try {
-    const response = await fetch(addressOf(id, ...args), {
+    const response = await fetch(locate(id, path, query), {
       method,
       headers,
       body: body === undefined ? undefined : body instanceof Blob ? body : JSON.stringify(body),
@@ -91,3 +101,7 @@ const OUTSIDE = ["SESSION_REQUIRED", "SECOND_FACTOR_REQUIRED"]
 
 /** True if the session has ended, never existed, or still needs its second factor. */
 export const needsSignIn = (error: unknown) => error instanceof ApiError && OUTSIDE.includes(error.code)
+
+/** True if another user is signed in to this browser than the one for whom the page was made. */
+export const isOfOtherUser = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.code === "SIGNED_IN_AS_OTHER"

@@ -2,8 +2,9 @@ import { useQueryClient } from "@tanstack/react-query"
 import { Outlet, useLocation, useNavigate, useRouteContext, useRouter, useSearch } from "@tanstack/react-router"
 import { type RefObject, Suspense, useEffect, useRef, useState } from "react"
 import { call, needsSignIn } from "../api/call.ts"
+import { followTabs, setPageAccount, tellTabs, useOtherUser } from "../api/page-user.ts"
 import { useRead } from "../api/query.ts"
-import { useSessionOver } from "../api/session-over.ts"
+import { setSessionOver, useSessionOver } from "../api/session-over.ts"
 import { ThemeToggle } from "../shell/theme.tsx"
 import { Button, IconButton } from "../ui/button.tsx"
 import { dropDrafts, hasUnsaved } from "../ui/draft.ts"
@@ -24,6 +25,8 @@ const SignInAgain = lazyPart(() => import("./sign-in-again.tsx").then((module) =
 export function Layout() {
   const [palette, setPalette] = useState(false)
   const isOver = useSessionOver()
+  const other = useOtherUser()
+  useTabs()
   const drawer = useRef<HTMLDialogElement>(null)
   const content = useRef<HTMLElement>(null)
   const { pathname } = useLocation()
@@ -86,8 +89,52 @@ export function Layout() {
         </Suspense>
       )}
       <LeaveGuard />
-      <Suspense>{isOver && <SignInAgain />}</Suspense>
+      <Suspense>{isOver && !other && <SignInAgain />}</Suspense>
+      {other && <OtherUser sentence={other} />}
     </div>
+  )
+}
+
+/** Tells the other tabs for whom this page was made, and follows what they tell. */
+function useTabs() {
+  const { user } = useRouteContext({ from: "/app" })
+  const client = useQueryClient()
+  const { data: me } = useRead("getMe")
+  const account = me?.user
+  useEffect(() => {
+    if (!account) return
+    setPageAccount(account)
+    tellTabs({ user, account })
+  }, [user, account])
+  useEffect(
+    () =>
+      followTabs({
+        onOut: () => setSessionOver(true),
+        onBack: () => {
+          setSessionOver(false)
+          void client.invalidateQueries()
+        },
+      }),
+    [client],
+  )
+}
+
+/** Shown over a page that was made for another user than the one who is signed in now. */
+function OtherUser({ sentence }: { sentence: string }) {
+  const reload = () => {
+    // The other user must not see what was typed.
+    dropDrafts()
+    location.reload()
+  }
+  return (
+    // Escape does nothing, because the service refuses every request of the page.
+    <TopDialog title="This page belongs to another user" about={sentence} onCancel={() => {}}>
+      <div className="flex justify-end">
+        <Button autoFocus kind="primary" onClick={reload}>
+          Reload
+        </Button>
+      </div>
+    </TopDialog>
   )
 }
 
@@ -175,6 +222,7 @@ function SignOut() {
       if (!needsSignIn(error)) return toast(`You are still signed in. ${(error as Error).message}`, { bad: true })
     }
     dropDrafts()
+    tellTabs(null)
     // A full page load discards all data of the account in memory.
     location.assign("/")
   }

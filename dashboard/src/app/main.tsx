@@ -4,7 +4,8 @@ import { RouterProvider } from "@tanstack/react-router"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
 import { ApiError } from "../api/api-error.ts"
-import { needsSignIn } from "../api/call.ts"
+import { isOfOtherUser, needsSignIn } from "../api/call.ts"
+import { setOtherUser } from "../api/page-user.ts"
 import { setSessionOver } from "../api/session-over.ts"
 import { appRoute } from "../shell/app-route.tsx"
 import { createAppRouter } from "./router.tsx"
@@ -25,10 +26,11 @@ const queryClient = new QueryClient({
 queryClient.setQueryDefaults(["getCurrentUser"], { gcTime: Number.POSITIVE_INFINITY })
 const router = createAppRouter(queryClient)
 
-/** If the session has ended on a page that needs one, asks the user to sign in again. */
+/** Says over a page that needs a session that it has ended, or that it belongs to another user by now. */
 function askWhenOver(error: Error): void {
   const isPrivate = router.state.matches.some(({ routeId }) => routeId === appRoute.id)
   if (needsSignIn(error) && isPrivate) setSessionOver(true)
+  if (isOfOtherUser(error) && isPrivate) setOtherUser(error.message)
 }
 
 createRoot(document.getElementById("root") as HTMLElement).render(

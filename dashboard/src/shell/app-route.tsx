@@ -9,6 +9,7 @@ import {
   retainSearchParams,
 } from "@tanstack/react-router"
 import { needsSignIn } from "../api/call.ts"
+import { setPageUser } from "../api/page-user.ts"
 import { queryOf } from "../api/query.ts"
 import { setSessionOver } from "../api/session-over.ts"
 import { Toaster } from "../ui/toast.tsx"
@@ -35,7 +36,9 @@ export const appRoute = createRoute({
   search: { middlewares: [retainSearchParams(["test"])] },
   beforeLoad: async ({ context, location }) => {
     try {
-      return { user: await context.queryClient.ensureQueryData({ ...queryOf("getCurrentUser"), staleTime: 60_000 }) }
+      const user = await context.queryClient.ensureQueryData({ ...queryOf("getCurrentUser"), staleTime: 60_000 })
+      setPageUser(user)
+      return { user }
     } catch (error) {
       if (!needsSignIn(error)) throw error
       // A user whose session has ended while the app is open signs in over the page.

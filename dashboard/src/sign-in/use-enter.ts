@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useRouter } from "@tanstack/react-router"
 import type { User } from "../api/operations.ts"
+import { setPageUser } from "../api/page-user.ts"
 import { queryOf } from "../api/query.ts"
 import { setSessionOver } from "../api/session-over.ts"
 
@@ -10,6 +11,7 @@ export function useEnter(next: string | undefined) {
   const router = useRouter()
   return (user: User) => {
     client.clear()
+    setPageUser(user)
     setSessionOver(false)
     client.setQueryData(queryOf("getCurrentUser").queryKey, user)
     // The docs are files of their own, and no pages of this app.
