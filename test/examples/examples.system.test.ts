@@ -1,51 +1,68 @@
 import { globSync, readFileSync } from "node:fs"
-import { cp, mkdir, readFile, symlink } from "node:fs/promises"
-import { dirname, join, resolve } from "node:path"
+import { cp, readFile, rm, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
 import { build } from "esbuild"
 import { convertV4MiniflareOptions, Miniflare } from "miniflare"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { Turnpike } from "../../client/src/index.ts"
 import { freePort } from "../../src/local/postgres.ts"
+import { makeDataDirectory } from "../harness/data-directory.ts"
 import { npmStart, type Started } from "../harness/npm-start.ts"
-import { installPackedClient } from "../harness/packed-client.ts"
+import { servePackages } from "../harness/package-registry.ts"
+import { blocksOf, commandsOf } from "../harness/readme-commands.ts"
 import { startProgram } from "../harness/running-program.ts"
 
 const EXAMPLES = globSync("examples/*/package.json")
   .map((path) => dirname(path))
   .sort()
-/** Packages of the examples besides the client. They are installed here in the same versions. */
-const PACKAGES = ["express", "@modelcontextprotocol/sdk", "zod"]
-
 let service: Started
-let client: Awaited<ReturnType<typeof installPackedClient>>
+let registry: Awaited<ReturnType<typeof servePackages>>
+let dir: string
 let turnpike: Turnpike
 let space: string
 
 beforeAll(async () => {
-  ;[service, client] = await Promise.all([npmStart(), installPackedClient()])
-  await cp("examples", join(client.project, "examples"), { recursive: true })
-  for (const name of PACKAGES) {
-    const link = join(client.project, "node_modules", name)
-    await mkdir(dirname(link), { recursive: true })
-    await symlink(resolve("node_modules", name), link)
-  }
+  dir = await makeDataDirectory("examples")
+  ;[service, registry] = await Promise.all([npmStart(), servePackages(join(dir, "registry"))])
   turnpike = new Turnpike({ apiKey: service.test_key, baseUrl: service.base_url })
   space = (await turnpike.spaces.create({ title: "Examples" })).space_id
 })
 
 afterAll(async () => {
-  await client.remove()
-  await service.stop()
+  registry?.stop()
+  await service?.stop()
+  await rm(dir, { recursive: true, force: true, maxRetries: 5 })
 })
 
-/** Starts a program in the folder of an example, with the variables that its README names. */
-function start(example: string, program: string, args: string[], env: NodeJS.ProcessEnv = {}) {
-  const access = { TURNPIKE_API_KEY: service.test_key, TURNPIKE_BASE_URL: service.base_url, TURNPIKE_SPACE: space }
-  const config = { TURNPIKE_CONFIG: join(client.project, "config.json") }
-  const cwd = join(client.project, "examples", example)
-  return startProgram(program, args, { cwd, env: { PATH: process.env.PATH, ...access, ...config, ...env } })
+/**
+ * A new folder with an example, installed by the command of its README. `start` runs another command of the README,
+ * with the variables that it names. `change` replaces a port or a day.
+ */
+async function open(example: string, own: NodeJS.ProcessEnv = {}) {
+  const cwd = join(dir, example)
+  await cp(join("examples", example), cwd, { recursive: true })
+  const commands = blocksOf(await readFile(join(cwd, "README.md"), "utf8")).flatMap(commandsOf)
+  const env = {
+    PATH: process.env.PATH,
+    HOME: dir,
+    TURNPIKE_API_KEY: service.test_key,
+    TURNPIKE_BASE_URL: service.base_url,
+    TURNPIKE_SPACE: space,
+    TURNPIKE_CONFIG: join(dir, "config.json"),
+    npm_config_registry: registry.url,
+    npm_config_cache: join(dir, "cache"),
+    npm_config_audit: "false",
+    ...own,
+  }
+  const start = (pattern: RegExp, change = (command: string) => command, more: NodeJS.ProcessEnv = {}) => {
+    const command = commands.find((one) => pattern.test(one))
+    if (!command) throw new Error(`The README of ${example} has no command ${pattern}.`)
+    return startProgram("bash", ["-c", change(command)], { cwd, env: { ...env, ...more } })
+  }
+  const installed = start(/^npm install/)
+  expect(await installed.ended, installed.err).toBe(0)
+  return { cwd, start }
 }
-const commandLine = () => join(client.project, "node_modules/.bin/turnpike")
 const post = (url: string, body: unknown, headers: Record<string, string> = {}) =>
   fetch(url, {
     method: "POST",
@@ -55,9 +72,10 @@ const post = (url: string, body: unknown, headers: Record<string, string> = {}) 
 
 test("The Express server answers a question by a verified webhook, and a repeated question makes no second turn", async () => {
   const port = String(await freePort())
-  const listen = start("express-webhook", commandLine(), ["listen", "--forward-to", `localhost:${port}/webhooks`])
+  const { start } = await open("express-webhook", { PORT: port })
+  const listen = start(/ listen /, (command) => command.replace("localhost:3000", `localhost:${port}`))
   const [, secret = ""] = await listen.says(/TURNPIKE_WEBHOOK_SECRET=(whsec_\S+)/)
-  const server = start("express-webhook", "node", ["server.ts"], { PORT: port, TURNPIKE_WEBHOOK_SECRET: secret })
+  const server = start(/^npm start/, undefined, { TURNPIKE_WEBHOOK_SECRET: secret })
   await server.says(/Listening/)
   const url = `http://localhost:${port}`
   const question = { id: "1001", customer: "customer-42", question: "Where is my order?" }
@@ -75,8 +93,9 @@ test("The Express server answers a question by a verified webhook, and a repeate
 })
 
 test("The Worker streams the answer, refuses strangers, and shows an error of the service", async () => {
+  const { cwd } = await open("worker")
   const { outputFiles } = await build({
-    entryPoints: [join(client.project, "examples/worker/worker.ts")],
+    entryPoints: [join(cwd, "worker.ts")],
     bundle: true,
     format: "esm",
     write: false,
@@ -118,8 +137,9 @@ test("The cron job writes one digest for each customer of the day, also if it ru
   expect(other).toBe(day)
   const digests = async () =>
     (await turnpike.turns.list({ end_user_ref: "customer-a" }).toArray()).filter(({ text }) => text.includes("digest"))
+  const { start } = await open("cron")
   for (const _run of [1, 2]) {
-    const job = start("cron", "node", ["digest.ts", day])
+    const job = start(/^npm start -- /, (command) => command.replace(/\d{4}-\d\d-\d\d/, day))
     expect(await job.ended, job.err).toBe(0)
     expect(job.out).toMatch(/customer-a\t.*Write a digest/)
     expect(job.out).toMatch(/customer-b\t.*Write a digest/)
@@ -130,15 +150,16 @@ test("The cron job writes one digest for each customer of the day, also if it ru
 test("An agent calls the tool of the MCP server, which refuses callers without the token", async () => {
   const port = String(await freePort())
   const ORDERS_TOKEN = "a-token-of-the-orders-server"
-  const server = start("mcp-server", "node", ["server.ts"], { PORT: port, ORDERS_TOKEN })
+  const { cwd, start } = await open("mcp-server", { PORT: port, ORDERS_TOKEN })
+  const server = start(/^npm start/)
   await server.says(/Listening/)
   expect((await post(`http://127.0.0.1:${port}/mcp`, {})).status).toBe(401)
-  const file = (await readFile("examples/mcp-server/turnpike.yaml", "utf8")).replace(":3001/", `:${port}/`)
-  const apply = start("mcp-server", commandLine(), ["apply", "-"], { ORDERS_TOKEN })
-  apply.type(file)
+  const file = join(cwd, "turnpike.yaml")
+  await writeFile(file, (await readFile(file, "utf8")).replace(":3001/", `:${port}/`))
+  const apply = start(/ apply/)
   expect(await apply.ended, apply.err).toBe(0)
   const text = '[call orders__lookup_order {"id":"A-1"}]\nWhere is order A-1?'
-  const send = start("mcp-server", commandLine(), ["turns", "send", "-s", "orders-agent", "-u", "c", "--wait", text])
+  const send = start(/ turns send /, (command) => command.replace(/"[^"]*"$/, `'${text}'`))
   expect(await send.ended, send.err).toBe(0)
   expect(send.out).toContain("shipped")
   await server.interrupt()
