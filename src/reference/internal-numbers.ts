@@ -54,7 +54,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
   ...of("WEBHOOK_POLICY", "stopEndpoints stopSettlesMs replayBatch healthDeliveries"),
   ...of("SESSION_POLICY", "noteUseMs mostKept"),
   ...of("FACTOR_POLICY", "digits periodSeconds window"),
-  ...of("PASSWORD_POLICY", "atOnce"),
+  ...of("PASSWORD_POLICY", "atOnce scrypt"),
   ...of("ACTING_POLICY", "cookieMs"),
   ...of("LAUNCH_POLICY", "maxAheadMs"),
   ...of(

@@ -13,17 +13,22 @@ import { PASSWORD_POLICY } from "./policies.ts"
 import { newToken } from "./session-token.ts"
 import { expiryOf } from "./start-session.ts"
 
-/** scrypt N=2^15, r=8, p=3 (docs/architecture/sign-in.md). It takes 32 MiB, above Node's default bound. */
-const COST = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 }
+/** Node's default bound is less than a hash takes. */
+const MAX_MEMORY = 64 * 1024 * 1024
+
+type Cost = { N: number; r: number; p: number }
+
+const format = ({ N, r, p }: Cost, salt: string, hash: string) => ["scrypt", N, r, p, salt, hash].join("$")
 
 /** A hash that no password matches. Comparing with it takes the same time as with a real hash. */
-const NOBODY = ["scrypt", COST.N, COST.r, COST.p, "A".repeat(22), `${"A".repeat(43)}=`].join("$")
+const nobody = () => format(PASSWORD_POLICY.scrypt, "A".repeat(22), `${"A".repeat(43)}=`)
 
 /** Hashes a password as `scrypt$N$r$p$salt$hash`, with salt and hash in base64. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16)
-  const hash = await derive(password, salt, COST)
-  return ["scrypt", COST.N, COST.r, COST.p, salt.toString("base64"), hash.toString("base64")].join("$")
+  const cost = PASSWORD_POLICY.scrypt
+  const hash = await derive(password, salt, cost)
+  return format(cost, salt.toString("base64"), hash.toString("base64"))
 }
 
 /**
@@ -31,13 +36,9 @@ export async function hashPassword(password: string): Promise<string> {
  * without a password. The work is always the same, so its duration reveals nothing.
  */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
-  const [, N, r, p, salt = "", hash = ""] = (stored ?? NOBODY).split("$")
-  const derived = await derive(password, Buffer.from(salt, "base64"), {
-    ...COST,
-    N: Number(N),
-    r: Number(r),
-    p: Number(p),
-  })
+  const [, N, r, p, salt = "", hash = ""] = (stored ?? nobody()).split("$")
+  const cost = { N: Number(N), r: Number(r), p: Number(p) }
+  const derived = await derive(password, Buffer.from(salt, "base64"), cost)
   const expected = Buffer.from(hash, "base64")
   return expected.length === derived.length && timingSafeEqual(expected, derived) && stored !== null
 }
@@ -47,10 +48,11 @@ export async function verifyPassword(password: string, stored: string | null): P
  */
 const turnstile = new Turnstile(PASSWORD_POLICY)
 
-function derive(password: string, salt: Buffer, cost: typeof COST): Promise<Buffer> {
+function derive(password: string, salt: Buffer, cost: Cost): Promise<Buffer> {
   const work = () =>
     new Promise<Buffer>((resolve, reject) => {
-      scrypt(password.normalize("NFKC"), salt, 32, cost, (error, key) => (error ? reject(error) : resolve(key)))
+      const options = { ...cost, maxmem: MAX_MEMORY }
+      scrypt(password.normalize("NFKC"), salt, 32, options, (error, key) => (error ? reject(error) : resolve(key)))
     })
   return turnstile.pass(work, tooMany)
 }

@@ -87,6 +87,8 @@ export const PASSWORD_POLICY = {
   /** How many passwords an isolate hashes at a time, and how many wait. Further requests are rejected. */
   atOnce: 2,
   waiting: 16,
+  /** The work of one hash: 32 MiB and a third of a second. */
+  scrypt: { N: 2 ** 15, r: 8, p: 3 },
 } as const
 
 /** The maximum age of launch data, and how far the platform's clock may be ahead (docs/architecture/sign-in.md). */

@@ -1,5 +1,6 @@
 import { env as bindings } from "cloudflare:workers"
 import { createApiKey, createUser, topUp } from "../../src/ops/seed.ts"
+import { PASSWORD_POLICY } from "../../src/sign-in/policies.ts"
 import type { Turn } from "../../src/turns/schemas.ts"
 import { createTestClock } from "./clock.ts"
 import { signIn } from "./dashboard.ts"
@@ -9,6 +10,10 @@ import { forceShards, isSharded } from "./force-shards.ts"
 import { openNamespace, type QueuedMessage, type TestNamespace } from "./namespace.ts"
 import { countedBucket } from "./open-calls.ts"
 import { watchErrors } from "./statement-errors.ts"
+
+// Test files hash hundreds of passwords, each for a third of a second. The real work has a test of its own
+// (test/auth/password.node.test.ts).
+;(PASSWORD_POLICY as { scrypt: object }).scrypt = { ...PASSWORD_POLICY.scrypt, N: 2 ** 5 }
 
 export const turnOf = async (response: Response) => (await response.json()) as Turn
 
