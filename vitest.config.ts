@@ -79,7 +79,7 @@ export default defineConfig({
         name: "workers",
         include: ["test/**/*.test.ts"],
         exclude: ["test/**/*.{node,system,thorough}.test.ts", "test/structure/**"],
-        bindings: { TURNPIKE_SEQUENCES: "10", TURNPIKE_FUZZ: "500" },
+        bindings: { TURNPIKE_SEQUENCES: "6", TURNPIKE_FUZZ: "500" },
       }),
       inWorkerd({
         name: "thorough",

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { Turn } from "../../src/turns/schemas.ts"
+import { isThorough } from "../harness/crash.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -223,7 +224,7 @@ test("The ledger sums to the balance over a random month of chat and keys, page 
   const { client, browser, space } = await arrange({ usd: 3 })
   const keyed = await world.makeKey(client.userId, { scope: "all" })
   const server = world.createClient(client.userId, keyed.value)
-  for (let turn = 0; turn < 40; turn++) {
+  for (let turn = 0; turn < (isThorough ? 40 : 16); turn++) {
     const body = {
       space,
       text: `[use input=${1 + random.int(9000)} cached=0 output=${1 + random.int(900)}]`,

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const RACES = isThorough ? 30 : 8
+const RACES = isThorough ? 30 : 4
 
 /** An account with a space, a key to revoke and another key that stays valid. */
 async function arrange({ usd = 10, test = false } = {}) {

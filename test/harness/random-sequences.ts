@@ -8,7 +8,7 @@ import type { ModelAccount } from "./reference-account.ts"
 import type { Sequence } from "./reference-model.ts"
 import type { World } from "./world.ts"
 
-// 10 in the default tier, 500 in the thorough tier. To repeat a failure, set TURNPIKE_SEQUENCES=1
+// 6 in the default tier, 500 in the thorough tier. To repeat a failure, set TURNPIKE_SEQUENCES=1
 // TURNPIKE_SEED=<the printed seed>.
 const settings = bindings as unknown as { TURNPIKE_SEQUENCES: string; TURNPIKE_SEED: string }
 export const SEQUENCES = Number(settings.TURNPIKE_SEQUENCES)

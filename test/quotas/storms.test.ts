@@ -5,13 +5,14 @@ import { growHold } from "../../src/runs/grow-hold.ts"
 import { CHEAP, cappedAccount, NEEDED_USD } from "../harness/caps.ts"
 import { claimTurn } from "../harness/claim.ts"
 import { contextOf } from "../harness/context.ts"
+import { isThorough } from "../harness/crash.ts"
 import { BARE } from "../harness/customer.ts"
 import { untilCalled } from "../harness/locks.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { giveShards } from "../harness/shards.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
-const AT_ONCE = 40
+const AT_ONCE = isThorough ? 40 : 24
 
 let world: World
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import {
   canonical,
   decimal,
@@ -24,6 +24,9 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const DAY = 86_400_000
+
+/** The receipts of a page, so that a month needs few turns to have many pages. */
+const setPage = (receipts: number) => Object.assign(RECEIPT_POLICY, { page: receipts })
 
 type Document = SignedDocument<Receipt | RefundDocument>
 
@@ -152,12 +155,15 @@ describe("A monthly statement", () => {
   })
 
   test("A large month is read page by page, also if runs overlap or a page fails", async () => {
+    const whole = RECEIPT_POLICY.page
+    onTestFinished(() => void setPage(whole))
+    setPage(20)
     const client = await ownerWithAll(world, 100)
     const space = await client.space()
     await intoNextMonth(DAY)
     const { turn_id } = await client.runTurn({ space })
     // Copies of one turn, so that the month has more receipts than a request reads.
-    const count = RECEIPT_POLICY.page * RECEIPT_POLICY.requestPages + 150
+    const count = RECEIPT_POLICY.page * RECEIPT_POLICY.requestPages + 15
     await world.sql(
       `insert into turns select (jsonb_populate_record(t, jsonb_build_object('turn_id', 'turn_copy' || lpad(n::text, 6, '0'), 'position', 1000 + n,
          'idempotency_key', 'copy' || n, 'finished_at', t.finished_at + n / 3 * interval '1 minute', 'billed_credit_micros', 0,
