@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { join } from "node:path"
 import { freePort } from "../../src/local/postgres.ts"
@@ -11,27 +10,35 @@ const PROGRAM = join(import.meta.dirname, "../../src/local/container-process.ts"
  * need none.
  */
 export async function serveMcp() {
-  const port = await freePort()
   let child: ChildProcess | undefined
-  let started: Promise<unknown> | undefined
+  let started: Promise<number> | undefined
 
-  async function start() {
-    // The server ends when its standard input closes, which is when this process ends.
-    child = spawn(process.execPath, [PROGRAM], {
-      stdio: ["pipe", "ignore", "pipe"],
-      env: { ...process.env, PORT: String(port) },
-    })
-    const { stderr } = child
-    if (!stderr) throw new Error("the server has no stderr")
-    // The server reports on stderr that it listens.
-    await once(stderr, "data")
-    stderr.resume()
+  async function start(): Promise<number> {
+    for (let tries = 0; tries < 5; tries++) {
+      // Chosen now, because another program may take a port that is not used at once.
+      const port = await freePort()
+      // The server ends when its standard input closes, which is when this process ends.
+      const server = spawn(process.execPath, [PROGRAM], {
+        stdio: ["pipe", "ignore", "pipe"],
+        env: { ...process.env, PORT: String(port), MCP_PATH: "/mcp" },
+      })
+      child = server
+      const isListening = new Promise<boolean>((done) => {
+        let said = ""
+        server.stderr.on("data", (chunk: Buffer) => {
+          said += chunk
+          if (said.includes("listening on port")) done(true)
+        })
+        server.once("exit", () => done(false))
+      })
+      if (await isListening) return port
+    }
+    throw new Error("the MCP server does not start")
   }
 
   async function pass(socket: Socket) {
     started ??= start()
-    await started
-    const server = connect(port, "127.0.0.1")
+    const server = connect(await started, "127.0.0.1")
     for (const [from, to] of [
       [socket, server],
       [server, socket],
