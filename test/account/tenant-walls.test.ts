@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest"
 import { createUser } from "../../src/ops/seed.ts"
 import { serveCustomer } from "../harness/customer.ts"
 import { dumpTables } from "../harness/dump.ts"
@@ -20,6 +20,7 @@ const answers = new Map<string, Attempts>()
 let rows: { before: unknown; after: unknown }
 /** True if a test may have used up something that a later one needs. */
 let isUsedUp = false
+let asked: Promise<void> | undefined
 
 beforeAll(async () => {
   world = await createWorld()
@@ -28,12 +29,20 @@ beforeAll(async () => {
   owner = estate.owner
   stranger = await world.signIn(await createUser(world.sql, { name: "Stranger" }))
   restore = await keepRows(world)
-  // These calls write nothing, so one world answers all of them.
+})
+
+/** Sends all calls that write nothing. One world answers all of them, so the first test sends them. */
+async function askAll(): Promise<void> {
   const before = await dumpTables(world)
   await inBatches(ownerOperations, async (operation) => {
     answers.set(operation.id, await attempt(operation))
   })
   rows = { before, after: await dumpTables(world) }
+}
+
+beforeEach(() => {
+  asked ??= askAll()
+  return asked
 })
 afterEach(async () => {
   if (!isUsedUp) return

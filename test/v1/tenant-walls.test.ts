@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest"
 import type * as z from "zod"
 import { isThorough } from "../harness/crash.ts"
 import { serveCustomer } from "../harness/customer.ts"
@@ -24,13 +24,19 @@ let marks: { before: unknown; after: unknown }
 /** True if a test may have used up something that a later one needs. */
 let isUsedUp = false
 
+let customer: ReturnType<typeof serveCustomer>
+let asked: Promise<void> | undefined
+
 beforeAll(async () => {
   world = await createWorld()
-  const customer = serveCustomer(world, { host: ESTATE_HOST })
+  customer = serveCustomer(world, { host: ESTATE_HOST })
   estate = await createEstate(world)
   intruders = await createIntruders(world, estate)
   restore = await keepRows(world)
-  // These calls write nothing, so one world answers all of them.
+})
+
+/** Sends all calls that write nothing. One world answers all of them, so the first test sends them. */
+async function askAll(): Promise<void> {
   const mark = async () => ({ rows: await dumpTables(world), requests: customer.requests.length })
   const before = await mark()
   const tries = operations.flatMap((operation, place) => quietTriesOf(operation, place))
@@ -41,6 +47,11 @@ beforeAll(async () => {
     answers.set(operation.id, [...(answers.get(operation.id) ?? []), { who, refused, head, ...answer }])
   })
   marks = { before, after: await mark() }
+}
+
+beforeEach(() => {
+  asked ??= askAll()
+  return asked
 })
 afterEach(async () => {
   if (isUsedUp) await restore()
