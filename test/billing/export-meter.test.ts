@@ -20,7 +20,7 @@ afterAll(() => world.close())
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-const HOURS = isThorough ? 5 : 3
+const HOURS = isThorough ? 5 : 2
 
 const micros = (usd: string) => BigInt(usd.replace(".", ""))
 
