@@ -1126,6 +1126,8 @@ export interface PutTool {
     body?: unknown
   } | null
   approval?: ApprovalInput | undefined
+  /** Whether your server may respond with 202 and send the result later. Then each request carries `Turnpike-Result-Token`, with which the server can send the result without an API key. Default false. */
+  answers_later?: boolean | undefined
   /** The time limit of one call, in seconds. Default 30. */
   timeout_seconds?: number | undefined
 }
@@ -1241,6 +1243,14 @@ export interface ReceiptLine {
   unit_price_usd: string | null
   /** The units of the price: a million tokens, or one image. */
   per: number
+}
+
+/** The outcome of a result that was sent with the token of its call. */
+export interface ReceivedResult {
+  turn_id: string
+  call: string
+  /** `taken`: the result counts. `same`: the same result came before. */
+  outcome: "taken" | "same"
 }
 
 /** A refund of a turn. The receipt of the turn does not change. */
@@ -1361,6 +1371,8 @@ export interface SecretList {
   has_more: boolean
   next_cursor: string | null
 }
+
+export type SendCallResultAnswer = Turn | ReceivedResult
 
 export interface SignedReceipt {
   kind: "receipt"
@@ -1547,6 +1559,8 @@ export interface Tool {
     body?: unknown
   } | null
   approval?: Approval | undefined
+  /** Whether your server may respond with 202 and send the result later. Then each request carries `Turnpike-Result-Token`, with which the server can send the result without an API key. Default false. */
+  answers_later?: boolean | undefined
   /** The time limit of one call, in seconds. Default 30. */
   timeout_seconds?: number | undefined
 }
@@ -1571,6 +1585,8 @@ export interface ToolInput {
     body?: unknown
   } | null
   approval?: ApprovalInput | undefined
+  /** Whether your server may respond with 202 and send the result later. Then each request carries `Turnpike-Result-Token`, with which the server can send the result without an API key. Default false. */
+  answers_later?: boolean | undefined
   /** The time limit of one call, in seconds. Default 30. */
   timeout_seconds?: number | undefined
 }
@@ -2783,7 +2799,7 @@ export interface Operations {
       call: string
     }
     body: CallResult
-    answer: Turn
+    answer: SendCallResultAnswer
   }
 
   /** Take calls */

@@ -69,6 +69,14 @@ export const toolFields = {
       "and sends their results.",
   }),
   approval: approvalSchema.optional(),
+  answers_later: z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        "Whether your server may respond with 202 and send the result later. Then each request carries " +
+        "`Turnpike-Result-Token`, with which the server can send the result without an API key. Default false.",
+    }),
   timeout_seconds: z
     .int()
     .min(1)

@@ -213,7 +213,7 @@ function restTool(ctx: ToolContext, secrets: Secrets, tool: Tool): BoundTool {
           tool,
           input,
           idempotencyKey: key,
-          resultToken: await resultToken(ctx, key),
+          ...(tool.answers_later === true && { resultToken: await resultToken(ctx, key) }),
           signal,
           mayStart,
           ...(trace && { trace }),

@@ -37,42 +37,73 @@ export const callResultSchema = z.union([ofOutput, ofError]).meta({ id: "CallRes
 
 type CallResult = z.infer<typeof callResultSchema>
 
+interface Delivery {
+  turnId: string
+  call: string
+  body: CallResult
+}
+
+/** The answer to a server that has only the token of the call: nothing of the turn. */
+export const receivedResultSchema = z
+  .object({
+    turn_id: z.string(),
+    call: z.string().meta({ example: "0.0" }),
+    outcome: z
+      .enum(["taken", "same"])
+      .meta({ description: "`taken`: the result counts. `same`: the same result came before." }),
+  })
+  .meta({ id: "ReceivedResult", description: "The outcome of a result that was sent with the token of its call." })
+
 /**
- * Stores the result of a call that comes later. A result counts once: the same one again has no effect. `credential`:
- * null if the worker has checked the call's token. Throws NOT_FOUND, CALL_ANSWERED, CALL_NOT_WAITING, TURN_FINISHED or
- * PAYLOAD_TOO_LARGE.
+ * Stores the result of a call that comes later. A result counts once: the same one again has no effect. Throws
+ * NOT_FOUND, CALL_ANSWERED, CALL_NOT_WAITING, TURN_FINISHED or PAYLOAD_TOO_LARGE.
  */
-export async function deliverResult(
-  ctx: Context,
-  credential: Credential | null,
-  { turnId, call, body }: { turnId: string; call: string; body: CallResult },
-): Promise<TurnRow> {
-  const now = ctx.clock.now()
-  const output = outputOf(body)
-  const args = {
-    turn_id: turnId,
-    ...numbersOfCall(call),
-    output,
-    hash: hashRequest(body),
-    event_id: newId("event", now),
-  }
-  const row = credential
-    ? (await callAs(ctx, credential, "deliver_result", args)).row
-    : await callOne(ctx.db, "deliver_by_token", { ...args, moment: now })
+export async function deliverResult(ctx: Context, credential: Credential, delivery: Delivery): Promise<TurnRow> {
+  const { row } = await callAs(ctx, credential, "deliver_result", argsOf(ctx, delivery))
   const turn = turnRowOf(row)
-  switch (row.outcome) {
+  refuse(row.outcome, turn?.state)
+  if (!turn || row.outcome === "unknown") throw turnNotFound(delivery.turnId)
+  goOn(ctx, row)
+  return turn
+}
+
+/**
+ * The same for a server with the token of the call, which the worker has checked. It learns nothing of the turn but
+ * whether its result counts.
+ */
+export async function deliverByToken(ctx: Context, delivery: Delivery): Promise<z.infer<typeof receivedResultSchema>> {
+  const moment = ctx.clock.now()
+  const row = await callOne(ctx.db, "deliver_by_token", { ...argsOf(ctx, delivery), moment })
+  refuse(row.outcome)
+  if (!row.turn || (row.outcome !== "taken" && row.outcome !== "same")) throw turnNotFound(delivery.turnId)
+  goOn(ctx, row)
+  return { turn_id: delivery.turnId, call: delivery.call, outcome: row.outcome }
+}
+
+const argsOf = (ctx: Context, { turnId, call, body }: Delivery) => ({
+  turn_id: turnId,
+  ...numbersOfCall(call),
+  output: outputOf(body),
+  hash: hashRequest(body),
+  event_id: newId("event", ctx.clock.now()),
+})
+
+/** `state`: of the ended turn, for callers who may see it. */
+function refuse(outcome: string | null, state?: string): void {
+  switch (outcome) {
     case "ended":
-      throw new TurnpikeError("TURN_FINISHED", `The turn is already ${turn?.state}, so the result has no effect.`, {
-        details: { state: turn?.state },
-      })
+      throw new TurnpikeError(
+        "TURN_FINISHED",
+        `The turn ${state ? `is already ${state}` : "has ended"}, so the result has no effect.`,
+        {
+          ...(state !== undefined && { details: { state } }),
+        },
+      )
     case "other":
       throw new TurnpikeError("CALL_ANSWERED", "Another result of this call came before. This one has no effect.")
     case "not_awaited":
       throw new TurnpikeError("CALL_NOT_WAITING", "This call does not wait for a result.")
   }
-  if (!turn || row.outcome === "unknown") throw turnNotFound(turnId)
-  goOn(ctx, row)
-  return turn
 }
 
 function outputOf(body: CallResult): ToolOutput {

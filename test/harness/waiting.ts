@@ -10,6 +10,7 @@ export const laterTool = (overrides: object = {}) => ({
   description: "Prints a label.",
   input_schema: { type: "object" },
   request: { method: "POST", url: "https://api.customer.com/labels" },
+  answers_later: true,
   ...overrides,
 })
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
 import { TURN_WAIT_POLICY } from "../../src/turns/policies.ts"
+import { readAnswer } from "../harness/answers.ts"
 import { serveCustomer } from "../harness/customer.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { laterTool, sendUntilItWaits, serveTools, waiter, workTool } from "../harness/waiting.ts"
@@ -45,11 +46,26 @@ test("The token that the request carried works for its call only, and without an
   const calls = customer.requests.map(({ headers }) => headers["idempotency-key"]?.split(".").slice(1).join("."))
   expect((await send(calls[0] ?? "", other)).status).toBe(401)
   expect((await send(calls[0] ?? "", `${token}0`)).status).toBe(401)
-  expect((await send(calls[0] ?? "", token)).status).toBe(200)
+  const taken = { turn_id: turn.turn_id, call: calls[0], outcome: "taken" }
+  const first = await readAnswer(send(calls[0] ?? "", token))
+  expect(first.status).toBe(200)
+  expect(first.body).toEqual(taken)
+  expect((await readAnswer(send(calls[0] ?? "", token))).body).toEqual({ ...taken, outcome: "same" })
   expect((await send(calls[1] ?? "", other)).status).toBe(200)
   await world.drain()
   expect((await client.getTurn(turn.turn_id)).state).toBe("done")
-  expect((await send(calls[0] ?? "", token)).status).toBe(409)
+  const late = await readAnswer(send(calls[0] ?? "", token))
+  expect(late).toMatchObject({ status: 409, body: { error: { code: "TURN_FINISHED" } } })
+  expect(JSON.stringify(late.body)).not.toContain("done")
+})
+
+test("Only a tool that may answer later gets a token, and an API key sends the result of another", async () => {
+  const plain = await client.space({ tools: [laterTool({ answers_later: false }), refundTool()] })
+  const turn = await sendUntilItWaits(world, client, { space: plain, text: "[call print {}]" })
+  await client.runTurn({ space: plain, conversation: "other", text: '[call refund {"order":"A","amount":1}]' })
+  expect((await waiter(client).result(turn.turn_id, { output: "printed" })).status).toBe(200)
+  expect(customer.requests.map(({ url }) => new URL(url).pathname)).toEqual(["/labels", "/refunds"])
+  expect(customer.requests.map(({ headers }) => headers["turnpike-result-token"])).toEqual([undefined, undefined])
 })
 
 test("A result that comes twice, late, for another call or too large has no effect and a clear answer", async () => {

@@ -1134,6 +1134,16 @@ class ReceiptLine(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ReceivedResult(ApiObject):
+    """The outcome of a result that was sent with the token of its call."""
+
+    turn_id: str
+    call: str
+    outcome: Literal["taken", "same"]
+    """`taken`: the result counts. `same`: the same result came before."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class RefundDocument(ApiObject):
     """A refund of a turn. The receipt of the turn does not change."""
 
@@ -1467,6 +1477,11 @@ class Tool(ApiObject):
     in `turn.waiting` and sends their results.
     """
     approval: Approval | None = None
+    answers_later: bool | None = None
+    """
+    Whether your server may respond with 202 and send the result later. Then each request carries
+    `Turnpike-Result-Token`, with which the server can send the result without an API key. Default false.
+    """
     timeout_seconds: int | None = None
     """The time limit of one call, in seconds. Default 30."""
 
@@ -1922,6 +1937,8 @@ fits a schema.
 """
 
 RefusedBy = Union[RefusedByCap, RefusedByBalance, RefusedByEndUserCredit, RefusedByCostLimit]
+
+SendCallResultAnswer = Union[Turn, ReceivedResult]
 
 FeedEvent = Union[TurnStateEvent, CapEvent, BalanceEvent, AccountEvent]
 """An event, as in the body that a webhook receives."""

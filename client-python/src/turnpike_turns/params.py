@@ -167,6 +167,9 @@ class ToolInput(_ToolInput, total=False):
     """A tool of your own: a request to your API that the agent can make, or calls that your worker takes."""
 
     approval: Literal["never", "always"] | ApprovalInputWhen | Approval
+    # Whether your server may respond with 202 and send the result later. Then each request carries
+    # `Turnpike-Result-Token`, with which the server can send the result without an API key. Default false.
+    answers_later: bool
     # The time limit of one call, in seconds. Default 30.
     timeout_seconds: int
 

@@ -3067,6 +3067,8 @@ export interface PutTool {
     body?: unknown
   } | null
   approval?: ApprovalInput | undefined
+  /** Whether your server may respond with 202 and send the result later. Then each request carries `Turnpike-Result-Token`, with which the server can send the result without an API key. Default false. */
+  answers_later?: boolean | undefined
   /** The time limit of one call, in seconds. Default 30. */
   timeout_seconds?: number | undefined
 }
@@ -4347,6 +4349,8 @@ export interface Tool {
     body?: unknown
   } | null
   approval?: Approval | undefined
+  /** Whether your server may respond with 202 and send the result later. Then each request carries `Turnpike-Result-Token`, with which the server can send the result without an API key. Default false. */
+  answers_later?: boolean | undefined
   /** The time limit of one call, in seconds. Default 30. */
   timeout_seconds?: number | undefined
 }
@@ -4371,6 +4375,8 @@ export interface ToolInput {
     body?: unknown
   } | null
   approval?: ApprovalInput | undefined
+  /** Whether your server may respond with 202 and send the result later. Then each request carries `Turnpike-Result-Token`, with which the server can send the result without an API key. Default false. */
+  answers_later?: boolean | undefined
   /** The time limit of one call, in seconds. Default 30. */
   timeout_seconds?: number | undefined
 }

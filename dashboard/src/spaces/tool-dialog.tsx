@@ -5,7 +5,7 @@ import { Button } from "../ui/button.tsx"
 import { Dialog, DismissButton } from "../ui/dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
-import { Form, Select, TextArea, TextInput } from "../ui/field.tsx"
+import { Checkbox, Form, Select, TextArea, TextInput } from "../ui/field.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
 import { jsonText, readJson } from "../ui/json-text.ts"
 import { toast } from "../ui/toast.tsx"
@@ -48,6 +48,7 @@ export function ToolDialog({ tool, taken, onClose }: ToolDialogProps) {
     ReturnType<typeof readJson>
   >
   const [approval, setApproval] = draft.useField("approval", approvalDraftOf(tool?.approval))
+  const [later, setLater] = draft.useField("later", tool?.answers_later === true)
   const isTaken = tool === null && taken.includes(typed.name)
   const bind = (name: keyof typeof typed, fault: string) => ({
     name: fault,
@@ -77,6 +78,7 @@ export function ToolDialog({ tool, taken, onClose }: ToolDialogProps) {
             body: jsons.body.value,
           },
       approval: approvalOf(approval),
+      answers_later: later || undefined,
       timeout_seconds: typed.timeout === "" ? undefined : Number(typed.timeout),
     } as PutTool
     put.mutate(
@@ -171,6 +173,12 @@ export function ToolDialog({ tool, taken, onClose }: ToolDialogProps) {
           hint={`Per call. Default ${PutToolRules.timeout_seconds.default}.`}
           inputMode="numeric"
           {...bind("timeout", "timeout_seconds")}
+        />
+        <Checkbox
+          label="Answers later"
+          hint="The server may respond with 202. It gets a token to send the result."
+          checked={later}
+          onChange={({ target }) => setLater(target.checked)}
         />
         <ApprovalFields
           hint="A call that waits runs after a person has allowed it."

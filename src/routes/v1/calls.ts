@@ -7,7 +7,13 @@ import { turnSchema } from "../../turns/schemas.ts"
 import { serializeTurn } from "../../turns/turn-row.ts"
 import { callParam } from "../../waits/call-id.ts"
 import { decideCall, decisionSchema } from "../../waits/decide-call.ts"
-import { callResultSchema, deliverResult, MAX_RESULT_BODY_BYTES } from "../../waits/deliver-result.ts"
+import {
+  callResultSchema,
+  deliverByToken,
+  deliverResult,
+  MAX_RESULT_BODY_BYTES,
+  receivedResultSchema,
+} from "../../waits/deliver-result.ts"
 import { renewCall, takeCalls, takenCallSchema } from "../../waits/take-calls.ts"
 
 const tag = "Calls"
@@ -48,19 +54,25 @@ export function mountCalls(app: App) {
       summary: "Send the result of a call",
       description:
         "The result of a call that comes later: after your server answered 202, or of a tool without a request. Instead of an API key, " +
-        "the header Authorization can have the token that the call's request carried in `Turnpike-Result-Token`. A result counts " +
+        "the header Authorization can have the token that the call's request carried in `Turnpike-Result-Token`. Then the response " +
+        "has nothing of the turn, only the outcome for the call. A result counts " +
         "once. The same result again has no effect and gets the same response. Secrets of the space are not masked in it.",
       idempotent: "naturally",
       maxBytes: MAX_RESULT_BODY_BYTES,
       params,
       body: callResultSchema,
-      answer: theTurn,
+      answer: {
+        status: 200,
+        description: "The turn; with the token of the call, only the outcome for the call.",
+        schema: z.union([turnSchema, receivedResultSchema]),
+      },
       errors: ["NOT_FOUND", "TURN_FINISHED", "CALL_ANSWERED", "CALL_NOT_WAITING", "CONFLICT"],
       example: { body: { output: { refunded: true } } },
     },
     async (c, { params: { turn_id: turnId, call }, body }) => {
-      const credential = isByResultToken(c) ? null : c.get("credential")
-      return serializeTurn(await deliverResult(c.get("ctx"), credential, { turnId, call, body }))
+      const result = { turnId, call, body }
+      if (isByResultToken(c)) return deliverByToken(c.get("ctx"), result)
+      return serializeTurn(await deliverResult(c.get("ctx"), c.get("credential"), result))
     },
   )
 

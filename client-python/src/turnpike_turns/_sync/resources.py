@@ -127,6 +127,7 @@ from ..models import (
     Replayed,
     Retention,
     Secret,
+    SendCallResultAnswer,
     Space,
     StatementDocument,
     Subagent,
@@ -349,6 +350,7 @@ class SpaceTools:
         input_schema: Mapping[str, Any],
         request: PutToolRequest | None,
         approval: Literal["never", "always"] | ApprovalInputWhen | Approval | None = None,
+        answers_later: bool | None = None,
         timeout_seconds: int | None = None,
         max_retries: int | None = None,
         timeout: float | None = None,
@@ -366,6 +368,9 @@ class SpaceTools:
                 which has no look-arounds and no back-references.
             request: The request to your API. Null: your own worker takes the calls (`GET /v1/calls`), or your
                 server sees them in `turn.waiting` and sends their results.
+            answers_later: Whether your server may respond with 202 and send the result later. Then each request
+                carries `Turnpike-Result-Token`, with which the server can send the result without an API key.
+                Default false.
             timeout_seconds: The time limit of one call, in seconds. Default 30.
             max_retries: Overrides the client's ``max_retries``.
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
@@ -400,6 +405,7 @@ class SpaceTools:
                 "input_schema": input_schema,
                 "request": request,
                 "approval": given(approval),
+                "answers_later": given(answers_later),
                 "timeout_seconds": given(timeout_seconds),
             },
         )
@@ -1922,14 +1928,15 @@ class Calls(CallActions):
         idempotency_key: str | None = None,
         max_retries: int | None = None,
         timeout: float | None = None,
-    ) -> Turn:
+    ) -> SendCallResultAnswer:
         """
         Send the result of a call.
 
         The result of a call that comes later: after your server answered 202, or of a tool without a request.
         Instead of an API key, the header Authorization can have the token that the call's request carried in
-        `Turnpike-Result-Token`. A result counts once. The same result again has no effect and gets the same
-        response. Secrets of the space are not masked in it.
+        `Turnpike-Result-Token`. Then the response has nothing of the turn, only the outcome for the call. A
+        result counts once. The same result again has no effect and gets the same response. Secrets of the space
+        are not masked in it.
 
         Args:
             turn_id: The turn, `turn_…`.
