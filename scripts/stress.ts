@@ -90,8 +90,9 @@ function start(program: string, args: string[], variables: Record<string, string
   return child
 }
 
-const ended = (child: ChildProcess): Promise<number> =>
-  new Promise((done, fail) => {
+function ended(child: ChildProcess): Promise<number> {
+  return new Promise((done, fail) => {
     child.once("error", fail)
     child.once("exit", (code) => done(code ?? 1))
   })
+}
