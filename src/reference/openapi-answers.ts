@@ -59,27 +59,29 @@ export function errorAnswers(
     .sort(([a], [b]) => a - b)
     .map(([status, alike]) => {
       const name = [...(dialect ? [dialect] : []), ...alike].join(".")
-      const schema = schemaOf(status)
-      const body = exampleOf(schema, { components }) as JsonValue
-      responses[name] ??= {
-        description: alike
-          .map((code) => `\`${code}\`: ${ERROR_CODES[code].cause} ${ERROR_CODES[code].cure}`)
-          .join("\n\n"),
-        headers: {
-          ...REQUEST_ID,
-          ...((status === 429 || status === 503) && RETRY_AFTER),
-          ...(status === 405 && ALLOW),
-        },
-        content: {
-          "application/json": {
-            schema,
-            examples: Object.fromEntries(alike.map((code) => [code, { value: withCode(body, code) }])),
-          },
-        },
-      }
+      // Computing a schema takes milliseconds, and a document has thousands of error answers but few components.
+      responses[name] ??= errorAnswer(status, alike, schemaOf(status), components)
       return [status, { $ref: `#/components/responses/${name}` }]
     })
   return Object.fromEntries(answers)
+}
+
+function errorAnswer(status: number, codes: ErrorCode[], schema: JsonValue, components: JsonValue): JsonValue {
+  const body = exampleOf(schema, { components }) as JsonValue
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].cause} ${ERROR_CODES[code].cure}`).join("\n\n"),
+    headers: {
+      ...REQUEST_ID,
+      ...((status === 429 || status === 503) && RETRY_AFTER),
+      ...(status === 405 && ALLOW),
+    },
+    content: {
+      "application/json": {
+        schema,
+        examples: Object.fromEntries(codes.map((code) => [code, { value: withCode(body, code) }])),
+      },
+    },
+  }
 }
 
 /** Puts a code into an example error body: `{error: {code, …}}`, `{detail, code}`, or a 422 without a code. */
