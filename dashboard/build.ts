@@ -1,20 +1,22 @@
 import { createHash } from "node:crypto"
-import { readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises"
+import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { build, type Rolldown } from "vite"
 import { readFolder, writeFolder } from "../scripts/folder-files.ts"
 import { packServed } from "../scripts/pack-served.ts"
+import { WEB_APP } from "../src/local/build-worker.ts"
+import { digestOfSources, isBuilt, noteBuilt } from "../src/local/built.ts"
 import { makeTemporaryDirectory } from "../src/local/temporary-directory.ts"
 
 /**
  * `npm run build:dashboard [-- --if-stale]`: builds dist/dashboard, with the client's package.
  * Fails if a bundle exceeds its budget.
- * With --if-stale, it does nothing if no source is newer than the last build.
+ * With --if-stale, it does nothing if the last build had the same sources.
  */
 const HERE = import.meta.dirname
 const TARGET = join(HERE, "../dist/dashboard")
-const PAGE = join(TARGET, "index.html")
+const ROOT = join(HERE, "..")
 const SOURCES = ["src", "public", "index.html", "package.json", "vite.config.ts", "build.ts", "../client"]
 /** Part of the digest: other package versions build other files from the same sources. */
 const LOCK_FILE = join(HERE, "../package-lock.json")
@@ -22,11 +24,12 @@ const LOCK_FILE = join(HERE, "../package-lock.json")
 /** In KiB, gzipped. A page or a chart counts the chunks that it loads besides the entry. */
 const BUDGETS = { entry: 140, page: 60, chart: 120 }
 
-if (!process.argv.includes("--if-stale") || (await isStale())) {
+const digest = await digestOfSources(ROOT, WEB_APP)
+if (!process.argv.includes("--if-stale") || !(await isBuilt(ROOT, WEB_APP, digest))) {
   const started = Date.now()
   // Even if a test runs this script: the build must be the one that is deployed.
   process.env.NODE_ENV = "production"
-  const assetsDir = `assets/${await digestOfSources()}`
+  const assetsDir = `assets/${await digestOfApp()}`
   const draft = await makeTemporaryDirectory("dashboard")
   const built = await build({
     configFile: join(HERE, "vite.config.ts"),
@@ -38,8 +41,7 @@ if (!process.argv.includes("--if-stale") || (await isStale())) {
   await packServed(draft)
   await writeFolder(TARGET, await readFolder(draft))
   await rm(draft, { recursive: true, force: true })
-  // The page may be unchanged, and a source that changed during the build must be newer.
-  await utimes(PAGE, started / 1000, started / 1000)
+  await noteBuilt(ROOT, WEB_APP, digest)
   const { output } = built as Rolldown.RolldownOutput
   const sizes = sizesOf(output.filter((part) => part.type === "chunk"))
   const wrong = sizes.filter(({ kind, kib }) => kib > BUDGETS[kind])
@@ -52,9 +54,6 @@ if (!process.argv.includes("--if-stale") || (await isStale())) {
   for (const { kind, name, kib } of wrong)
     console.error(`${name} has ${kib.toFixed(1)} KiB. Shrink it to the budget of ${BUDGETS[kind]} KiB for a ${kind}.`)
   if (wrong.length > 0) process.exitCode = 1
-} else {
-  // Sources of the wheel and releases are not sources of the app, and packing them takes no time.
-  await packServed(TARGET, { withClient: false })
 }
 
 function sizesOf(chunks: Rolldown.OutputChunk[]) {
@@ -89,14 +88,7 @@ async function sourcePaths(): Promise<string[]> {
   return (await Promise.all(paths)).flat()
 }
 
-async function isStale(): Promise<boolean> {
-  const built = await stat(PAGE).catch(() => null)
-  if (!built) return true
-  for (const path of await sourcePaths()) if ((await stat(path)).mtimeMs > built.mtimeMs) return true
-  return false
-}
-
-async function digestOfSources(): Promise<string> {
+async function digestOfApp(): Promise<string> {
   const digest = createHash("sha256")
   for (const path of [...(await sourcePaths()), LOCK_FILE]) {
     if ((await stat(path)).isFile()) digest.update(`${path.slice(HERE.length)}\n`).update(await readFile(path))

@@ -1,4 +1,8 @@
+import { execFile } from "node:child_process"
 import { join } from "node:path"
+import { promisify } from "node:util"
+import { staticFiles } from "../src/local/build-worker.ts"
+import { digestOfSources, noteBuilt } from "../src/local/built.ts"
 import { headersFile, viewerPage } from "../src/reference/page.ts"
 import { siteFiles, sitePages } from "../src/reference/site.ts"
 import type { DescribedApi } from "../src/reference/site-operations.ts"
@@ -9,11 +13,14 @@ import { portalFiles } from "./portal-files.ts"
 
 /**
  * `npm run build:docs` writes the static assets of each worker to dist/docs/WORKER: the OpenAPI documents and the pages
- * of the reference, and the portal. Wrangler runs it before every start and deploy, and tests run it before they start.
+ * of the reference, and the portal. Wrangler runs it before every start and deploy. With --with-web-app it also builds
+ * the web app, if its sources have changed.
  */
 const TARGET = "dist/docs"
 /** The addresses of the service for the OpenAPI documents. `npm run deploy` sets them. */
-const ORIGINS = (process.env.DOCS_ORIGINS ?? "").split(",").filter(Boolean)
+const GIVEN_ORIGINS = process.env.DOCS_ORIGINS ?? ""
+const ORIGINS = GIVEN_ORIGINS.split(",").filter(Boolean)
+const ROOT = process.cwd()
 const DASHBOARD = "dist/dashboard"
 
 /**
@@ -22,8 +29,13 @@ const DASHBOARD = "dist/dashboard"
  */
 const PAGES = ["all", "v1"]
 
+const state = staticFiles(GIVEN_ORIGINS)
+const digest = await digestOfSources(ROOT, state)
+const webAppBuild = process.argv.includes("--with-web-app") ? buildWebApp() : null
+webAppBuild?.catch(() => {})
 const reference = await readReference()
 const portal = await portalFiles()
+await webAppBuild
 for (const worker of Object.keys(WORKERS)) {
   const { files: pages, kept } = PAGES.includes(worker) ? reference : { files: new Map<string, string>(), kept: [] }
   // The worker of all groups also serves the web app, if it is built.
@@ -33,6 +45,12 @@ for (const worker of Object.keys(WORKERS)) {
   const pagePaths = kept.length > 0 ? Object.values(SURFACES).map(({ api }) => api.pagePath) : []
   files.set("/_headers", headersFile({ pagePaths, kept }, webApp.get("/_headers")?.toString().trimEnd()))
   await writeFolder(join(TARGET, worker), files)
+}
+await noteBuilt(ROOT, state, digest)
+
+/** Another process, so that it runs while the reference is built. */
+async function buildWebApp(): Promise<void> {
+  await promisify(execFile)(process.execPath, ["dashboard/build.ts", "--if-stale"])
 }
 
 /** The pages, documents and shared files of both APIs, and the paths of files that browsers keep. */

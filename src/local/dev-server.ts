@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { once } from "node:events"
 import { createWriteStream } from "node:fs"
 import { chmod, writeFile } from "node:fs/promises"
 import { connect } from "node:net"
@@ -7,31 +6,34 @@ import { join } from "node:path"
 import { type Ending, signal } from "./processes.ts"
 import { programPath } from "./program-path.ts"
 import { endWithUs } from "./watchdog.ts"
+import type { Order } from "./worker-process.ts"
+
+type Variables = Record<string, string | undefined>
 
 interface DevServerOptions {
   port: number
   dataDir: string
-  env: Record<string, string | undefined>
-  /** The file that buildWorker wrote. */
-  script: string
+  /** The variables of the worker. The process of the server loads while they are prepared. */
+  env: Variables | Promise<Variables>
+  /** The file that bundleWorker wrote. */
+  script: string | Promise<string>
   /** The checkout to serve. Default: the current folder. */
   cwd?: string
-  /** Called with the process group of the worker as soon as it has started. */
-  onSpawn?: (group: number) => Promise<void>
+  /** Called with the process group of the worker, and a function that ends it, as soon as its process exists. */
+  onSpawn?: (group: number, stop: () => Promise<void>) => Promise<void>
 }
 
 /** Serves functions/all.ts in workerd, with the stand-ins in its variables. */
 export async function startDevServer({ port, dataDir, env, script, cwd, onSpawn }: DevServerOptions) {
+  // They may fail before they are awaited.
+  for (const prepared of [env, script]) Promise.resolve(prepared).catch(() => {})
   await refuseTakenPort(port)
   const variables = join(dataDir, "worker.json")
-  await writeFile(variables, JSON.stringify(env), { mode: 0o600 })
-
   const logFile = join(dataDir, "worker.log")
   await writeFile(logFile, "", { mode: 0o600 })
   await chmod(logFile, 0o600)
   const log = createWriteStream(logFile)
-  const paths = ["--script", script, "--variables", variables, "--persist-to", join(dataDir, "wrangler")]
-  const options = ["--port", String(port), ...paths]
+  const options = ["--port", String(port), "--variables", variables, "--persist-to", join(dataDir, "wrangler")]
   const child = spawn(process.execPath, [programPath("worker-process"), ...options], {
     // Its own process group, so that Ctrl-C reaches only this process, which then stops the others in order.
     detached: true,
@@ -41,14 +43,22 @@ export async function startDevServer({ port, dataDir, env, script, cwd, onSpawn 
   })
   const forget = endWithUs(endingOfWorkers(child.pid as number))
   child.once("exit", forget)
-  await onSpawn?.(child.pid as number)
+  await onSpawn?.(child.pid as number, () => stopGroup(child))
   child.stdout?.pipe(log)
   child.stderr?.pipe(log)
   const url = `http://127.0.0.1:${port}`
-  await untilReady(child, url, logFile).catch(async (error: unknown) => {
+  const order = takesOrders(child, logFile)
+  const serve = async () => {
+    await order({ serve: await script })
+    await untilReady(child, url, logFile)
+  }
+  try {
+    await writeFile(variables, JSON.stringify(await env), { mode: 0o600 })
+    await serve()
+  } catch (error) {
     await stopGroup(child)
     throw error
-  })
+  }
   return {
     url,
     /** The id of the process that started workerd; workerd is its child. */
@@ -56,13 +66,29 @@ export async function startDevServer({ port, dataDir, env, script, cwd, onSpawn 
     /** Resolves when the server has ended. */
     ended: new Promise<void>((done) => child.once("exit", () => done())),
     /** Runs the cron trigger once, since nothing else does so locally. Rejects if the run failed. */
-    async cron() {
-      const outcome = once(child, "message").then(([said]) => said as string)
-      child.send("cron")
-      const said = await Promise.race([outcome, once(child, "exit").then(() => "the worker has ended")])
-      if (said !== "ok") throw new Error(`The cron trigger failed (${said}); see ${logFile}`)
-    },
+    cron: () => order({ cron: true }),
+    /** Serves static files that were built after the start. Requests of this moment fail. */
+    reload: serve,
     stop: () => stopGroup(child),
+  }
+}
+
+/** Returns a function that sends an order to the worker's process. It rejects if the order fails. */
+function takesOrders(child: ChildProcess, logFile: string) {
+  const waiting: ((answer: string) => void)[] = []
+  child.on("message", (answer: string) => waiting.shift()?.(answer))
+  child.once("exit", () => {
+    for (const answered of waiting.splice(0)) answered("its process has ended")
+  })
+  return async (order: Order): Promise<void> => {
+    const isGone = child.exitCode !== null || child.signalCode !== null
+    const answer = isGone
+      ? "its process has ended"
+      : await new Promise<string>((answered) => {
+          waiting.push(answered)
+          child.send(order)
+        })
+    if (answer !== "ok") throw new Error(`The worker failed (${answer}); see ${logFile}`)
   }
 }
 
@@ -97,7 +123,7 @@ async function untilReady(child: ChildProcess, url: string, log: string): Promis
       () => false,
     )
     if (ready) return
-    await new Promise((done) => setTimeout(done, 100))
+    await new Promise((done) => setTimeout(done, 20))
   }
   throw new Error(`The worker does not answer; see ${log}`)
 }

@@ -33,6 +33,8 @@ export function runCommand(start: (onEnd: (close: Close) => void, end: (code: nu
     (close) => closers.push(close),
     (code) => void end(code),
   ).catch((error: unknown) => {
+    // A part that is stopped while it starts fails.
+    if (ending) return
     console.error(`\n${error instanceof Error ? error.message : String(error)}`)
     if (error instanceof Error && error.cause) console.error(error.cause)
     void end(1)
@@ -62,4 +64,12 @@ export function onceGone(pid: number, end: () => void): void {
 /** Prints a line with the number of seconds since this process started. */
 export function step(line: string): void {
   console.log(`[${process.uptime().toFixed(1).padStart(4)} s] ${line}`)
+}
+
+/** Prints how long a piece of work took that runs next to others, unless `wasDone` says that nothing was done. */
+export async function timed<T>(line: string, work: Promise<T>, wasDone: (result: T) => boolean): Promise<T> {
+  const began = performance.now()
+  const result = await work
+  if (wasDone(result)) step(`${line} in ${((performance.now() - began) / 1000).toFixed(1)} s`)
+  return result
 }

@@ -1,13 +1,11 @@
-import { type LocalContainer, mapDemoSpace, startContainer } from "./container.ts"
-import { liveDemoMonth } from "./demo-month.ts"
+import { mapDemoSpace, startContainer } from "./container.ts"
+import { takeDataDirectory } from "./data-directory.ts"
 import { newSignInUrl, startDemoSignIn } from "./demo-sign-in.ts"
 import { startDevServer } from "./dev-server.ts"
 import { showFirstTurn } from "./first-turn.ts"
 import { runCommand, step } from "./lifecycle.ts"
 import { PORT_OFFSETS, readStartOptions } from "./options.ts"
 import { freePort } from "./postgres.ts"
-import { startProvider } from "./provider-server.ts"
-import { providerLogins, seedProviders } from "./seed-providers.ts"
 import { startStandIns } from "./stand-ins.ts"
 
 const SWEEP_MS = 60_000
@@ -17,74 +15,102 @@ interface ServiceSource {
   root: string
   /** Returns the file of the worker. It runs while the stand-ins start. */
   prepareWorker(): Promise<string>
+  /** Builds the static files if needed, while the worker starts and answers the first turn. True if it built them. */
+  prepareStaticFiles(): Promise<boolean>
   /** True to run the demo's container too. */
   hasContainer: boolean
 }
 
-/** Runs the whole service with the options of the command line, until a signal arrives. */
-export function runService({ root, prepareWorker, hasContainer }: ServiceSource): void {
+type Close = () => Promise<unknown>
+type OnEnd = (close: Close) => void
+const NOTHING: Close = async () => {}
+
+/** A promise that is awaited later: its failure is reported there. */
+function later<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {})
+  return promise
+}
+
+/**
+ * Runs the whole service with the options of the command line, until a signal arrives. The first turn needs PostgreSQL
+ * and the worker, which start at the same time. All other parts start next to them.
+ */
+export function runService({ root, prepareWorker, prepareStaticFiles, hasContainer }: ServiceSource): void {
   runCommand(async (onEnd, end) => {
     const { port, dataDir, baseUrl, providers, demoData } = readStartOptions(process.argv.slice(2), process.env)
     const signInUrl = newSignInUrl(await freePort(port + PORT_OFFSETS.signIn))
-    const prepared = prepareWorker()
-    prepared.catch(() => {})
-    const { demo, pin, variables, directory, databaseUrl, stack } = await startStandIns(
-      { baseUrl, dataDir, signInUrl },
-      onEnd,
-    )
+    const directory = await takeDataDirectory(dataDir)
+    onEnd(directory.release)
+    const worker = later(prepareWorker())
+    const staticFiles = later(worker.then(prepareStaticFiles))
+    const container = hasContainer ? later(startContainer(dataDir)) : null
+    onEnd(async () => (await container?.catch(() => null))?.stop())
+    // The functions that stop parts are called in the reverse order of these lines, whichever part started first.
+    let stopStandIns = NOTHING
+    onEnd(() => stopStandIns())
+    const standIns = later(startStandIns({ baseUrl, dataDir, signInUrl }, (close) => (stopStandIns = close)))
+    const provided = later(standIns.then((started) => provide(started, onEnd)))
+    let stopping = false
+    let stopWorker = NOTHING
+    onEnd(() => {
+      stopping = true
+      return stopWorker()
+    })
 
-    const provider = providers ? await startProvider(dataDir, port + PORT_OFFSETS.provider) : null
-    if (provider) {
+    /** Starts the model provider and generates the past, if wanted. Returns the worker's variables. */
+    async function provide({ variables, seeded, databaseUrl, stack }: Awaited<typeof standIns>, onEnd: OnEnd) {
+      if (!providers) return { env: variables, provider: null }
+      const { demo } = await seeded
       step("starting a model provider …")
+      const { startProvider } = await import("./provider-server.ts")
+      const { providerLogins, seedProviders } = await import("./seed-providers.ts")
+      const provider = await startProvider(dataDir, port + PORT_OFFSETS.provider)
       onEnd(provider.stop)
       await seedProviders(databaseUrl, provider, variables.SECRETS_KEYS)
-    }
-    const logins = provider && { PROVIDER_LOGINS: providerLogins(provider) }
-    if (demoData && provider) {
+      const env = { ...variables, PROVIDER_LOGINS: providerLogins(provider) }
+      if (!demoData) return { env, provider }
       step("generating a month of demo data, once …")
+      const { liveDemoMonth } = await import("./demo-month.ts")
       const past = await stack.createNamespace({ name: "past", qstash_mode: "manual", databaseUrl })
-      const month = { demoKey: demo.api_key, variables: { ...variables, ...logins }, providerUrl: provider.url }
+      const month = { demoKey: demo.api_key, variables: env, providerUrl: provider.url }
       await liveDemoMonth(past, { ...month, now: new Date() }, (line) => console.log(line))
+      return { env, provider }
     }
 
-    let container: LocalContainer | null = null
-    if (hasContainer) {
-      step("starting a container …")
-      container = await startContainer(dataDir)
-      onEnd(container.stop)
-    }
-
-    step("starting the worker …")
-    const script = await prepared
     const server = await startDevServer({
       port,
       dataDir,
-      env: { ...variables, ...logins },
-      script,
+      env: provided.then(({ env }) => env),
+      script: provided.then(() => step("starting the worker …")).then(() => worker),
       cwd: root,
-      onSpawn: directory.noteWorkers,
-    })
-    let stopping = false
-    onEnd(() => {
-      stopping = true
-      return server.stop()
+      onSpawn: (group, stop) => {
+        stopWorker = stop
+        return directory.noteWorkers(group)
+      },
     })
     void server.ended.then(() => {
       if (stopping) return
       console.error(`The worker ended unexpectedly; see ${dataDir}/worker.log`)
       end(1)
     })
-    const sweep = () => server.cron().catch((error: unknown) => console.error("The sweep failed:", error))
-    await server.cron()
-    const sweeper = setInterval(() => void sweep(), SWEEP_MS)
-    onEnd(async () => clearInterval(sweeper))
-
-    const signIn = await startDemoSignIn({ url: signInUrl, baseUrl, databaseUrl, redis: variables })
-    onEnd(signIn.stop)
+    const { seeded, variables, databaseUrl } = await standIns
+    const { provider } = await provided
+    const { demo, pin } = await seeded
 
     step("sending a turn …")
     const space = await showFirstTurn(demo, pin, (line) => console.log(line))
-    if (container) await mapDemoSpace(demo, space, container)
+    const signIn = await startDemoSignIn({ url: signInUrl, baseUrl, databaseUrl, redis: variables })
+    onEnd(signIn.stop)
+    const running = await container
+    if (running) await mapDemoSpace(demo, space, running)
+
+    await server.cron()
+    if (await isPending(staticFiles))
+      step("waiting for the web app and the reference, which are built once per state of their sources …")
+    if (await staticFiles) await server.reload()
+    const sweep = () => server.cron().catch((error: unknown) => console.error("The sweep failed:", error))
+    const sweeper = setInterval(() => void sweep(), SWEEP_MS)
+    onEnd(async () => clearInterval(sweeper))
 
     step("ready.")
     console.log(`
@@ -94,7 +120,7 @@ export function runService({ root, prepareWorker, hasContainer }: ServiceSource)
   reference  ${demo.base_url}/docs
   live key   ${demo.api_key}
   test key   ${demo.test_key}
-${container ? `  container  ${container.url}  (its tools in the demo's space have the prefix container__)\n` : ""}\
+${running ? `  container  ${running.url}  (its tools in the demo's space have the prefix container__)\n` : ""}\
 ${provider ? `  provider   ${provider.url}  (two accounts in each pool; models anthropic/demo and openai-compatible/demo)\n` : ""}\
   also in    ${dataDir}/demo.json
 
@@ -109,4 +135,10 @@ Try it:
 
 Ctrl-C ends it; the data stays in ${dataDir}.`)
   })
+}
+
+/** True if the promise has not settled yet. */
+async function isPending(promise: Promise<unknown>): Promise<boolean> {
+  const pending = Symbol()
+  return (await Promise.race([promise, Promise.resolve(pending)])) === pending
 }

@@ -7,7 +7,7 @@ import { addDatabase, applySchema, databaseExists, dropDatabase, withClient, wit
 import { CutConnection } from "./faults.ts"
 import { createNamespace, type Namespace, type NamespaceOptions } from "./namespace.ts"
 import { type OpenDatabase, openDatabase } from "./open-database.ts"
-import { startPostgres } from "./postgres.ts"
+import { type LocalPostgres, startPostgres } from "./postgres.ts"
 import { startRedisServer } from "./redis.ts"
 import { type Answer, type Call, isOfThisMachine, jsonAnswer } from "./service.ts"
 import { createSpareDatabases } from "./spare-databases.ts"
@@ -20,6 +20,8 @@ interface StackOptions {
   durable: boolean
   /** Settings of PostgreSQL, if it is started here. */
   settings?: Record<string, string>
+  /** A server for `dataDir` that is starting already. */
+  postgres?: Promise<LocalPostgres>
   databaseUrl?: string | undefined
   redisUrl?: string | undefined
 }
@@ -36,11 +38,12 @@ export async function startStack(options: StackOptions) {
   const servers = Promise.all([
     options.databaseUrl
       ? { url: options.databaseUrl, stop: async () => {} }
-      : startPostgres({
+      : (options.postgres ??
+        startPostgres({
           dataDir: join(options.dataDir, "postgres"),
           durable: options.durable,
           settings: options.settings ?? {},
-        }),
+        })),
     options.redisUrl ? { url: options.redisUrl, close: async () => {} } : startRedisServer(),
   ])
   servers.catch(() => {})
@@ -64,13 +67,11 @@ export async function startStack(options: StackOptions) {
     return name
   }
 
-  /** Creates or updates the lasting database of this name. */
-  async function lastingDatabase(name: string): Promise<string> {
+  /** Creates or updates a lasting database. */
+  async function prepareLasting(name: string): Promise<void> {
     const [postgres] = await servers
-    const url = withDatabase(postgres.url, name)
     if (!(await databaseExists(postgres.url, name))) await addDatabase(postgres.url, name)
-    await applySchema(url, (await roles).prefix)
-    return url
+    await applySchema(withDatabase(postgres.url, name), (await roles).prefix)
   }
 
   /** A new copy of the template, or a database that a namespace gave back. It is dropped when the stack ends. */
@@ -97,20 +98,30 @@ export async function startStack(options: StackOptions) {
 
   /** `databaseUrl`: a database of the caller, which workers use as its owner. `isNew`: a database that was never used. */
   async function addNamespace(
-    input: NamespaceOptions & {
-      databaseName?: string | undefined
-      databaseUrl?: string | undefined
-      isNew?: boolean | undefined
-    },
+    input: NamespaceOptions & { databaseUrl?: string | undefined; isNew?: boolean | undefined },
   ): Promise<Namespace> {
-    const [, redis] = await servers
-    const { databaseName, databaseUrl, isNew = false } = input
+    const { databaseUrl, isNew = false } = input
     const database = databaseUrl
       ? openDatabase({ url: databaseUrl, workerUrls: {}, ownerAsks: true })
-      : databaseName
-        ? await openAs(await lastingDatabase(databaseName))
-        : await passingDatabase(isNew)
+      : await passingDatabase(isNew)
+    return openNamespace(input, database)
+  }
+
+  /**
+   * Opens a namespace with the lasting database of this name. A worker can start with its variables at once. Statements
+   * must wait for `ready`: until then the database is created, or gets the current schema.
+   */
+  async function addLasting(input: NamespaceOptions, databaseName: string) {
+    const [postgres] = await servers
+    const namespace = await openNamespace(input, await openAs(withDatabase(postgres.url, databaseName)))
+    const ready = prepareLasting(databaseName)
+    ready.catch(() => {})
+    return { namespace, ready }
+  }
+
+  async function openNamespace(input: NamespaceOptions, database: OpenDatabase): Promise<Namespace> {
     open.set(input.name, database)
+    const [, redis] = await servers
     const namespace = await createNamespace(input, {
       baseUrl: `${url}/${input.name}`,
       database,
@@ -179,6 +190,7 @@ export async function startStack(options: StackOptions) {
   return {
     url,
     createNamespace: addNamespace,
+    createLasting: addLasting,
     /** Connections of all open databases that were opened and closed. */
     connections: () => sumConnections([...open.values()].map(({ connections }) => connections.counts)),
     async close() {

@@ -1,7 +1,7 @@
-import { readKeyRing, removeTraces, takeDataDirectory } from "./data-directory.ts"
-import { seedDemo } from "./demo.ts"
+import { join } from "node:path"
+import { readKeyRing, removeTraces } from "./data-directory.ts"
 import { step } from "./lifecycle.ts"
-import { startStack } from "./stack.ts"
+import { startPostgres } from "./postgres.ts"
 
 /** The variables of the worker that are copied from our environment. */
 const OPTIONAL_VARIABLES = [
@@ -22,36 +22,54 @@ const OPTIONAL_VARIABLES = [
   "PROVIDER_LOGINS",
 ]
 
+interface Options {
+  baseUrl: string
+  /** A directory that this process owns. */
+  dataDir: string
+  signInUrl?: string
+}
+
 /**
- * Starts the stand-ins with their data in `dataDir`, and creates the demo account. Returns the `variables` of a worker
- * at `baseUrl` that uses them.
+ * Starts the stand-ins with their data in `dataDir`. Returns the `variables` of a worker at `baseUrl` that uses them.
+ * The worker can start at once, but its database and the demo account are there only when `seeded` resolves. `onEnd`
+ * gets a function that stops the stand-ins as soon as they are started.
  */
 export async function startStandIns(
-  { baseUrl, dataDir, signInUrl }: { baseUrl: string; dataDir: string; signInUrl?: string },
+  { baseUrl, dataDir, signInUrl }: Options,
   onEnd: (close: () => Promise<unknown>) => void,
 ) {
-  const directory = await takeDataDirectory(dataDir)
-  onEnd(directory.release)
   await removeTraces(dataDir)
   step(`starting PostgreSQL, Redis and QStash for ${dataDir} …`)
+  const databaseUrl = process.env.DATABASE_URL
+  // PostgreSQL takes longest, and starts while our code is loaded.
+  const postgres = databaseUrl ? undefined : startPostgres({ dataDir: join(dataDir, "postgres"), durable: true })
+  postgres?.catch(() => {})
+  const [{ startStack }, { seedDemo }] = await Promise.all([import("./stack.ts"), import("./demo.ts")])
   const stack = await startStack({
     dataDir,
     control: false,
     durable: true,
-    databaseUrl: process.env.DATABASE_URL,
+    ...(postgres && { postgres }),
+    databaseUrl,
     redisUrl: process.env.REDIS_URL,
   })
   onEnd(stack.close)
-  const local = await stack.createNamespace({ name: "local", qstash_mode: "push", databaseName: "turnpike" })
-
-  step("seeding the demo account …")
-  const { demo, pin } = await seedDemo(local.databaseUrl, { dataDir, baseUrl, signInUrl, env: process.env })
+  const { namespace, ready } = await stack.createLasting({ name: "local", qstash_mode: "push" }, "turnpike")
   const variables = {
-    ...local.env,
+    ...namespace.env,
     ...Object.fromEntries(OPTIONAL_VARIABLES.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
     CALLBACKS_URL: baseUrl,
     SECRETS_KEYS: await readKeyRing(dataDir),
     ALLOW_PRIVATE_TARGETS: "1",
   }
-  return { demo, pin, variables, directory, databaseUrl: local.databaseUrl, stack }
+  const { databaseUrl: url } = namespace
+  async function seed() {
+    step("applying the schema to the database …")
+    await ready
+    step("seeding the demo account …")
+    return seedDemo(url, { dataDir, baseUrl, signInUrl, env: process.env })
+  }
+  const seeded = seed()
+  seeded.catch(() => {})
+  return { variables, seeded, databaseUrl: url, stack }
 }

@@ -1,4 +1,5 @@
 import "./loopback.ts"
+import { takeDataDirectory } from "./data-directory.ts"
 import { cronUrl } from "./dev-server.ts"
 import { refuseForeignVars, removeDevVars, writeDevVars } from "./dev-vars.ts"
 import { runCommand, step } from "./lifecycle.ts"
@@ -11,7 +12,10 @@ const DEV_VARS = ".dev.vars"
 runCommand(async (onEnd) => {
   const { port, dataDir, baseUrl } = readStartOptions(process.argv.slice(2), process.env)
   await refuseForeignVars(DEV_VARS)
-  const { demo, variables } = await startStandIns({ baseUrl, dataDir }, onEnd)
+  const directory = await takeDataDirectory(dataDir)
+  onEnd(directory.release)
+  const { variables, seeded } = await startStandIns({ baseUrl, dataDir }, onEnd)
+  const { demo } = await seeded
   await writeDevVars(DEV_VARS, variables)
   onEnd(() => removeDevVars(DEV_VARS))
   // Fires the cron trigger, which nothing else does locally. The worker may not run yet, so errors are ignored.

@@ -1,18 +1,25 @@
 import "./loopback.ts"
+import { enableCompileCache } from "node:module"
 import { join } from "node:path"
-import { buildWorker } from "./build-worker.ts"
-import { step } from "./lifecycle.ts"
-import { runService } from "./run-service.ts"
-import { makeTemporaryDirectory } from "./temporary-directory.ts"
 
-/** `npm start`: builds the worker of this checkout and runs the service. */
+/** `npm start`: builds the worker and the static files if their sources have changed, and runs the service. */
+const root = process.cwd()
+// Node compiles our code once, also for the processes that we start.
+process.env.NODE_COMPILE_CACHE ??= join(root, "node_modules/.cache/compiled")
+enableCompileCache(process.env.NODE_COMPILE_CACHE)
+
+// Imported only now, so that the cache is used.
+const [{ runService }, { buildStaticFiles, workerOfSources }, { timed }] = await Promise.all([
+  import("./run-service.ts"),
+  import("./build-worker.ts"),
+  import("./lifecycle.ts"),
+])
 runService({
-  root: process.cwd(),
+  root,
   async prepareWorker() {
-    step("building the worker, and the web app if its sources have changed …")
-    const script = join(await makeTemporaryDirectory("worker"), "worker.js")
-    await buildWorker(process.cwd(), script)
+    const { script } = await timed("built the worker", workerOfSources(root), ({ isNew }) => isNew)
     return script
   },
+  prepareStaticFiles: () => timed("built the web app and the reference", buildStaticFiles(root), Boolean),
   hasContainer: true,
 })

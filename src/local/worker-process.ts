@@ -1,16 +1,16 @@
 import "./loopback.ts"
-import { readFile } from "node:fs/promises"
+import { mkdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare"
 import { readWorkerSettings } from "./worker-settings.ts"
 
 /**
- * Runs a built worker in workerd: `--port N --script FILE --variables FILE --persist-to DIR`, with the settings of
- * wrangler.toml in the current folder and variables as JSON. It starts faster than `npx wrangler dev` and has no
- * proxies. Each message of the parent process runs the cron trigger, and is answered with its outcome.
+ * Runs a built worker in workerd: `--port N --variables FILE --persist-to DIR`, with the settings of wrangler.toml in
+ * the current folder and variables as JSON. It starts faster than `npx wrangler dev` and has no proxies. Its parent
+ * process sends an `Order`, and gets "ok" or an error as the answer.
  */
-const options = ["port", "script", "variables", "persist-to"] as const
+const options = ["port", "variables", "persist-to"] as const
 const { values } = parseArgs({ options: Object.fromEntries(options.map((name) => [name, { type: "string" }])) })
 const given = (name: (typeof options)[number]) => {
   const value = values[name]
@@ -18,11 +18,19 @@ const given = (name: (typeof options)[number]) => {
   return value
 }
 
-const { compatibility_date, compatibility_flags, assets, r2_buckets } = await readWorkerSettings(process.cwd())
-const isOfAssets = (path: string) => path.startsWith("!")
+/** `serve` starts a worker, or starts it again with the static files of now. `cron` runs the cron trigger. */
+export type Order = { serve: string } | { cron: true }
 
-const miniflare = new Miniflare(
-  convertV4MiniflareOptions({
+const settings = await readWorkerSettings(process.cwd())
+let miniflare: Miniflare | undefined
+
+async function optionsOf(script: string) {
+  const { compatibility_date, compatibility_flags, assets, r2_buckets } = settings
+  const isOfAssets = (path: string) => path.startsWith("!")
+  const directory = join(process.cwd(), assets.directory)
+  // Static files may be built only after the first start of the worker.
+  await mkdir(directory, { recursive: true })
+  return convertV4MiniflareOptions({
     host: "127.0.0.1",
     port: Number(given("port")),
     log: new Log(LogLevel.INFO, { prefix: "" }),
@@ -37,14 +45,14 @@ const miniflare = new Miniflare(
     workers: [
       {
         name: "turnpike",
-        modules: [{ type: "ESModule", path: given("script") }],
+        modules: [{ type: "ESModule", path: script }],
         modulesRoot: "/",
         compatibilityDate: compatibility_date,
         compatibilityFlags: compatibility_flags,
         bindings: JSON.parse(await readFile(given("variables"), "utf8")),
         r2Buckets: Object.fromEntries(r2_buckets.map(({ binding, bucket_name }) => [binding, bucket_name])),
         assets: {
-          directory: join(process.cwd(), assets.directory),
+          directory,
           binding: assets.binding,
           routerConfig: {
             has_user_worker: true,
@@ -57,13 +65,34 @@ const miniflare = new Miniflare(
         },
       },
     ],
-  }),
-)
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, () => void miniflare.dispose().finally(() => process.exit(0)))
+  })
 }
-await miniflare.ready
-process.on("message", async () => {
-  const run = async () => (await (await miniflare.getWorker()).scheduled({ cron: "* * * * *" })).outcome
-  process.send?.(await run().catch((error: unknown) => String(error)))
+
+async function serve(script: string): Promise<string> {
+  const ready = await optionsOf(script)
+  if (miniflare) await miniflare.setOptions(ready)
+  else miniflare = new Miniflare(ready)
+  await miniflare.ready
+  return "ok"
+}
+
+async function cron(): Promise<string> {
+  const worker = await (miniflare as Miniflare).getWorker()
+  return (await worker.scheduled({ cron: "* * * * *" })).outcome
+}
+
+// One order after the other: each answer belongs to the oldest order.
+let last: Promise<unknown> = Promise.resolve()
+process.on("message", (order: Order) => {
+  last = last
+    .then(() => ("serve" in order ? serve(order.serve) : cron()))
+    .catch((error: unknown) => String(error))
+    .then((answer) => process.send?.(answer))
 })
+function end(): void {
+  const ended = miniflare ? miniflare.dispose() : Promise.resolve()
+  void ended.finally(() => process.exit(0))
+}
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end)
+// Our parent has ended.
+process.once("disconnect", end)

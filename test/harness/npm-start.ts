@@ -17,6 +17,8 @@ export type Started = Demo & {
   pid: number
   port: number
   dataDir: string
+  /** Its output until it was ready. */
+  output: string
   stop(): Promise<void>
 }
 
@@ -43,12 +45,13 @@ export async function npmStart(
   const words = ["npm start", "src/local/start"]
   child.once("exit", endWithUs({ pid: -(child.pid as number), words, signals: ["SIGTERM", "SIGKILL"] }))
   const ended = once(child, "exit")
-  await ready(child)
+  const output = await ready(child)
   return {
     ...(JSON.parse(await readFile(join(dataDir, "demo.json"), "utf8")) as Demo),
     pid: child.pid as number,
     port,
     dataDir,
+    output,
     async stop() {
       signal(child, "SIGTERM")
       await ended
@@ -65,13 +68,13 @@ function signal(child: ChildProcess, name: NodeJS.Signals) {
   }
 }
 
-function ready(child: ChildProcess): Promise<void> {
+function ready(child: ChildProcess): Promise<string> {
   let output = ""
   return new Promise((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on("data", (chunk: Buffer) => {
         output += chunk
-        if (/\] ready\.$/m.test(output)) resolve()
+        if (/\] ready\.$/m.test(output)) resolve(output)
       })
     }
     child.once("exit", (code) => reject(new Error(`npm start ended with ${code}:\n${output}`)))

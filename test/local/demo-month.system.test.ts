@@ -14,10 +14,11 @@ test("The demo data of `npm start` is made by the service itself, with the varia
   onTestFinished(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
   vi.stubEnv("TURNPIKE_DEMO", join(dataDir, "known.json"))
   for (const name of ["DATABASE_URL", "REDIS_URL"]) vi.stubEnv(name, undefined)
-  const { demo, variables, databaseUrl, stack } = await startStandIns(
+  const { seeded, variables, databaseUrl, stack } = await startStandIns(
     { baseUrl: `http://127.0.0.1:${await freePort()}`, dataDir },
     (close) => onTestFinished(() => void close()),
   )
+  const { demo } = await seeded
   const provider = await startProvider(dataDir, await freePort())
   onTestFinished(() => void provider.stop())
   await seedProviders(databaseUrl, provider, variables.SECRETS_KEYS)
