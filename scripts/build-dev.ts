@@ -5,6 +5,7 @@ import { VERSION } from "../client/src/version.ts"
 import { buildWorker } from "../src/local/build-worker.ts"
 import { readWorkerSettings } from "../src/local/worker-settings.ts"
 import { bundleForNode } from "./bundle-for-node.ts"
+import { INSTALLED } from "./installed-packages.ts"
 
 /**
  * `npm run build:dev [-- DIR]` builds the package of the local service in DIR, by default dist/dev. It is the whole
@@ -13,8 +14,6 @@ import { bundleForNode } from "./bundle-for-node.ts"
 const ROOT = join(import.meta.dirname, "..")
 const dir = resolve(process.argv[2] ?? "dist/dev")
 
-/** Packages with native programs or files that they read, which a bundle cannot contain. */
-const INSTALLED = ["js-redis-server", "miniflare"]
 /** The programs: the service, and those that it starts as processes of their own. */
 const PROGRAMS = ["start-package", "watchdog-process", "worker-process"]
 
