@@ -1,3 +1,4 @@
+import { needPackages } from "../scripts/own-packages.ts"
 import { startChild } from "./child.ts"
 import { followTurns } from "./measure-latency.ts"
 import { timeTurns } from "./measure-turns.ts"
@@ -10,6 +11,7 @@ const ACCOUNTS = 16
 
 /** Compares Turnpike with a hand-built service on pg-boss, with the same server and load, one after the other. */
 export async function measurePeer(world: BenchWorld, options: Options) {
+  await needPackages("bench")
   const ours = await measureService(
     () => createSite(world, "accepting", { runs: false, accounts: ACCOUNTS }),
     () => createSite(world, "running", { runs: true, accounts: ACCOUNTS }),

@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from "node:fs"
+import type { PackageFolder } from "./own-packages.ts"
 
 /** The projects of vitest.config.ts in each tier. Only the files of `sampledFiles` are in two tiers. */
 export const TIERS = {
@@ -14,6 +15,13 @@ export const TIERS = {
 } as const
 
 export type Tier = keyof typeof TIERS
+
+/** The folders whose packages a tier needs besides those of the root. */
+export const PACKAGES_OF_TIERS: Record<Tier, readonly PackageFolder[]> = {
+  fast: ["scripts"],
+  default: [],
+  thorough: ["scripts", "generators"],
+}
 
 const SAMPLED = /\b(isThorough|survivesEveryFailure|TURNPIKE_SEQUENCES)\b/
 

@@ -5,7 +5,8 @@ import { join } from "node:path"
 import { endWithNpm } from "../src/local/lifecycle.ts"
 import type { FailedFile, RunReport } from "./failures-reporter.ts"
 import { describeFailed, describeFlaky, judge, listFailures } from "./flaky.ts"
-import { TIERS, type Tier } from "./test-tiers.ts"
+import { needPackages } from "./own-packages.ts"
+import { PACKAGES_OF_TIERS, TIERS, type Tier } from "./test-tiers.ts"
 
 /**
  * `node scripts/test.ts TIER [arguments for vitest]`. If the variable CI is set, a failed file runs once more, alone
@@ -24,6 +25,7 @@ await endWithNpm(() => {
   running?.kill("SIGKILL")
   process.exit(1)
 })
+await needPackages(...PACKAGES_OF_TIERS[tier as Tier])
 const log = process.env.TURNPIKE_FLAKY_LOG ?? join(work, "flaky")
 
 try {

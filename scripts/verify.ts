@@ -1,7 +1,11 @@
 import { spawn } from "node:child_process"
 import { resolve as pathTo } from "node:path"
+import { needPackages, pathWith } from "./own-packages.ts"
 
-/** `npm run verify` runs all checks at once, before every commit. It prints the output of failed checks only. */
+/**
+ * `npm run verify` runs all checks at once, before every commit. It prints the output of failed checks only. The first
+ * run installs the packages that only checks need.
+ */
 const CHECKS: Record<string, string[]> = {
   types: ["tsc", "--noEmit"],
   "types of the web app": ["tsc", "--noEmit", "--project", "dashboard"],
@@ -19,7 +23,14 @@ const CHECKS: Record<string, string[]> = {
 }
 
 // Most checks are Node programs. The cache saves compiling their source again in each run.
-const env = { NODE_COMPILE_CACHE: pathTo("node_modules/.cache/compiled"), ...process.env }
+const env = {
+  NODE_COMPILE_CACHE: pathTo("node_modules/.cache/compiled"),
+  ...process.env,
+  PATH: pathWith("scripts"),
+}
+
+// The compiler checks the files of all folders.
+await needPackages("scripts", "generators", "bench")
 
 function check(name: string, [command = "", ...args]: string[]): Promise<boolean> {
   return new Promise((resolve) => {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto"
 import { once } from "node:events"
+import { createClient } from "@redis/client"
 import { createRedisCommandExecutor, RedisServerState, Resp2Server } from "js-redis-server/core"
-import { createClient } from "redis"
 import { withPrefix } from "./redis-commands.ts"
 import { type Answer, type Call, jsonAnswer, type Service } from "./service.ts"
 

@@ -1,5 +1,5 @@
+import { createClient } from "@redis/client"
 import { createRedisMock } from "js-redis-server"
-import { createClient } from "redis"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { createRedisRest } from "../../src/local/redis.ts"
 
