@@ -32,3 +32,9 @@ begin
     values (caller.user_id, caller.test, p_once_key, p_fingerprint, p_resource_id, p_moment);
   end if;
 end $$;
+
+-- Forgets keys whose resources are taken back, so that the same request can be made again.
+create function turnpike.forget_keys(caller turnpike.caller, p_once_keys text[]) returns void language plpgsql as $$
+begin
+  delete from idempotency_keys i where i.user_id = caller.user_id and i.test = caller.test and i.key = any (p_once_keys);
+end $$;

@@ -3,13 +3,16 @@ import type { Context } from "../actor/context.ts"
 import type { Made } from "../actor/once.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { hashRequest } from "../base/request-hash.ts"
+import { discardUploads, type TurnUpload } from "../files/discard-uploads.ts"
 import { acceptTurn } from "../turns/accept-turn.ts"
 import { cancelTurn } from "../turns/cancel-turn.ts"
+import { checkTurn } from "../turns/check-turn.ts"
 import { type CreateTurn, createTurnSchema } from "../turns/schemas.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
-import { attachFiles } from "./attach-files.ts"
+import { attachFiles, idsIn, type ReadAttachment, readAttachments } from "./attach-files.ts"
 import { invalid, type PlainMessage, turnTextOf } from "./plain-messages.ts"
 import { continueFrom, requireNext } from "./previous-response.ts"
+import { quoteMark } from "./quote-mark.ts"
 import { keyOfRequest } from "./request-key.ts"
 
 /** A request with its headers. */
@@ -37,6 +40,14 @@ interface AskedTurn extends OpenAiRequest<SharedBody> {
   previousResponse?: string | undefined
 }
 
+interface WithFiles {
+  idempotencyKey: string
+  /** The turn without its files. */
+  body: CreateTurn
+  attachments: readonly ReadAttachment[]
+  field: AskedTurn["field"]
+}
+
 /** For clients that cannot set `safety_identifier` or `user`, such as chat interfaces. */
 export const END_USER_HEADER = "Turnpike-End-User"
 
@@ -45,33 +56,32 @@ export const END_USER_HEADER = "Turnpike-End-User"
  * requests remember nothing. Throws the errors of `acceptTurn` and `uploadFile`.
  */
 export async function sendOpenAiTurn(ctx: Context, credential: Credential, asked: AskedTurn): Promise<Made<TurnRow>> {
-  const { body, field, messages, previousResponse } = asked
-  const space = body.model
+  const { body: sent, field, messages, previousResponse } = asked
+  const space = sent.model
   const endUserRef = endUserOf(asked)
-  const text = turnTextOf(messages, field)
-  const request = { body, field, endUserRef }
+  const request = { body: sent, field, endUserRef }
   const idempotencyKey =
     asked.idempotencyKey ?? (await keyOfRequest(ctx, credential, { request, isRetry: asked.isRetry }))
+  const text = turnTextOf(messages, field, await quoteMark(ctx, credential, idempotencyKey))
   const previous = previousResponse
     ? await continueFrom(ctx, credential, { responseId: previousResponse, idempotencyKey })
     : null
-  const attachments = messages.flatMap((message) => message.attachments)
-  const files = await attachFiles(ctx, credential, { spaceId: space, attachments, idempotencyKey })
-  const turn: CreateTurn = {
+  const attachments = readAttachments(messages.flatMap((message) => message.attachments))
+  const body = {
     space,
     end_user_ref: endUserRef,
     text,
     conversation:
       asked.conversation ?? previous?.conversation_id ?? `openai-${hashRequest(idempotencyKey).slice(0, 32)}`,
-    ...(files.length > 0 && { files }),
-    ...(body.metadata && { metadata: body.metadata }),
-    ...(body.max_cost_usd !== undefined && { max_cost_usd: body.max_cost_usd }),
-    ...(body.timeout_seconds !== undefined && { timeout_seconds: body.timeout_seconds }),
+    ...(sent.metadata && { metadata: sent.metadata }),
+    ...(sent.max_cost_usd !== undefined && { max_cost_usd: sent.max_cost_usd }),
+    ...(sent.timeout_seconds !== undefined && { timeout_seconds: sent.timeout_seconds }),
   }
-  if (!createTurnSchema.shape.files.safeParse(turn.files).success) throw invalid("has too many files", field)
-  const made = await acceptTurn(ctx, credential, { idempotencyKey, body: turn }).catch((error: unknown) => {
-    throw renamed(error, field)
-  })
+  const made = await acceptWithFiles(ctx, credential, { idempotencyKey, body, attachments, field }).catch(
+    (error: unknown) => {
+      throw renamed(error, field)
+    },
+  )
   if (previous && !made.replayed) {
     try {
       requireNext(previous, made.made)
@@ -82,6 +92,30 @@ export async function sendOpenAiTurn(ctx: Context, credential: Credential, asked
     }
   }
   return made
+}
+
+/**
+ * Accepts a turn with its files. A refused turn stores none: it is checked before the first byte is stored, and files
+ * of one that is refused afterwards are taken back.
+ */
+async function acceptWithFiles(ctx: Context, credential: Credential, given: WithFiles): Promise<Made<TurnRow>> {
+  const { idempotencyKey, body, attachments, field } = given
+  const withFiles = (ids: string[]): CreateTurn => ({ ...body, ...(ids.length > 0 && { files: ids }) })
+  const known = idsIn(attachments)
+  const uploads = attachments.filter((one) => !("fileId" in one))
+  const places = [...known, ...uploads.map((_, place) => `upload ${place}`)]
+  if (!createTurnSchema.shape.files.safeParse(places).success) throw invalid("has too many files", field)
+  if (uploads.length > 0) await checkTurn(ctx, credential, { idempotencyKey, body: withFiles(known) })
+  const made: TurnUpload[] = []
+  try {
+    const files = await attachFiles(ctx, credential, { spaceId: body.space, attachments, idempotencyKey, made })
+    return await acceptTurn(ctx, credential, { idempotencyKey, body: withFiles(files) })
+  } catch (error) {
+    // After another failure, the turn may have been accepted.
+    if (error instanceof TurnpikeError && error.status < 500)
+      await discardUploads(ctx, credential, { idempotencyKey, uploads: made })
+    throw error
+  }
 }
 
 function endUserOf({ body, endUserRef }: AskedTurn): string {

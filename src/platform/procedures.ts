@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_2274d333da5a"
+export const RELEASE = "turnpike_7764e0c70376"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -1326,6 +1326,20 @@ export interface Procedures {
       check_slice: Answers["checked_slice"] | null
     }
   }
+  check_turn: {
+    args: {
+      request: Records["request"] | null
+      asked: Records["asked_turn"] | null
+      idempotency_key: string | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      outcome: string | null
+      hold: Answers["hold_state"] | null
+      too_many: Answers["test_turn_count"] | null
+      has_subscriber: boolean | null
+    }
+  }
   claim_deliveries: {
     args: {
       webhook_id: string | null
@@ -1800,6 +1814,18 @@ export interface Procedures {
       entity: Answers["provider_answer"] | null
     }
   }
+  discard_uploads: {
+    args: {
+      request: Records["request"] | null
+      idempotency_key: string | null
+      file_ids: string[] | null
+      once_keys: string[] | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      discarded: JsonRow<"files">[] | null
+    }
+  }
   drop_second_factor: {
     args: {
       user_id: number | null
@@ -2214,6 +2240,14 @@ export interface Procedures {
     }
     row: {
       forget_counters: number | null
+    }
+  }
+  forget_discarded: {
+    args: {
+      file_ids: string[] | null
+    }
+    row: {
+      forget_discarded: number | null
     }
   }
   forget_hosts: {
@@ -4815,6 +4849,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   change_password: { args: ["request:request", "former_hash", "hash", "new_token", "expires_at"], columns: ["actor:json", "changed", "refused"] },
   change_user: { args: ["request:request", "user_id", "change", "role"], columns: ["actor:json", "refused", "account:json"] },
   check_slice: { args: ["reconciliation_id", "phase", "position", "size", "most_findings", "orphaned_from", "moment"], columns: ["check_slice:json"] },
+  check_turn: { args: ["request:request", "asked:asked_turn", "idempotency_key"], columns: ["actor:json", "outcome", "hold:json", "too_many:json", "has_subscriber"] },
   claim_deliveries: { args: ["webhook_id", "batch", "batch_bytes", "in_flight", "in_flight_failing", "host_rate", "host_burst", "test_host_rate", "test_host_burst", "lease_until", "moment"], columns: ["endpoint:json", "secrets:json", "deliveries:json", "next_due_at"] },
   claim_refresh: { args: ["provider_id", "version", "by", "until", "moment"] },
   claim_turns: { args: ["look:look", "terms:claim_terms"], columns: ["answer:json"] },
@@ -4847,6 +4882,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   delivery_id: { args: ["event_id", "webhook_id"] },
   disable_other_models: { args: ["pins"] },
   disable_provider: { args: ["request:request", "provider_id", "pool", "reason", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
+  discard_uploads: { args: ["request:request", "idempotency_key", "file_ids", "once_keys"], columns: ["actor:json", "discarded:json"] },
   drop_second_factor: { args: ["user_id", "by", "request_id", "address", "moment"] },
   due_accounts: { args: ["passed:json", "limit", "moment"] },
   due_work: { args: ["erasure_check", "upload_limit", "shards_idle", "books_every", "poll_late", "export_closes", "traces_kept", "longest"] },
@@ -4881,6 +4917,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   fold_shards: { args: ["user_id", "limit", "moment"] },
   forget_account_data: { args: ["limit", "next", "moment"] },
   forget_counters: { args: ["months", "before", "most"] },
+  forget_discarded: { args: ["file_ids"] },
   forget_hosts: { args: ["moment"] },
   forget_idempotency_keys: { args: ["before", "limit"] },
   forget_left: { args: ["limit", "moment"] },

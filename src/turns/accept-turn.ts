@@ -2,23 +2,21 @@ import type { Credential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { keyReused, type Made } from "../actor/once.ts"
-import { dailyExceeded } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { hashRequest } from "../base/request-hash.ts"
 import { logIds, type SentTrace } from "../base/trace-context.ts"
 import { wakeWebhooks } from "../feed/wake-webhooks.ts"
-import { type HoldRow, holdRefusal } from "../quotas/refusal.ts"
-import { admissionRefusal, askedTurn } from "./admission.ts"
+import { askedTurn } from "./admission.ts"
 import { callRunner } from "./call-runner.ts"
 import { TURN_POLICY } from "./policies.ts"
+import { refusalOf } from "./refusal-of.ts"
 import type { CreateTurn } from "./schemas.ts"
 import { type TurnRow, turnRowOf } from "./turn-row.ts"
 
 /**
  * Accepts a turn with one statement, then calls a runner in the background if none is about to look. A used
- * Idempotency-Key returns its turn (`replayed`). Throws IDEMPOTENCY_KEY_REUSED, the errors of admissionRefusal() and
- * those of holdRefusal().
+ * Idempotency-Key returns its turn (`replayed`). Throws IDEMPOTENCY_KEY_REUSED, the errors of refusalOf().
  */
 export async function acceptTurn(
   ctx: Context,
@@ -47,7 +45,7 @@ export async function acceptTurn(
     runners: ctx.slots.runners,
   })
 
-  const { outcome, hold, too_many: tooMany } = row
+  const { outcome } = row
   const turn = turnRowOf(row)
   if (row.has_subscriber) wakeWebhooks(ctx, { user_id: actor.user_id, test: actor.test, has_subscriber: true })
   if (outcome === "replayed" && turn) {
@@ -58,11 +56,7 @@ export async function acceptTurn(
     Object.assign(ctx.logged, logIds(turn))
     return { made: turn, replayed: true }
   }
-  if (outcome === "test_turns" && tooMany) {
-    throw dailyExceeded({ ...tooMany, retry_after: tooMany.retry_after ?? TURN_POLICY.testTurnsAgainSeconds })
-  }
-  if ((outcome === "no_hold" || outcome === "max_cost") && hold) throw holdRefusal(hold as HoldRow, now, actor)
-  if (outcome !== "accepted" || !turn) throw admissionRefusal(outcome ?? "", body)
+  if (outcome !== "accepted" || !turn) throw refusalOf(row, { now, actor, body })
   Object.assign(ctx.logged, logIds(turn))
   if (row.needs_runner) ctx.background(callRunner(ctx))
   return { made: turn, replayed: false }

@@ -1,6 +1,6 @@
 import type OpenAI from "openai"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { openAiOf, turnCount, turnIn } from "../harness/openai-clients.ts"
+import { openAiOf, plainQuotes, turnCount, turnIn } from "../harness/openai-clients.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 let world: World
@@ -82,8 +82,8 @@ describe("A response", () => {
         { role: "user", content: [{ type: "input_text", text: "Goodbye" }] },
       ],
     })
-    expect((await client.getTurn(turnIn(second).turn_id)).text).toBe(
-      "Instructions of the application:\n\nBe brief.\n\nEarlier messages:\n\nUser: Hello\n\nAssistant: You said: Hello\n\nThe new message:\n\nGoodbye",
+    expect(plainQuotes((await client.getTurn(turnIn(second).turn_id)).text)).toBe(
+      "# Instructions of the application:\n\nBe brief.\n\n# Earlier messages:\n\n# User: Hello\n\n# Assistant: You said: Hello\n\n# The new message:\n\nGoodbye",
     )
   })
 

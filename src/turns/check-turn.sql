@@ -1,0 +1,52 @@
+-- Decides about a turn whose files are not stored yet, so that a refused request stores none. It changes nothing but
+-- the events of a limit that refuses every turn from now on. p_asked has only the files that exist.
+-- outcome: 'known' (a turn with this Idempotency-Key exists), 'admitted', or a refusal as of accept_turn.
+create function turnpike.check_turn(p_request turnpike.request, p_asked turnpike.asked_turn, p_idempotency_key text,
+  out actor turnpike.caller, out outcome text, out hold turnpike.hold_state, out too_many turnpike.test_turn_count,
+  out has_subscriber boolean) language plpgsql as $$
+declare
+  caller turnpike.caller := turnpike.find_caller(p_request);
+  admission turnpike.admission;
+  wallet wallets;
+  sale turnpike.sale;
+  room record;
+  refusal record;
+begin
+  actor := caller;
+  if caller.usable is not true then
+    return;
+  end if;
+  has_subscriber := false;
+  if exists (select from turns t where t.user_id::text || ' ' || t.test::text || ' ' || t.idempotency_key
+    = caller.user_id::text || ' ' || caller.test::text || ' ' || p_idempotency_key)
+  then
+    outcome := 'known';
+  else
+    admission := turnpike.admit_turn(caller, p_asked);
+    outcome := coalesce(admission.refused, 'admitted');
+    if outcome = 'max_cost' then
+      hold := row(null, admission.needed, 0, 0, '{}', p_asked.max_cost, null);
+    end if;
+  end if;
+  if outcome = 'admitted' and caller.test then
+    too_many := turnpike.test_turns_left(caller.user_id, p_request.moment);
+    outcome := case when too_many.cap is not null then 'test_turns' else 'admitted' end;
+  elsif outcome = 'admitted' then
+    select w.* into wallet from wallets w where w.user_id = caller.user_id;
+    sale := turnpike.sale_for(caller, admission, wallet);
+    room := turnpike.headroom(caller.user_id, caller.key_id, p_asked.end_user, admission.wanted, admission.needed,
+      p_request.moment, true, null, null, sale, 0);
+    if room.amount is null then
+      begin
+        refusal := turnpike.refuse_turn(caller, p_asked.end_user, admission, sale, p_request.moment);
+        outcome := refusal.outcome;
+        hold := refusal.hold;
+        has_subscriber := refusal.has_subscriber;
+      exception when sqlstate 'TP001' then
+        -- Credit was released at this moment, so accept_turn decides.
+        outcome := 'admitted';
+      end;
+    end if;
+  end if;
+  perform turnpike.note_use(caller, p_request.moment);
+end $$;

@@ -1,0 +1,26 @@
+import type { Actor } from "../actor/actor.ts"
+import { dailyExceeded } from "../base/counted.ts"
+import type { TurnpikeError } from "../base/errors.ts"
+import type { Answers } from "../platform/procedures.ts"
+import { type HoldRow, holdRefusal } from "../quotas/refusal.ts"
+import { admissionRefusal } from "./admission.ts"
+import { TURN_POLICY } from "./policies.ts"
+import type { CreateTurn } from "./schemas.ts"
+
+interface RefusedTurn {
+  outcome: string | null
+  hold: Answers["hold_state"] | null
+  too_many: Answers["test_turn_count"] | null
+}
+
+/** The error for a turn that `accept_turn` or `check_turn` refused. */
+export function refusalOf(
+  { outcome, hold, too_many: tooMany }: RefusedTurn,
+  { now, actor, body }: { now: Date; actor: Actor; body: CreateTurn },
+): TurnpikeError {
+  if (outcome === "test_turns" && tooMany) {
+    return dailyExceeded({ ...tooMany, retry_after: tooMany.retry_after ?? TURN_POLICY.testTurnsAgainSeconds })
+  }
+  if ((outcome === "no_hold" || outcome === "max_cost") && hold) return holdRefusal(hold as HoldRow, now, actor)
+  return admissionRefusal(outcome ?? "", body)
+}
