@@ -67,9 +67,8 @@ export class Calls {
    * @example
    * await turnpike.calls.sendResult("turn_…", "0.0", { output: { refunded: true } })
    */
-  async sendResult(turnId: string, call: string, body: CallResult, options?: CreateOptions): Promise<Turn> {
-    // Only a call's own token gets the other answer. The client has an API key.
-    return (await this.#transport.call("sendCallResult", { params: { turn_id: turnId, call }, body }, options)) as Turn
+  sendResult(turnId: string, call: string, body: CallResult, options?: CreateOptions): Promise<Turn> {
+    return this.#transport.call("sendCallResult", { params: { turn_id: turnId, call }, body }, options)
   }
 
   /**

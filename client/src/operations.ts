@@ -1245,14 +1245,6 @@ export interface ReceiptLine {
   per: number
 }
 
-/** The outcome of a result that was sent with the token of its call. */
-export interface ReceivedResult {
-  turn_id: string
-  call: string
-  /** `taken`: the result counts. `same`: the same result came before. */
-  outcome: "taken" | "same"
-}
-
 /** A refund of a turn. The receipt of the turn does not change. */
 export interface RefundDocument {
   document: "refund"
@@ -1371,8 +1363,6 @@ export interface SecretList {
   has_more: boolean
   next_cursor: string | null
 }
-
-export type SendCallResultAnswer = Turn | ReceivedResult
 
 export interface SignedReceipt {
   kind: "receipt"
@@ -2799,7 +2789,7 @@ export interface Operations {
       call: string
     }
     body: CallResult
-    answer: SendCallResultAnswer
+    answer: Turn
   }
 
   /** Take calls */

@@ -25,7 +25,7 @@ export const readAttachments = (attachments: readonly Attachment[]): ReadAttachm
   })
 
 /** The ids in the attachments, each once. */
-export const idsIn = (attachments: readonly ReadAttachment[]): string[] => [
+export const knownFiles = (attachments: readonly ReadAttachment[]): string[] => [
   ...new Set(attachments.flatMap((one) => ("fileId" in one ? [one.fileId] : []))),
 ]
 

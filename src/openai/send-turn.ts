@@ -9,7 +9,7 @@ import { cancelTurn } from "../turns/cancel-turn.ts"
 import { checkTurn } from "../turns/check-turn.ts"
 import { type CreateTurn, createTurnSchema } from "../turns/schemas.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
-import { attachFiles, idsIn, type ReadAttachment, readAttachments } from "./attach-files.ts"
+import { attachFiles, knownFiles, type ReadAttachment, readAttachments } from "./attach-files.ts"
 import { invalid, type PlainMessage, turnTextOf } from "./plain-messages.ts"
 import { continueFrom, requireNext } from "./previous-response.ts"
 import { quoteMark } from "./quote-mark.ts"
@@ -101,7 +101,7 @@ export async function sendOpenAiTurn(ctx: Context, credential: Credential, asked
 async function acceptWithFiles(ctx: Context, credential: Credential, given: WithFiles): Promise<Made<TurnRow>> {
   const { idempotencyKey, body, attachments, field } = given
   const withFiles = (ids: string[]): CreateTurn => ({ ...body, ...(ids.length > 0 && { files: ids }) })
-  const known = idsIn(attachments)
+  const known = knownFiles(attachments)
   const uploads = attachments.filter((one) => !("fileId" in one))
   const places = [...known, ...uploads.map((_, place) => `upload ${place}`)]
   if (!createTurnSchema.shape.files.safeParse(places).success) throw invalid("has too many files", field)

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_7764e0c70376"
+export const RELEASE = "turnpike_48d9d7dd9847"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {

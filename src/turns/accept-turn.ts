@@ -10,13 +10,13 @@ import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import { askedTurn } from "./admission.ts"
 import { callRunner } from "./call-runner.ts"
 import { TURN_POLICY } from "./policies.ts"
-import { refusalOf } from "./refusal-of.ts"
 import type { CreateTurn } from "./schemas.ts"
+import { turnRefusal } from "./turn-refusal.ts"
 import { type TurnRow, turnRowOf } from "./turn-row.ts"
 
 /**
  * Accepts a turn with one statement, then calls a runner in the background if none is about to look. A used
- * Idempotency-Key returns its turn (`replayed`). Throws IDEMPOTENCY_KEY_REUSED, the errors of refusalOf().
+ * Idempotency-Key returns its turn (`replayed`). Throws IDEMPOTENCY_KEY_REUSED, the errors of turnRefusal().
  */
 export async function acceptTurn(
   ctx: Context,
@@ -56,7 +56,7 @@ export async function acceptTurn(
     Object.assign(ctx.logged, logIds(turn))
     return { made: turn, replayed: true }
   }
-  if (outcome !== "accepted" || !turn) throw refusalOf(row, { now, actor, body })
+  if (outcome !== "accepted" || !turn) throw turnRefusal(row, { now, actor, body })
   Object.assign(ctx.logged, logIds(turn))
   if (row.needs_runner) ctx.background(callRunner(ctx))
   return { made: turn, replayed: false }

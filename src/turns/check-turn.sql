@@ -28,10 +28,10 @@ begin
       hold := row(null, admission.needed, 0, 0, '{}', p_asked.max_cost, null);
     end if;
   end if;
-  if outcome = 'admitted' and caller.test then
+  if outcome is not distinct from 'admitted' and caller.test is true then
     too_many := turnpike.test_turns_left(caller.user_id, p_request.moment);
     outcome := case when too_many.cap is not null then 'test_turns' else 'admitted' end;
-  elsif outcome = 'admitted' then
+  elsif outcome is not distinct from 'admitted' then
     select w.* into wallet from wallets w where w.user_id = caller.user_id;
     sale := turnpike.sale_for(caller, admission, wallet);
     room := turnpike.headroom(caller.user_id, caller.key_id, p_asked.end_user, admission.wanted, admission.needed,

@@ -3,8 +3,8 @@ import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import { askedTurn } from "./admission.ts"
-import { refusalOf } from "./refusal-of.ts"
 import type { CreateTurn } from "./schemas.ts"
+import { turnRefusal } from "./turn-refusal.ts"
 
 /**
  * Throws the refusal that a turn would get now, before its files are stored. `body.files` has only the files that
@@ -21,5 +21,5 @@ export async function checkTurn(
     idempotency_key: idempotencyKey,
   })
   if (row.has_subscriber) wakeWebhooks(ctx, { user_id: actor.user_id, test: actor.test, has_subscriber: true })
-  if (row.outcome !== "known" && row.outcome !== "admitted") throw refusalOf(row, { now, actor, body })
+  if (row.outcome !== "known" && row.outcome !== "admitted") throw turnRefusal(row, { now, actor, body })
 }

@@ -44,15 +44,12 @@ interface Delivery {
 }
 
 /** The answer to a server that has only the token of the call: nothing of the turn. */
-export const receivedResultSchema = z
-  .object({
-    turn_id: z.string(),
-    call: z.string().meta({ example: "0.0" }),
-    outcome: z
-      .enum(["taken", "same"])
-      .meta({ description: "`taken`: the result counts. `same`: the same result came before." }),
-  })
-  .meta({ id: "ReceivedResult", description: "The outcome of a result that was sent with the token of its call." })
+export const receivedResultSchema = z.object({
+  turn_id: z.string(),
+  call: z.string(),
+  // `same`: the same result came before.
+  outcome: z.enum(["taken", "same"]),
+})
 
 /**
  * Stores the result of a call that comes later. A result counts once: the same one again has no effect. Throws

@@ -53,30 +53,30 @@ const spaceOf =
     client.call(method, path.replace("{space}", model), body)
 
 const REFUSALS: Record<string, Refusal> = {
-  "A blocked end user": {
+  "a blocked end user": {
     status: 403,
     code: "END_USER_BLOCKED",
     arrange: (client) => client.call("PUT", "/v1/end-users/customer-1/limits", { blocked: true }),
   },
-  "An account without money": { status: 402, code: "INSUFFICIENT_CREDITS", account: { usd: 0 } },
-  "A cap of the key": { status: 429, code: "QUOTA_EXCEEDED", account: { caps: { daily_usd: 0.0000001 } } },
-  "A maximum below the first call": { status: 422, code: "COST_LIMIT_TOO_LOW", body: { max_cost_usd: 0.0000001 } },
-  "A prepaid end user without credit": {
+  "an account without money": { status: 402, code: "INSUFFICIENT_CREDITS", account: { usd: 0 } },
+  "a cap of the key": { status: 429, code: "QUOTA_EXCEEDED", account: { caps: { daily_usd: 0.0000001 } } },
+  "a maximum below the first call": { status: 422, code: "COST_LIMIT_TOO_LOW", body: { max_cost_usd: 0.0000001 } },
+  "a prepaid end user without credit": {
     status: 402,
     code: "END_USER_CREDIT_SPENT",
     arrange: (client) => client.call("PUT", "/v1/end-users/customer-1/billing", { prepaid: true }),
   },
-  "An unknown space": { status: 404, code: "NOT_FOUND", body: { model: "no-such-space" } },
-  "An archived space": {
+  "an unknown space": { status: 404, code: "NOT_FOUND", body: { model: "no-such-space" } },
+  "an archived space": {
     status: 409,
     code: "SPACE_ARCHIVED",
     arrange: (client, model) => spaceOf(client, model)("/v1/spaces/{space}", "DELETE"),
   },
-  "A picture that is not base64": { status: 422, code: "VALIDATION_FAILED", url: "data:image/png;base64,%%%" },
+  "a picture that is not base64": { status: 422, code: "VALIDATION_FAILED", url: "data:image/png;base64,%%%" },
 }
 
 for (const [name, { status, code, body = {}, arrange, account = {}, url }] of Object.entries(REFUSALS)) {
-  test(`${name} leaves no row and no object of a refused request with files`, async () => {
+  test(`A refused request with files leaves no row and no object: ${name}`, async () => {
     const { client, space: model } = await cappedAccount(world, account)
     await arrange?.(client, model)
     // The first refusal may write the event of a limit.

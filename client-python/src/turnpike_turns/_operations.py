@@ -35,7 +35,6 @@ from .models import (
     Replayed,
     Retention,
     Secret,
-    SendCallResultAnswer,
     Space,
     StatementDocument,
     TakenCallList,
@@ -90,7 +89,7 @@ GET_TURN: Operation[Turn] = Operation("GET", "/v1/turns/{turn_id}", Turn)
 PATCH_TURN: Operation[Turn] = Operation("PATCH", "/v1/turns/{turn_id}", Turn, once=True)
 CANCEL_TURN: Operation[Turn] = Operation("POST", "/v1/turns/{turn_id}/cancel", Turn, once=True)
 DECIDE_CALL: Operation[Turn] = Operation("POST", "/v1/turns/{turn_id}/calls/{call}/decision", Turn, once=True)
-SEND_CALL_RESULT: Operation[SendCallResultAnswer] = Operation("POST", "/v1/turns/{turn_id}/calls/{call}/result", SendCallResultAnswer, once=True)
+SEND_CALL_RESULT: Operation[Turn] = Operation("POST", "/v1/turns/{turn_id}/calls/{call}/result", Turn, once=True)
 TAKE_CALLS: Operation[TakenCallList] = Operation("GET", "/v1/calls", TakenCallList)
 RENEW_CALL: Operation[RenewCallAnswer] = Operation("POST", "/v1/turns/{turn_id}/calls/{call}/renew", RenewCallAnswer, once=True)
 LIST_TURN_EVENTS: ListOperation[TurnEvent] = ListOperation("GET", "/v1/turns/{turn_id}/events", TurnEvent)

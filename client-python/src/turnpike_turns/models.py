@@ -1134,16 +1134,6 @@ class ReceiptLine(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReceivedResult(ApiObject):
-    """The outcome of a result that was sent with the token of its call."""
-
-    turn_id: str
-    call: str
-    outcome: Literal["taken", "same"]
-    """`taken`: the result counts. `same`: the same result came before."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class RefundDocument(ApiObject):
     """A refund of a turn. The receipt of the turn does not change."""
 
@@ -1937,8 +1927,6 @@ fits a schema.
 """
 
 RefusedBy = Union[RefusedByCap, RefusedByBalance, RefusedByEndUserCredit, RefusedByCostLimit]
-
-SendCallResultAnswer = Union[Turn, ReceivedResult]
 
 FeedEvent = Union[TurnStateEvent, CapEvent, BalanceEvent, AccountEvent]
 """An event, as in the body that a webhook receives."""

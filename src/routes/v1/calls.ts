@@ -55,23 +55,20 @@ export function mountCalls(app: App) {
       description:
         "The result of a call that comes later: after your server answered 202, or of a tool without a request. Instead of an API key, " +
         "the header Authorization can have the token that the call's request carried in `Turnpike-Result-Token`. Then the response " +
-        "has nothing of the turn, only the outcome for the call. A result counts " +
+        `is \`{${Object.keys(receivedResultSchema.shape).join(", ")}}\`, and nothing of the turn. A result counts ` +
         "once. The same result again has no effect and gets the same response. Secrets of the space are not masked in it.",
       idempotent: "naturally",
       maxBytes: MAX_RESULT_BODY_BYTES,
       params,
       body: callResultSchema,
-      answer: {
-        status: 200,
-        description: "The turn; with the token of the call, only the outcome for the call.",
-        schema: z.union([turnSchema, receivedResultSchema]),
-      },
+      // The contract of API keys. The other answer is in the description, because no field would tell both apart.
+      answer: theTurn,
       errors: ["NOT_FOUND", "TURN_FINISHED", "CALL_ANSWERED", "CALL_NOT_WAITING", "CONFLICT"],
       example: { body: { output: { refunded: true } } },
     },
     async (c, { params: { turn_id: turnId, call }, body }) => {
       const result = { turnId, call, body }
-      if (isByResultToken(c)) return deliverByToken(c.get("ctx"), result)
+      if (isByResultToken(c)) return c.json(await deliverByToken(c.get("ctx"), result))
       return serializeTurn(await deliverResult(c.get("ctx"), c.get("credential"), result))
     },
   )

@@ -127,7 +127,6 @@ from ..models import (
     Replayed,
     Retention,
     Secret,
-    SendCallResultAnswer,
     Space,
     StatementDocument,
     Subagent,
@@ -1928,13 +1927,13 @@ class AsyncCalls(AsyncCallActions):
         idempotency_key: str | None = None,
         max_retries: int | None = None,
         timeout: float | None = None,
-    ) -> SendCallResultAnswer:
+    ) -> Turn:
         """
         Send the result of a call.
 
         The result of a call that comes later: after your server answered 202, or of a tool without a request.
         Instead of an API key, the header Authorization can have the token that the call's request carried in
-        `Turnpike-Result-Token`. Then the response has nothing of the turn, only the outcome for the call. A
+        `Turnpike-Result-Token`. Then the response is `{turn_id, call, outcome}`, and nothing of the turn. A
         result counts once. The same result again has no effect and gets the same response. Secrets of the space
         are not masked in it.
 

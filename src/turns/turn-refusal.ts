@@ -14,7 +14,7 @@ interface RefusedTurn {
 }
 
 /** The error for a turn that `accept_turn` or `check_turn` refused. */
-export function refusalOf(
+export function turnRefusal(
   { outcome, hold, too_many: tooMany }: RefusedTurn,
   { now, actor, body }: { now: Date; actor: Actor; body: CreateTurn },
 ): TurnpikeError {
