@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { answerJson } from "../../http/answer-json.ts"
 import type { App } from "../../http/app.ts"
 import { idParam, repeated, wholeParam } from "../../http/query.ts"
 import { isByResultToken } from "../../http/result-token-auth.ts"
@@ -68,7 +69,7 @@ export function mountCalls(app: App) {
     },
     async (c, { params: { turn_id: turnId, call }, body }) => {
       const result = { turnId, call, body }
-      if (isByResultToken(c)) return c.json(await deliverByToken(c.get("ctx"), result))
+      if (isByResultToken(c)) return answerJson(c, await deliverByToken(c.get("ctx"), result))
       return serializeTurn(await deliverResult(c.get("ctx"), c.get("credential"), result))
     },
   )
