@@ -692,8 +692,10 @@ create table provider_states (
   -- The provider has said that the account may not serve or cannot pay: since when, the reason as our own word,
   -- and how many probes got the same answer. cool_until is the time of the next probe.
   suspended_at timestamptz,
-  suspended_reason text check (suspended_reason in ('not_permitted', 'no_credit', 'account_disabled')),
+  suspended_reason text check (suspended_reason in ('not_permitted', 'no_credit', 'account_disabled', 'rejects_calls')),
   suspended_probes integer not null default 0,
+  -- Calls since its last success that it rejected while another account served the same request.
+  rejections integer not null default 0,
   -- Until then, one call may find out whether the account serves again.
   probe_until timestamptz,
   windows jsonb not null default '{}',

@@ -583,6 +583,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "note_loss",
       "note_lost_picture",
       "note_objects_removed",
+      "note_rejection",
       "note_removed_files",
       "note_removed_objects",
       "note_slice",

@@ -865,6 +865,7 @@ interface ProviderStates {
   lacks: Generated<Json>;
   probe_until: Timestamp | null;
   provider_id: string;
+  rejections: Generated<number>;
   suspended_at: Timestamp | null;
   suspended_probes: Generated<number>;
   suspended_reason: string | null;

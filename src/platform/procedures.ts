@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_48d9d7dd9847"
+export const RELEASE = "turnpike_f7d01e4b3edb"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -426,6 +426,7 @@ export interface Answers {
     lacks: unknown
     probe: boolean
     bound: boolean
+    rejections: number
   }
   pool_answer: {
     pool: string
@@ -2981,6 +2982,15 @@ export interface Procedures {
       actor: Answers["caller"] | null
     }
   }
+  note_rejection: {
+    args: {
+      provider_id: string | null
+      most: number | null
+    }
+    row: {
+      note_rejection: boolean | null
+    }
+  }
   note_removed_files: {
     args: {
       file_ids: string[] | null
@@ -4978,6 +4988,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   note_lost_picture: { args: ["turn_id", "file_id", "cause", "micros", "moment"] },
   note_objects_removed: { args: ["erasure_id", "keys", "moment"] },
   note_refused_request: { args: ["request:request", "code", "operation", "param"], columns: ["actor:json"] },
+  note_rejection: { args: ["provider_id", "most"] },
   note_removed_files: { args: ["file_ids", "moment"] },
   note_removed_objects: { args: ["keys"] },
   note_signing_keys: { args: ["keys:json", "moment"] },

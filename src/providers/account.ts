@@ -32,7 +32,7 @@ export interface Served {
   account: string
   /** True if the conversation stays with this account. */
   bind: boolean
-  /** True if the call was a probe: the account serves again after it cooled. */
+  /** True if the call was a probe, or the account has rejections: it serves again, and both are forgotten. */
   probe: boolean
   /** Windows that the answer reported; null if they are not news. */
   windows: QuotaWindow[] | null

@@ -56,6 +56,26 @@ export async function noteAccount(ctx: PoolContext, account: PickedAccount, said
 }
 
 /**
+ * Counts a call that the account rejected while another account served it, and suspends the account after
+ * `PROVIDER_POLICY.rejections`. Returns whether it is suspended. Never throws.
+ */
+export async function noteRejection(ctx: PoolContext, account: PickedAccount): Promise<boolean> {
+  const { provider_id } = account
+  try {
+    const args = { provider_id, most: PROVIDER_POLICY.rejections }
+    const { note_rejection: suspends } = await callOne(ctx.db, "note_rejection", args)
+    if (suspends !== true) return false
+  } catch (error) {
+    ctx.log("error", "provider.unnoted", { provider_id, error: describeError(error) })
+    return false
+  }
+  const coolUntil = new Date(ctx.clock.now().getTime() + PROVIDER_POLICY.barredMs)
+  const said = { coolUntil, health: null, reason: "rejected", suspended: "rejects_calls", windows: [] } as const
+  await noteAccount(ctx, account, { ...said, windows: [] })
+  return true
+}
+
+/**
  * Lets the next call probe the account, because this probe was cut or its request was refused.
  * `readAt`: when the probe was taken, in milliseconds. Never throws.
  */

@@ -28,7 +28,7 @@ begin
       probes := case when is_new then 0 else least(known.suspended_probes + 1, 30) end;
       update provider_states s set suspended_at = coalesce(s.suspended_at, p_moment), suspended_reason = p_suspended, suspended_probes = probes,
         cool_until = greatest(s.cool_until, p_moment + least(p_longest_pause_ms * interval '1 millisecond', (p_cool_until - p_moment) * power(2, probes))),
-        cool_reason = p_reason, probe_until = null where s.provider_id = p_provider_id;
+        cool_reason = p_reason, probe_until = null, rejections = 0 where s.provider_id = p_provider_id;
     end if;
   elsif p_cool_until is not null then
     insert into provider_states (provider_id, cool_until, cool_reason)
@@ -51,18 +51,31 @@ end $$;
 create function turnpike.end_suspension(p_provider_id text) returns boolean language plpgsql as $$
 begin
   update provider_states s set suspended_at = null, suspended_reason = null, suspended_probes = 0, cool_until = null, cool_reason = null,
-    probe_until = null where s.provider_id = p_provider_id and s.suspended_at is not null;
+    probe_until = null, rejections = 0 where s.provider_id = p_provider_id and s.suspended_at is not null;
   return found;
 end $$;
 
--- Ends the cooling and suspension of an account after a probe succeeded.
+-- Counts a call that the account rejected while another account served the same request.
+-- Returns whether to suspend it: after p_most such calls since its last success, or if it is suspended, and a probe was
+-- rejected.
+create function turnpike.note_rejection(p_provider_id text, p_most integer) returns boolean language plpgsql as $$
+declare
+  state provider_states;
+begin
+  insert into provider_states (provider_id, rejections) select a.provider_id, 1 from provider_accounts a where a.provider_id = p_provider_id
+    on conflict (provider_id) do update set rejections = provider_states.rejections + 1
+    returning * into state;
+  return coalesce(state.suspended_at is not null or state.rejections >= p_most, false);
+end $$;
+
+-- Ends the cooling and suspension of an account after a probe succeeded, and forgets its rejections.
 -- Skips a locked row instead of waiting for it: the next probe clears it then.
 create function turnpike.end_probe(p_provider_id text, p_moment timestamptz) returns void language plpgsql as $$
 begin
-  perform from provider_states s where s.provider_id = p_provider_id and s.cool_until <= p_moment for update skip locked;
+  perform from provider_states s where s.provider_id = p_provider_id and (s.cool_until is null or s.cool_until <= p_moment) for update skip locked;
   if found then
     update provider_states s set cool_until = null, cool_reason = null, probe_until = null, suspended_at = null, suspended_reason = null,
-      suspended_probes = 0 where s.provider_id = p_provider_id;
+      suspended_probes = 0, rejections = 0 where s.provider_id = p_provider_id;
   end if;
 end $$;
 

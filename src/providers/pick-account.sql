@@ -38,13 +38,16 @@ create type turnpike.picked_account as (
   -- This call alone tests whether the account serves again after it cooled.
   probe boolean,
   -- It is the conversation's account, which has its prompt cache.
-  bound boolean
+  bound boolean,
+  -- Calls since its last success that it rejected while another account served them.
+  rejections integer
 );
 
 create function turnpike.picked_account(a provider_accounts, s provider_states, c provider_credentials, p_use text, p_bound text) returns jsonb
 language sql stable as $$
   select to_jsonb((a.provider_id, a.kind, a.engine, a.base_url, c.sealed, c.expires_at, c.version, coalesce(s.windows, '{}'),
-    coalesce(s.lacks, '{}'), p_use = 'probe', coalesce(a.provider_id = p_bound, false))::turnpike.picked_account)
+    coalesce(s.lacks, '{}'), p_use = 'probe', coalesce(a.provider_id = p_bound, false),
+    coalesce(s.rejections, 0))::turnpike.picked_account)
 $$;
 
 -- Picks an account of an engine for a call of a model. It tries p_bound (the conversation's account, whose

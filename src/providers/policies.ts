@@ -23,6 +23,8 @@ export const PROVIDER_POLICY = {
   servedKept: 16,
   /** The most accounts that one model call tries. */
   maxAccounts: 3,
+  /** An account that rejected this number of calls since its last success, all served by others, is suspended. */
+  rejections: 3,
   /** How long a probe has an account for itself. */
   probeMs: 60_000,
   /** How long an account cools again after a failed probe, if its provider names no time. */

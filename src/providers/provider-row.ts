@@ -108,7 +108,7 @@ export const providerSchema = z
       .meta({
         description:
           "The provider's answer: `not_permitted` (403), `no_credit` (402, 429 `insufficient_quota`, or a 400 that says so), " +
-          "`account_disabled` (a 400 that says so).",
+          "`account_disabled` (a 400 that says so). `rejects_calls`: it rejected calls that other accounts served.",
         example: null,
       }),
     in_flight: z.int().meta({ description: "Turns that it serves at the moment.", example: 2 }),

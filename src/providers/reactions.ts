@@ -16,7 +16,7 @@ export type CallFault =
   | "rejected"
 
 /** Why a provider suspended an account, as one of our codes. */
-export const SUSPENSIONS = ["not_permitted", "no_credit", "account_disabled"] as const
+export const SUSPENSIONS = ["not_permitted", "no_credit", "account_disabled", "rejects_calls"] as const
 export type Suspension = (typeof SUSPENSIONS)[number]
 
 interface Reaction {
@@ -31,8 +31,8 @@ interface Reaction {
    * time, while others have it. stays: no effect.
    */
   account: "cools" | "needs_login" | "left" | "lacks_model" | "stays"
-  /** True if another account is tried. */
-  failover: boolean
+  /** True if another account is tried. compare: one other is, which shows whose fault it is. */
+  failover: boolean | "compare"
 }
 
 /**
@@ -59,11 +59,15 @@ export const REACTIONS: Readonly<Record<CallFault, Reaction>> = {
   forbidden: { again: "never", account: "cools", failover: true },
   // A 404: the account does not have the model. It is not called for this model for ten minutes, while others have it.
   no_model: { again: "never", account: "lacks_model", failover: true },
-  // Any other 4xx. The request is refused, since no other account would accept it.
-  rejected: { again: "never", account: "stays", failover: false },
+  // Any other 4xx. If one other account rejects the request too, it is refused. If that account serves it, the fault is
+  // the first one's: three such calls since its last success suspend it, whatever its words are.
+  rejected: { again: "never", account: "stays", failover: "compare" },
 }
 
-/** Anthropic answers 400 for a disabled organization and for one without credit. */
+/**
+ * The short cut for known words, which need no comparison. Anthropic answers 400 for a disabled organization and for
+ * one without credit.
+ */
 const BARRED_ACCOUNT =
   /\b(organization|account)\b[^.]*\b(disabled|suspended|deactivated|banned)\b|\bcredit balance is too low\b/i
 

@@ -76,7 +76,10 @@ export const INTERNAL_NUMBERS: readonly string[] = [
     "PROVIDER_POLICY",
     "slowDownSeconds maxIntervalSeconds pollLateMs sweepBatch keepLoginsMs publishedMs points thinnedPoints",
   ),
-  ...of("PROVIDER_POLICY", "spendRows thinSnapshotsMs thinHours deleteBatch limitsMs lacksMs crowdMs barredMs"),
+  ...of(
+    "PROVIDER_POLICY",
+    "spendRows thinSnapshotsMs thinHours deleteBatch limitsMs lacksMs crowdMs barredMs rejections",
+  ),
   ...of(
     "PROVIDER_POLICY",
     "rosterDraws rosterMs rosterPauseMs rosterAccounts drawTries openedMs servedKept longestBarredMs",

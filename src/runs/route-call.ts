@@ -1,18 +1,16 @@
 import { accountsOf } from "../agent/accounts.ts"
 import { type ModelAccounts, type ModelAnswer, type ModelCall, ModelError } from "../agent/engine.ts"
 import { shownObjects } from "../agent/takes.ts"
-import { TurnpikeError } from "../base/errors.ts"
 import { openEnvironmentFile } from "../environment/environment-file.ts"
-import { noteError } from "../infrastructure/errors.ts"
 import type { Clock } from "../platform/clock.ts"
 import { describeError } from "../platform/log.ts"
 import { type Loan, MEMORY } from "../platform/memory.ts"
 import { modelAccounts, type RealEngine, type Served } from "../providers/account.ts"
-import { coolsMeanwhile, noteAccount, releaseProbe } from "../providers/cooling.ts"
+import { coolsMeanwhile, noteAccount, noteRejection, releaseProbe } from "../providers/cooling.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
-import { type CallFault, faultOf, REACTIONS } from "../providers/reactions.ts"
-import { type CallCredential, freshCredential, ProviderUnusable } from "../providers/refresh.ts"
+import { faultOf, REACTIONS } from "../providers/reactions.ts"
 import { sayNews, windowsOf } from "../providers/windows.ts"
+import { callCredentialOf, noteFailure } from "./account-credential.ts"
 import { type CutCall, callWithin, isCut } from "./call-within.ts"
 import { type KnownAccount, lacksModel } from "./route.ts"
 import type { AgentWork, Run } from "./run.ts"
@@ -90,11 +88,15 @@ async function routed(asked: Asked): Promise<RoutedCall> {
   let isRefused = false
   let last: ModelError | null = null
   let lacking: ModelError | null = null
+  let rejection: Rejection | null = null
   while (counted < PROVIDER_POLICY.maxAccounts) {
+    if (rejection && run.time.now >= run.time.deadline) return rejection.routed
     if (tried.length > 0) run.checkTime()
-    const next = await run.route.next({ engine, model }, tried, { proven: isRefused })
+    const next = await run.route.next({ engine, model }, tried, { proven: isRefused || rejection !== null })
     if (next.kind === "stale") throw new RunEnd({ kind: "stale" })
     if (next.kind === "cancel") throw run.cancel()
+    // No other account can be asked, so the request counts as the cause.
+    if (rejection && (next.kind === "none" || next.kind === "cooling")) return rejection.routed
     if (next.kind === "none") return unrouted(asked, await environmentAccounts(run))
     if (next.kind === "cooling") {
       // No account has the model, and no cooling account may have it.
@@ -108,11 +110,19 @@ async function routed(asked: Asked): Promise<RoutedCall> {
     tried.push(account.provider_id)
     const wasLacking = lacksModel(account, model, run.time.now)
     const came = await tryAccount(asked, account)
-    if (came.kind === "ended") return came.routed
+    if (came.kind === "ended") {
+      if (rejection && came.routed.served) await blame(run, rejection.account)
+      return came.routed
+    }
+    if (came.kind === "rejected") {
+      if (rejection) return came.routed
+      rejection = { account: came.account, routed: came.routed }
+      continue
+    }
     if (came.kind === "lacks") {
       // An account that was known to lack the model is tried last, so no account is left that may have it.
       lacking = came.error
-      if (wasLacking && !last && !isOut) return failed(run, lacking)
+      if (wasLacking && !last && !isOut) return rejection?.routed ?? failed(run, lacking)
       continue
     }
     counted++
@@ -121,9 +131,22 @@ async function routed(asked: Asked): Promise<RoutedCall> {
       isRefused ||= came.refused === true
     } else last = came.error
   }
+  if (rejection) return rejection.routed
   // If all tried accounts are out of use now, the turn waits and does not fail.
   if (!last) throw coolingEnd(engine, run.time.now)
   return failed(run, last)
+}
+
+/** A call that one account rejected. Another account shows whether the account or the request is the cause. */
+interface Rejection {
+  account: KnownAccount
+  routed: RoutedCall
+}
+
+/** Notes a rejection that another account did not give for the same request. */
+async function blame(run: Run, account: KnownAccount): Promise<void> {
+  const isOut = await noteRejection(run.ctx, account)
+  if (isOut) run.route.drop([account.provider_id])
 }
 
 const failed = (run: Run, why: ModelError): RoutedCall => ({
@@ -160,10 +183,11 @@ async function environmentAccounts({ ctx, claim, turn }: Run): Promise<ModelAcco
 
 /**
  * passed: the call failed, but the account can be called again. out: it cannot; `refused`: the provider refused the
- * account itself. lacks: the account does not have the model.
+ * account itself. lacks: the account does not have the model. rejected: it rejected the request, at no cost.
  */
 type Tried =
   | { kind: "ended"; routed: RoutedCall }
+  | ({ kind: "rejected" } & Rejection)
   | { kind: "passed" | "lacks"; error: ModelError }
   | { kind: "out"; refused?: boolean }
 
@@ -172,7 +196,7 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
   const { run, agent, call, stream } = asked
   // Another call may have learned in the meantime that the account must not be called.
   const mayBegin = () => !coolsMeanwhile(run.ctx, account.provider_id, account.readAt)
-  let credential = await credentialOf(run, account, { after401: false })
+  let credential = await callCredentialOf(run, account, { after401: false })
   const done = { once: false, refreshed: false }
   for (;;) {
     if ("fault" in credential) return { kind: "out" }
@@ -186,10 +210,8 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
     const now = run.ctx.clock.now()
     const windows = headers ? windowsOf(headers, now) : []
     const error = isCut(came) && came.why instanceof ModelError && !came.answer?.text ? came.why : null
-    const ended = (served: Served | null): Tried => ({
-      kind: "ended",
-      routed: { came, served, beganAt, noted: !!error, isFree },
-    })
+    const routedBy = (served: Served | null): RoutedCall => ({ came, served, beganAt, noted: !!error, isFree })
+    const ended = (served: Served | null): Tried => ({ kind: "ended", routed: routedBy(served) })
     const release = () => (account.probe ? releaseProbe(run.ctx, account, account.readAt) : undefined)
     const inVain = async () => {
       await release()
@@ -202,14 +224,19 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
       return ended({
         account: account.provider_id,
         bind,
-        probe: account.probe,
+        probe: account.probe || account.rejections > 0,
         windows: sayNews(windows, account.windows) ? windows : null,
       })
     }
     const { fault, coolUntil, suspended } = faultOf(error, account, windows, now)
     noteFailure(run, account, fault, error)
     const reaction = REACTIONS[fault]
-    if (!reaction.failover) return inVain()
+    if (reaction.failover === "compare") {
+      await release()
+      // A call that has used tokens is not repeated.
+      if (isCut(came) && came.answer) return ended(null)
+      return { kind: "rejected", account: { ...account, ...credential.from }, routed: routedBy(null) }
+    }
     if (isCut(came) && came.answer) await asked.lost(came.answer)
     if (reaction.again === "once" && !done.once) {
       done.once = true
@@ -218,7 +245,7 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
     if (reaction.again === "refreshed" && !done.refreshed && account.kind !== "api_key") {
       done.refreshed = true
       const refused = credential.credential_version
-      credential = await credentialOf(run, { ...account, ...credential.from }, { after401: true })
+      credential = await callCredentialOf(run, { ...account, ...credential.from }, { after401: true })
       if ("fault" in credential || credential.credential_version !== refused) continue
     }
     const health = reaction.account === "needs_login" ? reaction.account : null
@@ -240,52 +267,3 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
 
 /** A provider that forbids the call to this account does not reject the request, so the error becomes `unavailable`. */
 const verdictOf = ({ message, status }: ModelError) => new ModelError("unavailable", message, { status })
-
-interface NoCredential {
-  fault: "needs_login" | "contained" | "no_credential"
-}
-
-/**
- * Returns the credential of a call. `after401`: the provider has just refused this version. The version must belong
- * to the sealed text that was read with it, because a refresh token must never be sent twice. Without a credential
- * the account is dropped; it cools for a minute if the reason may pass by itself.
- */
-async function credentialOf(
-  run: Run,
-  account: KnownAccount,
-  { after401 }: { after401: boolean },
-): Promise<CallCredential | NoCredential> {
-  const { ctx, route, alive } = run
-  try {
-    return await alive.during(() => freshCredential(ctx, account, { after401 }))
-  } catch (error) {
-    if (error instanceof TurnpikeError) throw error
-    const health = error instanceof ProviderUnusable ? error.health : null
-    const fault = health ?? "no_credential"
-    const told = new ModelError("unavailable", "The account has no credential to call with.")
-    if (!(error instanceof ProviderUnusable)) {
-      ctx.log("error", "provider.unreadable", { provider_id: account.provider_id, error: describeError(error) })
-    }
-    if (!after401) noteFailure(run, account, fault, told)
-    route.drop([account.provider_id])
-    // If many calls wait for the same refresh, only one of them notes its failure.
-    if (health !== "contained" && !coolsMeanwhile(ctx, account.provider_id, account.readAt)) {
-      const coolUntil = health === null ? new Date(run.time.now + PROVIDER_POLICY.coolAgainMs) : null
-      await noteAccount(ctx, account, { coolUntil, health, reason: fault, windows: [] })
-    }
-    return { fault }
-  }
-}
-
-/** Writes a failed try to the log and to the list of failures. Messages of ModelErrors contain no keys. */
-function noteFailure(
-  run: Run,
-  { provider_id, engine }: KnownAccount,
-  code: CallFault | NoCredential["fault"],
-  error: ModelError,
-) {
-  const { ctx, turn } = run
-  const { status, message } = error
-  ctx.log("error", "provider.failed", { turn_id: turn.turn_id, provider_id, engine, code, status, error: message })
-  noteError(ctx, turn, { kind: "model_call", name: provider_id, code })
-}

@@ -216,12 +216,12 @@ describe("A refused login", () => {
 })
 
 describe("A refused request", () => {
-  test.each([400, 413, 422])("A request with %s is refused at once, by one account", async (status) => {
-    const { turn, calls, failures, alpha } = await failAtAlpha(() => ({ status }))
+  test.each([400, 413, 422])("A request that two accounts answer with %s is refused", async (status) => {
+    const called = world.script(() => ({ status }))
+    const turn = await world.runTurn(client, { space })
     expect(turn).toMatchObject({ state: "failed", error: { code: "MODEL_REJECTED" }, billed_cost_usd: 0 })
-    expect(calls).toEqual(["alpha"])
-    expect(failures).toEqual(["alpha rejected"])
-    expect(alpha).toMatchObject(WELL)
+    expect(called.map(({ account }) => account)).toEqual(["alpha", "beta"])
+    expect(await accountState(world, "alpha")).toMatchObject(WELL)
   })
 
   const statuses = (alpha: number, beta: number) =>

@@ -395,8 +395,8 @@ export interface AltPoolAccount {
   cool_reason: string | null
   /** Since when it is suspended. Null: it is not. */
   suspended_at: string | null
-  /** The provider's answer: `not_permitted` (403), `no_credit` (402, 429 `insufficient_quota`, or a 400 that says so), `account_disabled` (a 400 that says so). */
-  suspended_reason: "not_permitted" | "no_credit" | "account_disabled" | null
+  /** The provider's answer: `not_permitted` (403), `no_credit` (402, 429 `insufficient_quota`, or a 400 that says so), `account_disabled` (a 400 that says so). `rejects_calls`: it rejected calls that other accounts served. */
+  suspended_reason: "not_permitted" | "no_credit" | "account_disabled" | "rejects_calls" | null
   /** Turns that it serves at the moment. */
   in_flight: number
   /** The account's usage of its provider's limits, as the provider last reported it. */
@@ -2874,8 +2874,8 @@ export interface Provider {
   cool_reason: string | null
   /** Since when it is suspended. Null: it is not. */
   suspended_at: string | null
-  /** The provider's answer: `not_permitted` (403), `no_credit` (402, 429 `insufficient_quota`, or a 400 that says so), `account_disabled` (a 400 that says so). */
-  suspended_reason: "not_permitted" | "no_credit" | "account_disabled" | null
+  /** The provider's answer: `not_permitted` (403), `no_credit` (402, 429 `insufficient_quota`, or a 400 that says so), `account_disabled` (a 400 that says so). `rejects_calls`: it rejected calls that other accounts served. */
+  suspended_reason: "not_permitted" | "no_credit" | "account_disabled" | "rejects_calls" | null
   /** Turns that it serves at the moment. */
   in_flight: number
   /** The account's usage of its provider's limits, as the provider last reported it. */
