@@ -572,7 +572,7 @@ export interface ExportedTurn {
   result: string | null
   /** True if the reply of a done turn was cut off at an output limit. */
   truncated: boolean
-  /** Why the turn failed: `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `TIMEOUT_REACHED`, … Null in all other states. */
+  /** Why the turn failed: `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all other states. */
   error: {
     code: string
     message: string
@@ -1630,7 +1630,7 @@ export interface Turn {
   result: string | null
   /** True if the reply of a done turn was cut off at an output limit. */
   truncated: boolean
-  /** Why the turn failed: `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `TIMEOUT_REACHED`, … Null in all other states. */
+  /** Why the turn failed: `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all other states. */
   error: {
     code: string
     message: string

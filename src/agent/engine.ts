@@ -66,8 +66,8 @@ export interface ToolResult {
 
 export type Message =
   | { role: "user"; content: (TextPart | ObjectPart)[] }
-  /** `cut`: the answer broke off here. The model is asked to continue it. */
-  | { role: "assistant"; content: AssistantPart[]; cut?: true }
+  /** `asks`: the answer broke off here, or is empty. The model is asked to continue. */
+  | { role: "assistant"; content: AssistantPart[]; asks?: "cut" | "empty" }
   | { role: "tool"; content: ToolResult[] }
 
 /** A tool as the model sees it. `inputSchema` is a JSON Schema of an object. */
@@ -128,11 +128,25 @@ export interface ModelAnswer {
   /** The whole answer, including tool calls. */
   content: AssistantPart[]
   /**
-   * length: cut at an output limit. refused: by the model. filtered: by its provider. error: the
-   * provider reports a failure. aborted: the call was cut off; engines never return this themselves.
+   * length: cut at an output limit. paused: by the provider, which asks to be called again. refused: by the model.
+   * filtered: by its provider. error: the provider reports a failure. Engines never return the last two themselves.
+   * aborted: the call was cut off. empty: there is neither text nor a call.
    */
-  finish: "stop" | "length" | "tool-calls" | "more" | "refused" | "filtered" | "error" | "other" | "aborted"
+  finish:
+    | "stop"
+    | "length"
+    | "tool-calls"
+    | "more"
+    | "paused"
+    | "refused"
+    | "filtered"
+    | "error"
+    | "other"
+    | "aborted"
+    | "empty"
   usage: ModelUsage
+  /** The provider's counts, if they are more than the call can have used. Then `usage` has the most that it can. */
+  counted?: ModelUsage
 }
 
 /** The credential of a call: an API key or a bearer token, and further headers. */
@@ -154,6 +168,8 @@ export interface EngineContext {
   signal: AbortSignal
   /** Reads the bytes of an object in the transcript; null if it no longer exists. */
   loadObject(objectKey: string): Promise<Uint8Array<ArrayBuffer> | null>
+  /** The keys of objects that a provider has refused. The engine adds to it, and does not show them again. */
+  refused?: Set<string>
   /** Called with each piece of text as it arrives. */
   onText(piece: string): void
   /**
@@ -179,6 +195,8 @@ export class ModelError extends Error {
   readonly retryAfterMs: number | undefined
   /** The provider's HTTP status, if that is the reason. */
   readonly status: number | undefined
+  /** True if the provider itself ended an answer without making it whole. Such an answer is not billed. */
+  readonly isVoid: boolean
 
   constructor(
     kind: ModelError["kind"],
@@ -187,8 +205,15 @@ export class ModelError extends Error {
       code,
       retryAfterMs,
       status,
+      isVoid = false,
       cause,
-    }: { code?: string; retryAfterMs?: number | undefined; status?: number | undefined; cause?: unknown } = {},
+    }: {
+      code?: string
+      retryAfterMs?: number | undefined
+      status?: number | undefined
+      isVoid?: boolean
+      cause?: unknown
+    } = {},
   ) {
     super(message, { cause })
     this.name = "ModelError"
@@ -196,6 +221,7 @@ export class ModelError extends Error {
     this.code = code
     this.retryAfterMs = retryAfterMs
     this.status = status
+    this.isVoid = isVoid
   }
 }
 

@@ -1,12 +1,4 @@
-import {
-  type AssistantPart,
-  type Message,
-  type ModelCall,
-  type ModelUsage,
-  type ObjectPart,
-  type ToolSpec,
-  textOf,
-} from "./engine.ts"
+import { type AssistantPart, type Message, type ModelCall, type ObjectPart, type ToolSpec, textOf } from "./engine.ts"
 import { shownObjects } from "./takes.ts"
 
 /**
@@ -22,15 +14,24 @@ export const PROMPT_TOKENS = {
   tools: 600,
   /** An image at the highest resolution that any provider reads. */
   image: 5_000,
+  /**
+   * The most that a provider adds by itself, such as its own instructions. Holds do not include it: a charge stays
+   * within its hold. A count beyond it is not billed.
+   */
+  provider: 4_096,
   /** The pages of a document are read as text and as images. */
   document: { least: 10_000, most: 500_000, bytesPerToken: 10 },
 } as const
 
-/** The prompt after an answer that broke off. */
-export const GO_ON = "Your answer broke off here. Go on exactly where it ended, without repeating anything of it."
+/** The prompt after an answer that broke off, and after one without text and calls. */
+export const GO_ON = {
+  cut: "Your answer broke off here. Go on exactly where it ended, without repeating anything of it.",
+  empty: "You have not answered yet: your last answer had no text. Go on, and answer now.",
+} as const
 
 const encoder = new TextEncoder()
-const bytesOf = (text: string) => encoder.encode(text).length
+/** The number of UTF-8 bytes of a text. */
+export const byteLength = (text: string) => encoder.encode(text).length
 
 /**
  * An upper bound of the prompt's tokens, without a tokenizer: a byte-level BPE never makes more
@@ -38,7 +39,7 @@ const bytesOf = (text: string) => encoder.encode(text).length
  */
 export function promptTokenBound(call: Pick<ModelCall, "engine" | "system" | "messages" | "tools">): number {
   let bound = PROMPT_TOKENS.prompt + (call.tools.length > 0 ? PROMPT_TOKENS.tools : 0)
-  if (call.system) bound += bytesOf(call.system) + PROMPT_TOKENS.message
+  if (call.system) bound += byteLength(call.system) + PROMPT_TOKENS.message
   bound += toolTokenBound(call.tools)
   const shown = shownObjects(call.engine, call.messages)
   for (const message of call.messages) bound += messageBound(message, shown)
@@ -47,12 +48,12 @@ export function promptTokenBound(call: Pick<ModelCall, "engine" | "system" | "me
 
 /** The share of the tools in that bound. */
 export function toolTokenBound(tools: readonly ToolSpec[]): number {
-  return tools.reduce((sum, tool) => sum + bytesOf(JSON.stringify(tool)) + PROMPT_TOKENS.tool, 0)
+  return tools.reduce((sum, tool) => sum + byteLength(JSON.stringify(tool)) + PROMPT_TOKENS.tool, 0)
 }
 
 function messageBound(message: Message, shown: ReadonlySet<ObjectPart>): number {
   if (message.role === "assistant") {
-    const asked = message.cut ? bytesOf(GO_ON) + PROMPT_TOKENS.message : 0
+    const asked = message.asks ? byteLength(GO_ON[message.asks]) + PROMPT_TOKENS.message : 0
     return message.content.reduce<number>((sum, part) => sum + saidBound(part), PROMPT_TOKENS.message + asked)
   }
   const parts =
@@ -63,20 +64,21 @@ function messageBound(message: Message, shown: ReadonlySet<ObjectPart>): number 
           ...(output.type === "parts" ? output.value : [{ type: "text" as const, text: output.value }]),
         ])
   return parts.reduce(
-    (sum, part) => sum + PROMPT_TOKENS.message + (part.type === "text" ? bytesOf(part.text) : objectBound(part, shown)),
+    (sum, part) =>
+      sum + PROMPT_TOKENS.message + (part.type === "text" ? byteLength(part.text) : objectBound(part, shown)),
     0,
   )
 }
 
 /** Plain text counts its bytes. A call, and data of a provider, count as JSON. */
 function saidBound(part: AssistantPart): number {
-  return bytesOf(part.type === "text" && !part.providerOptions ? part.text : JSON.stringify(part))
+  return byteLength(part.type === "text" && !part.providerOptions ? part.text : JSON.stringify(part))
 }
 
 function objectBound(part: ObjectPart, shown: ReadonlySet<ObjectPart>): number {
   const { name, mediaType, bytes } = part
   // A file that is not shown is only named.
-  if (!shown.has(part)) return bytesOf(name) + bytesOf(mediaType) + PROMPT_TOKENS.tool
+  if (!shown.has(part)) return byteLength(name) + byteLength(mediaType) + PROMPT_TOKENS.tool
   if (mediaType.startsWith("image/")) return PROMPT_TOKENS.image
   const { least, most, bytesPerToken } = PROMPT_TOKENS.document
   return Math.min(most, Math.max(least, Math.ceil(bytes / bytesPerToken)))
@@ -86,7 +88,7 @@ const LIKELY_BYTES_PER_TOKEN = 4
 
 /** The usual estimate: four bytes per token, and at least one token. For servers that report no count. */
 export function likelyTokens(...texts: string[]): number {
-  const bytes = texts.reduce((sum, text) => sum + bytesOf(text), 0)
+  const bytes = texts.reduce((sum, text) => sum + byteLength(text), 0)
   return Math.max(1, Math.ceil(bytes / LIKELY_BYTES_PER_TOKEN))
 }
 
@@ -94,23 +96,6 @@ export function likelyTokens(...texts: string[]): number {
 export function likelyPromptTokens(call: Pick<ModelCall, "engine" | "system" | "messages" | "tools">): number {
   const tools = call.tools.length > 0 ? JSON.stringify(call.tools) : ""
   return Math.min(likelyTokens(call.system ?? "", tools, ...call.messages.map(textOf)), promptTokenBound(call))
-}
-
-/**
- * The tokens of a call that was cut off: the provider's counts up to then. Missing counts are estimated at four bytes
- * per token, from the prompt and the streamed output (`said`, including hidden output), within the call's bounds.
- */
-export function usageOfCut(call: ModelCall, said: string, counted: Partial<ModelUsage>): ModelUsage {
-  const tokensInput = counted.tokensInput || likelyPromptTokens(call)
-  const tokensCached = Math.min(counted.tokensCached ?? 0, tokensInput)
-  const tokensCacheWritten = Math.min(counted.tokensCacheWritten ?? 0, tokensInput - tokensCached)
-  return {
-    tokensInput,
-    tokensCached,
-    tokensCacheWritten,
-    tokensCacheWrittenHour: Math.min(counted.tokensCacheWrittenHour ?? 0, tokensCacheWritten),
-    tokensOutput: counted.tokensOutput ?? (said === "" ? 0 : Math.min(likelyTokens(said), call.maxOutputTokens)),
-  }
 }
 
 /**

@@ -1,92 +1,82 @@
+import { parseExact } from "../base/exact-json.ts"
 import { type Fields, isFields } from "../base/fields.ts"
 import type { REAL_ENGINES } from "../base/words.ts"
-import { errorFrame, isEndOfResponse, plainChunk, plainMessageEvent, plainResponseEvent } from "./plain-frames.ts"
-import { plainLine } from "./sdk-calls.ts"
-
-/**
- * The events and parts of Anthropic's Messages stream that the SDK supports.
- * It reports all others as errors.
- */
-const ANTHROPIC = {
-  events: [
-    "message_start",
-    "content_block_start",
-    "content_block_delta",
-    "content_block_stop",
-    "message_delta",
-    "message_stop",
-    "error",
-  ],
-  blocks: ["text", "thinking", "redacted_thinking", "tool_use"],
-  deltas: ["text_delta", "thinking_delta", "signature_delta", "input_json_delta"],
-}
+import { ChatFrames } from "./chat-frames.ts"
+import type { Evidence } from "./evidence.ts"
+import { MessageFrames } from "./message-frames.ts"
+import { errorFrame, errorIn } from "./plain-frames.ts"
+import { ResponseFrames } from "./response-frames.ts"
+import { type StreamEvent, StreamEvents } from "./stream-events.ts"
 
 type Engine = (typeof REAL_ENGINES)[number]
 
+/** Converts the frames of one protocol to frames that the SDK accepts, and notes what else they say. */
+export interface Frames {
+  take(frame: Fields): Fields[]
+}
+
+const FRAMES: Record<Engine, new (evidence: Evidence) => Frames> = {
+  anthropic: MessageFrames,
+  openai: ResponseFrames,
+  "openai-compatible": ChatFrames,
+}
+
 /**
- * Removes frames from a stream that are not part of the engine's protocol. Errors stay. `onDone`:
- * called at the end of the answer (`[DONE]`, or its last event).
+ * Passes on the frames of a stream that are part of the engine's protocol, in the form that the SDK accepts. Frames of
+ * no known kind are dropped; errors stay. `onCounts`: called when a frame has counted more tokens.
  */
-export function knownFrames(response: Response, { engine, onDone }: { engine: Engine; onDone: () => void }): Response {
+export function knownFrames(
+  response: Response,
+  { engine, evidence, onCounts }: { engine: Engine; evidence: Evidence; onCounts: () => void },
+): Response {
   if (!response.ok || !response.body) return response
-  const decoder = new TextDecoder()
   const encoder = new TextEncoder()
-  let rest = ""
+  const events = new StreamEvents()
+  const frames = new FRAMES[engine](evidence)
+  const known = (event: StreamEvent): Fields[] => {
+    if (event.data.trim() === "[DONE]") evidence.isDone = true
+    const frame = parsed(event.data)
+    if (frame && evidence.tokens.take(frame)) onCounts()
+    const error = frame
+      ? errorIn(frame, event.name)
+      : event.name === "error"
+        ? errorFrame({ message: event.data })
+        : null
+    evidence.hasFailed ||= error !== null
+    return error ? [error] : frame ? frames.take(frame) : []
+  }
   // Each further stream, such as a TextDecoderStream, would cost a turn of the event loop per piece.
   const lines = new TransformStream<Uint8Array, Uint8Array>({
     transform(piece, controller) {
-      // The last line may continue in the next piece. A CR may be the first half of a CRLF.
-      const parts = (rest + decoder.decode(piece, { stream: true })).split(/\r\n|\n|\r(?=[^\n])/)
-      rest = parts.pop() ?? ""
-      const known = parts.flatMap((line) => knownLine(line, engine, onDone))
-      if (known.length > 0) controller.enqueue(encoder.encode(`${known.join("\n")}\n`))
+      const text = events.take(piece).flatMap(known).map(lineOf).join("")
+      if (text !== "") controller.enqueue(encoder.encode(text))
     },
     flush(controller) {
-      // A last frame without its empty line still counts if its JSON is complete.
-      const last = (rest + decoder.decode()).replace(/\r$/, "")
-      for (const line of knownLine(last, engine, onDone)) controller.enqueue(encoder.encode(`${line}\n\n`))
+      const last = events.end()
+      const text = last.flatMap(known).map(lineOf).join("")
+      // A body that is one JSON text, and no piece of a stream, is whole if it can be parsed.
+      evidence.isDone ||= events.isOneText && text !== "" && !/"chat\.completion\.chunk"/.test(last[0]?.data ?? "")
+      if (text !== "") controller.enqueue(encoder.encode(text))
     },
   })
-  return new Response(response.body.pipeThrough(lines), response)
+  const headers = new Headers(response.headers)
+  headers.set("content-type", "text/event-stream")
+  headers.delete("content-length")
+  return new Response(response.body.pipeThrough(lines), { status: response.status, headers })
 }
 
-function knownLine(line: string, engine: Engine, onDone: () => void): string[] {
-  if (!line.startsWith("data:")) return [line]
-  const data = line.slice("data:".length).trim()
-  if (data === "[DONE]") {
-    onDone()
-    return [line]
-  }
-  const frame = parsed(data)
-  const known = frame && (errorFrame(frame) ?? KNOWN[engine](frame))
-  if (!known) return []
-  if (known.type === "message_stop" || isEndOfResponse(known)) onDone()
-  // An unchanged frame is passed on as it was sent, with all digits of its numbers.
-  return [plainLine(known === frame ? line : `data: ${JSON.stringify(known)}`)]
-}
+const lineOf = (frame: Fields) => `data: ${JSON.stringify(frame)}\n\n`
 
-/** Converts a frame to the form that the SDK accepts; null if the engine has no such frame. */
-const KNOWN: Record<Engine, (frame: Fields) => Fields | null> = {
-  anthropic: messageEvent,
-  openai: (frame) => (typeof frame.type === "string" ? plainResponseEvent(frame) : null),
-  "openai-compatible": plainChunk,
-}
+/** Matches frames that may contain a call, whose numbers keep all their digits. */
+const MAYBE_CALL = /"(?:tool_calls|function_call|arguments|input|call_id)"/
 
 function parsed(data: string): Fields | null {
   try {
-    const value: unknown = JSON.parse(data)
-    return isFields(value) ? value : null
+    const value: unknown = MAYBE_CALL.test(data) ? parseExact(data) : JSON.parse(data)
+    // Gemini sends an error as a list.
+    const frame: unknown = Array.isArray(value) ? value[0] : value
+    return isFields(frame) ? frame : null
   } catch {
     return null
   }
 }
-
-function messageEvent(frame: Fields): Fields | null {
-  const { type, content_block: block, delta } = frame
-  if (!ANTHROPIC.events.includes(String(type))) return null
-  if (type === "content_block_start") return isFields(block) && isOneOf(ANTHROPIC.blocks, block) ? frame : null
-  if (type === "content_block_delta") return isFields(delta) && isOneOf(ANTHROPIC.deltas, delta) ? frame : null
-  return plainMessageEvent(frame)
-}
-
-const isOneOf = (types: string[], { type }: Fields) => types.includes(String(type))

@@ -1,93 +1,62 @@
 import { type Fields, isFields } from "../base/fields.ts"
 
-// Some servers send null, strings or nothing where the SDK requires a number or a string, and it
-// would reject the whole frame. These functions return the same object if it is valid already.
+export const isString = (value: unknown): value is string => typeof value === "string"
+export const fieldsIn = (value: unknown): Fields => (isFields(value) ? value : {})
+export const listIn = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isFields) : [])
 
-const isText = (value: unknown) => typeof value === "string"
-const fieldsIn = (value: unknown): Fields => (isFields(value) ? value : {})
+/** A number, or a number that a server has written as a text. */
+export const numberIn = (value: unknown): number | undefined =>
+  typeof value === "number" ? value : isString(value) && /^\d{1,9}$/.test(value) ? Number(value) : undefined
 
-/** Removes counts that are not numbers. */
-function plainUsage(usage: Fields): Fields {
-  return fieldsOf(usage, (name, value) => {
-    if (name.endsWith("_details")) return isFields(value) ? plainUsage(value) : undefined
-    return name.includes("tokens") && typeof value !== "number" ? undefined : value
-  })
-}
+/** A text as it is, and any other value as JSON: some servers send a call's arguments as an object. */
+export const jsonIn = (value: unknown): string =>
+  isString(value) ? value : value === null || value === undefined ? "" : JSON.stringify(value)
 
-/** Anthropic: adds the counts that the SDK requires. A count of 0 is estimated later. */
-export function plainMessageEvent(frame: Fields): Fields {
-  const { type, message, usage } = frame
-  if (type === "message_start" && isFields(message)) {
-    return { ...frame, message: { ...message, usage: { input_tokens: 0, ...plainUsage(fieldsIn(message.usage)) } } }
-  }
-  if (type !== "message_delta") return frame
-  return { ...frame, delta: fieldsIn(frame.delta), usage: { output_tokens: 0, ...plainUsage(fieldsIn(usage)) } }
-}
+/** The frame of an error, in the form that the SDKs accept. */
+export const errorFrame = (told: Fields): Fields => ({
+  type: "error",
+  sequence_number: 0,
+  error: { type: "error", ...told },
+})
 
-/** OpenAI's Responses: does the same at the end of a response. */
-export function plainResponseEvent(frame: Fields): Fields {
-  const { response } = frame
-  if (!isFields(response) || !isEndOfResponse(frame)) return frame
-  const { usage, incomplete_details: why, ...rest } = response
-  const counted = isFields(usage) && { usage: { input_tokens: 0, output_tokens: 0, ...plainUsage(usage) } }
-  const details = isFields(why) && isText(why.reason) && { incomplete_details: why }
-  return { sequence_number: 0, ...frame, response: { ...rest, ...counted, ...details } }
-}
-
-export const isEndOfResponse = ({ type }: Fields) => /^response\.(completed|incomplete|failed)$/.test(String(type))
-
-/** A chunk of a chat completion; null if it is empty. Some servers send usage without `choices`. */
-export function plainChunk(frame: Fields): Fields | null {
-  if (!Array.isArray(frame.choices) && !isFields(frame.usage)) return null
-  const plain = fieldsOf(frame, (name, value) => {
-    if (name === "error") return undefined
-    if (name === "usage") return isFields(value) ? plainUsage(value) : undefined
-    return name === "choices" ? listOf(value, isFields, plainChoice) : value
-  })
-  return plain.choices === undefined ? { ...plain, choices: [] } : plain
-}
-
-function plainChoice(choice: Fields): Fields {
-  return fieldsOf(choice, (name, value) => {
-    if (name === "delta") return isFields(value) ? plainDelta(value) : undefined
-    return name !== "finish_reason" || isText(value) ? value : undefined
-  })
-}
-
-function plainDelta(delta: Fields): Fields {
-  return fieldsOf(delta, (name, value) => {
-    if (name === "role") return value === "assistant" || value === "" ? value : undefined
-    if (name === "content") return isText(value) ? value : listOf(value, (part) => isFields(part) && isText(part.type))
-    if (name === "reasoning_content" || name === "reasoning") return isText(value) ? value : undefined
-    return name === "tool_calls" ? listOf(value, (call) => isFields(call) && isFields(call.function)) : value
-  })
-}
-
-/** The error of a frame in the form that the SDKs accept; null if the frame has no error. */
-export function errorFrame({ type, error, object, message }: Fields): Fields | null {
-  const framed = (told: Fields) => ({ type: "error", sequence_number: 0, error: { type: "error", ...told } })
-  if (isText(error) && error !== "") return framed({ message: error })
-  if (object === "error" && isText(message) && type === undefined) return framed({ message })
-  if (!isFields(error) || Object.keys(error).length === 0) return null
-  const told = isText(error.message) ? error : { message: JSON.stringify(error) }
-  return framed(fieldsOf(told, (name, value) => (name === "code" || name === "type" ? textOf(value) : value)))
-}
-
-const textOf = (value: unknown) => (isText(value) || typeof value === "number" ? String(value) : undefined)
-
-/** Keeps the valid items, or returns the same list if all are valid. Undefined if the value is not a list. */
-function listOf(given: unknown, isSound: (item: unknown) => boolean, change = (item: Fields) => item): unknown {
-  if (!Array.isArray(given)) return undefined
-  const list = given.filter(isSound).map(change)
-  return list.length === given.length && list.every((item, index) => item === given[index]) ? given : list
-}
+/** The names of Bedrock's exceptions in a stream, such as "modelStreamErrorException". */
+const EXCEPTION = /Exception$/
 
 /**
- * Changes the fields of an object and removes those that become undefined. Returns the
- * same object if nothing changes.
+ * The error that a frame reports; null if it reports none. `name`: of its event. Servers write errors in many forms,
+ * and a frame without content that has a message is one.
  */
-function fieldsOf(fields: Fields, change: (name: string, value: unknown) => unknown): Fields {
-  const kept = Object.entries(fields).map(([name, value]) => [name, value, change(name, value)] as const)
-  if (kept.every(([, before, after]) => before === after)) return fields
-  return Object.fromEntries(kept.flatMap(([name, , value]) => (value === undefined ? [] : [[name, value]])))
+export function errorIn(frame: Fields, name: string): Fields | null {
+  const { type, error, detail, object, message, x_groq, choices, usage, response } = frame
+  if (isString(error) && error !== "") return errorFrame({ message: error })
+  if (isFields(error) && Object.keys(error).length > 0) return errorFrame(plainError(error))
+  const told = firstText(message, detail, fieldsIn(x_groq).error)
+  if (type === "response.failed" || type === "response.cancelled") {
+    return errorFrame(plainError({ message: "The response failed.", ...fieldsIn(fieldsIn(response).error) }))
+  }
+  if (name === "error" || type === "error" || object === "error") {
+    return errorFrame(plainError({ ...frame, type: undefined, message: told ?? JSON.stringify(frame) }))
+  }
+  if (firstText(fieldsIn(x_groq).error)) return errorFrame({ message: told })
+  const exception = Object.entries(frame).find(([key, value]) => EXCEPTION.test(key) && isFields(value))
+  if (exception) return errorFrame(plainError({ message: exception[0], ...fieldsIn(exception[1]) }))
+  const hasContent = Array.isArray(choices) || isFields(usage)
+  const isError = type === undefined || /error|exception/i.test(String(type))
+  return told !== undefined && !hasContent && isError ? errorFrame(plainError({ ...frame, message: told })) : null
+}
+
+const firstText = (...values: unknown[]) => values.find((value) => isString(value) && value !== "")
+
+/** An error with a message, and with texts as its code and type. */
+function plainError(error: Fields): Fields {
+  const { message, code, type, param } = error
+  const words = (value: unknown) => (isString(value) || typeof value === "number" ? String(value) : undefined)
+  return Object.fromEntries(
+    Object.entries({
+      type: words(type),
+      code: words(code),
+      param,
+      message: isString(message) ? message : JSON.stringify(error),
+    }).filter(([, value]) => value !== undefined),
+  )
 }

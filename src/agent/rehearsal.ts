@@ -27,10 +27,10 @@ export async function rehearse(context: EngineContext, call: ModelCall): Promise
   const last = parts.at(-1)
   const script = parseScript(last?.type === "text" ? last.text : "")
   const answers = since.filter((message) => message.role === "assistant")
-  const step = answers.filter(({ cut }) => !cut).length
+  const step = answers.filter(({ asks }) => !asks).length
   // A continued answer starts after the part that was already said.
   const said = answers
-    .slice(answers.findLastIndex(({ cut }) => !cut) + 1)
+    .slice(answers.findLastIndex(({ asks }) => !asks) + 1)
     .map(textOf)
     .join("")
 

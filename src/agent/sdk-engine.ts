@@ -3,6 +3,8 @@ import { createOpenAI } from "@ai-sdk/openai"
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
 import { InvalidResponseDataError, JSONParseError, type LanguageModelV4, TypeValidationError } from "@ai-sdk/provider"
 import { NotSent } from "../base/not-sent.ts"
+import { usageOf } from "./answer-usage.ts"
+import { withCarried } from "./carried.ts"
 import {
   ENGINE_URLS,
   type EngineContext,
@@ -12,13 +14,14 @@ import {
   type ModelCall,
   ModelError,
 } from "./engine.ts"
+import { Evidence } from "./evidence.ts"
 import { finishOf, isFaulty } from "./finish.ts"
 import { knownFrames } from "./known-frames.ts"
 import { breakpoint, cacheOptions } from "./prompt-cache.ts"
+import { otherForm, type RequestForm, usualForm } from "./request-form.ts"
 import { SdkAnswer } from "./sdk-answer.ts"
 import { toModelError } from "./sdk-errors.ts"
 import { toSdkMessages, toSdkTools } from "./sdk-messages.ts"
-import { countedBy, promptCountOf, usageOf } from "./sdk-usage.ts"
 import { Thinking } from "./thinking.ts"
 
 type SdkEngineName = Exclude<EngineName, "rehearsal">
@@ -28,59 +31,82 @@ type SdkEngineName = Exclude<EngineName, "rehearsal">
  * callbacks. The SDK's `streamText` would check and keep each part of the stream a second time.
  */
 export async function callSdk(context: EngineContext, call: ModelCall, engine: SdkEngineName): Promise<ModelAnswer> {
+  const usual = usualForm(context, call)
   try {
-    return await streamed(context, call, engine)
+    return await sent(context, call, { engine, form: usual })
   } catch (error) {
-    if (context.signal.aborted) throw context.signal.reason
-    if (error instanceof NotSent) throw error
-    throw toModelError(error, secretsOf(context.accounts[engine]))
+    const form = error instanceof ModelError ? otherForm(context, call, { form: usual, error }) : null
+    if (!form) throw error
+    const answer = await sent(context, call, { engine, form }).catch((again: unknown) => {
+      throw again instanceof ModelError && again.kind === "rejected" && !form.namesCompletion ? error : again
+    })
+    for (const key of form.refused) context.refused?.add(key)
+    return answer
   }
 }
 
-async function streamed(context: EngineContext, call: ModelCall, engine: SdkEngineName): Promise<ModelAnswer> {
-  let isDone = false
-  const onDone = () => {
-    isDone = true
+/** Sends a call once. Throws a ModelError, or the reason of its end. */
+async function sent(
+  context: EngineContext,
+  call: ModelCall,
+  { engine, form }: { engine: SdkEngineName; form: RequestForm },
+): Promise<ModelAnswer> {
+  const evidence = new Evidence()
+  try {
+    return await streamed(context, call, { engine, evidence, form })
+  } catch (error) {
+    if (context.signal.aborted) throw context.signal.reason
+    if (error instanceof NotSent) throw error
+    // The provider failed without any count. No estimate makes a customer pay for that.
+    const isVoid = evidence.hasFailed && evidence.tokens.output.said === 0
+    throw toModelError(error, secretsOf(context.accounts[engine]), { isVoid })
   }
-  const model = languageModel(context, { call, engine, onDone })
-  const options = await requestOf(context, call, engine)
+}
+
+async function streamed(
+  context: EngineContext,
+  call: ModelCall,
+  { engine, evidence, form }: { engine: SdkEngineName; evidence: Evidence; form: RequestForm },
+): Promise<ModelAnswer> {
+  const counted = () => evidence.tokens.read(engine, call.maxOutputTokens)
+  const onCounts = () => context.onProgress?.({ usage: counted() })
+  const model = languageModel(context, { call, engine, form, evidence, onCounts })
+  const options = await requestOf(context, call, { engine, form })
   context.signal.throwIfAborted()
   const { stream } = await model.doStream(options)
-  const answer = new SdkAnswer(call.tools.map(({ name }) => name))
+  const answer = new SdkAnswer({ hasMessages: engine === "openai" })
   const thinking = engine === "openai-compatible" ? new Thinking() : null
   const tell = ({ text, hidden }: { text: string; hidden: string }) => {
     if (text !== "") context.onText(text)
     if (hidden !== "") context.onProgress?.({ hidden })
   }
   for await (const part of stream) {
-    if (part.type === "error" && !isNoFailure(part.error, isDone)) throw part.error
-    answer.add(part)
-    if (part.type === "text-delta") tell(thinking?.take(part.delta) ?? { text: part.delta, hidden: "" })
+    if (part.type === "error" && !isNoFailure(part.error)) throw part.error
+    const text = answer.add(part)
+    if (text !== "") tell(thinking?.take(text) ?? { text, hidden: "" })
     else if (part.type === "reasoning-delta") context.onProgress?.({ hidden: part.delta })
     else if (part.type === "tool-input-delta") context.onProgress?.({ hidden: part.delta })
-    else if (part.type === "finish") context.onProgress?.({ usage: countedBy(part.usage, call) })
-    else if (part.type === "raw") context.onProgress?.({ usage: promptCountOf(part.rawValue) })
   }
-  const { usage, finishReason } = answer
-  const said = answer.parts
-  const isWhole = isDone && (said.length > 0 || usage.inputTokens.total !== undefined)
-  if (finishReason.raw === undefined && !isWhole && said.every(({ type }) => type !== "tool-call")) {
-    throw new ModelError("unavailable", "The provider's answer broke off.")
-  }
-  const finish = finishOf(finishReason.unified, finishReason.raw, said)
+  const finish = finishOf(evidence, answer.said)
   if (thinking) tell(thinking.end({ byItself: finish === "stop" || finish === "other" }))
-  const parts = said.filter(({ type }) => type !== "tool-call" || !isFaulty(finish))
+  const tools = new Set(call.tools.map(({ name }) => name))
+  const parts = answer.parts(tools, finish, evidence).filter(({ type }) => type !== "tool-call" || !isFaulty(finish))
+  const { reasoning } = evidence.tokens.output
   return {
     text: thinking?.text ?? answer.text,
-    content: thinking ? thinking.apart(parts) : parts,
+    content: withCarried(thinking ? thinking.apart(parts) : parts, evidence.carried),
     finish,
-    usage: usageOf(call, answer),
+    ...usageOf(call, { counted: counted(), said: answer.written, reasoning }),
   }
 }
 
-async function requestOf({ loadObject, signal }: EngineContext, call: ModelCall, engine: SdkEngineName) {
+async function requestOf(
+  { loadObject, signal }: EngineContext,
+  call: ModelCall,
+  { engine, form: { refused } }: { engine: SdkEngineName; form: RequestForm },
+) {
   const cache = engine === "anthropic" ? call.cache : undefined
-  const messages = await toSdkMessages(call.messages, { engine, loadObject, ...(cache && { cache }) })
+  const messages = await toSdkMessages(call.messages, { engine, loadObject, refused, ...(cache && { cache }) })
   if (messages.length === 0) throw new ModelError("rejected", "The call has no message.")
   const system = call.system && {
     role: "system" as const,
@@ -98,26 +124,26 @@ async function requestOf({ loadObject, signal }: EngineContext, call: ModelCall,
     ...(call.temperature !== undefined && { temperature: call.temperature }),
     providerOptions: cacheOptions(engine, call.cache),
     abortSignal: signal,
-    // Anthropic reports the prompt's tokens before its answer, for the bill of a call that is cut off.
-    ...(engine === "anthropic" && { includeRawChunks: true }),
   }
 }
 
-/**
- * True for a frame that the SDK did not understand, and for a missing finish reason after the
- * stream has reported its end. The parts that arrived decide whether the answer is complete.
- */
-function isNoFailure(error: unknown, isDone: boolean): boolean {
+/** True for a frame that the SDK did not understand, and for its own judgement of the end: `finishOf` judges it. */
+function isNoFailure(error: unknown): boolean {
   if (TypeValidationError.isInstance(error) || JSONParseError.isInstance(error)) return true
-  return isDone && InvalidResponseDataError.isInstance(error) && /ended without a finish reason/.test(error.message)
+  return InvalidResponseDataError.isInstance(error) && /ended without a finish reason/.test(error.message)
 }
 
 function languageModel(
   context: EngineContext,
-  { call, engine, onDone }: { call: ModelCall; engine: SdkEngineName; onDone: () => void },
+  {
+    call,
+    engine,
+    form,
+    ...noting
+  }: { call: ModelCall; engine: SdkEngineName; form: RequestForm; evidence: Evidence; onCounts: () => void },
 ): LanguageModelV4 {
   const { accounts } = context
-  const send: typeof fetch = async (input, init) => knownFrames(await context.fetch(input, init), { engine, onDone })
+  const send: typeof fetch = async (input, init) => knownFrames(await context.fetch(input, init), { engine, ...noting })
   const { apiKey, authToken, baseUrl, headers = {} } = accounts[engine] ?? {}
   const key = authToken ?? apiKey
   // Always set the base URL. Otherwise the SDK takes it from the process's environment.
@@ -130,11 +156,17 @@ function languageModel(
     return createOpenAI({ ...common, apiKey: key, baseURL: baseUrl ?? ENGINE_URLS.openai })(call.model)
   }
   if (engine === "openai-compatible" && baseUrl) {
-    const named = { ...common, name: "compatible", baseURL: baseUrl, includeUsage: true }
+    const transform = form.namesCompletion && { transformRequestBody: withCompletionTokens }
+    const named = { ...common, name: "compatible", baseURL: baseUrl, includeUsage: true, ...transform }
     return createOpenAICompatible({ ...named, ...(key && { apiKey: key }) })(call.model)
   }
   throw new ModelError("unavailable", `No account is configured for the engine ${engine}.`)
 }
+
+const withCompletionTokens = ({ max_tokens, ...body }: Record<string, unknown>) => ({
+  ...body,
+  max_completion_tokens: max_tokens,
+})
 
 /** The secrets of an account. No message may contain them. */
 function secretsOf({ apiKey, authToken, headers }: NonNullable<ModelAccounts[SdkEngineName]> = {}): string[] {

@@ -20,11 +20,11 @@ const NO_CREDIT_WORDS = /\binsufficient_quota\b|\bbilling_hard_limit_reached\b|\
  * Converts an error of the AI SDK to a ModelError whose message may be logged. It has no cause,
  * because the cause contains the request.
  */
-export function toModelError(thrown: unknown, secrets: readonly string[]): ModelError {
+export function toModelError(thrown: unknown, secrets: readonly string[], { isVoid = false } = {}): ModelError {
   if (thrown instanceof ModelError) return thrown
   if (!APICallError.isInstance(thrown)) {
     const refused = REFUSED_BY_SDK.some((refusal) => refusal.isInstance(thrown))
-    return new ModelError(refused ? "rejected" : "unavailable", clean(messageOf(thrown), secrets))
+    return new ModelError(refused ? "rejected" : "unavailable", clean(messageOf(thrown), secrets), { isVoid })
   }
   const { statusCode: status, isRetryable, responseHeaders } = thrown
   // A 2xx that cannot be parsed means that the provider has a problem, not that it rejects the request.
@@ -33,7 +33,7 @@ export function toModelError(thrown: unknown, secrets: readonly string[]): Model
   const retryAfterMs = retryAfter(responseHeaders)
   const code =
     status === 429 && NO_CREDIT_WORDS.test(`${thrown.responseBody ?? ""} ${message}`) ? { code: NO_CREDIT } : {}
-  return new ModelError(inTrouble ? "unavailable" : "rejected", message, { retryAfterMs, status, ...code })
+  return new ModelError(inTrouble ? "unavailable" : "rejected", message, { retryAfterMs, status, isVoid, ...code })
 }
 
 /** An error in a stream is an object in the provider's own form. */

@@ -4,6 +4,8 @@ import type {
   LanguageModelV4ToolResultPart,
 } from "@ai-sdk/provider"
 import { essence, sniffed } from "../base/media-bytes.ts"
+import { withUniqueIds } from "./call-ids.ts"
+import { withoutCarried } from "./carried.ts"
 import {
   type CacheLifetime,
   callInput,
@@ -16,13 +18,18 @@ import {
   type ToolSpec,
 } from "./engine.ts"
 import { GO_ON } from "./estimate.ts"
+import { imageSize } from "./image-size.ts"
 import { breakpoint, markBreakpoints } from "./prompt-cache.ts"
-import { shownObjects, TAKES } from "./takes.ts"
+import { IMAGE_LIMITS, shownObjects, TAKES } from "./takes.ts"
+
+type JsonOptions = NonNullable<LanguageModelV4Message["providerOptions"]>
 
 interface Loading {
   engine: EngineName
   /** The files whose bytes are sent. All others are only named. */
   shown: ReadonlySet<ObjectPart>
+  /** The keys of files that the provider has refused. */
+  refused: ReadonlySet<string>
   loadObject(objectKey: string): Promise<Uint8Array<ArrayBuffer> | null>
 }
 
@@ -32,18 +39,40 @@ interface Loading {
  */
 export async function toSdkMessages(
   messages: Message[],
-  { engine, loadObject, cache }: { engine: EngineName; loadObject: Loading["loadObject"]; cache?: PromptCache },
+  {
+    engine,
+    loadObject,
+    refused = new Set(),
+    cache,
+  }: Pick<Loading, "engine" | "loadObject"> & { refused?: Loading["refused"]; cache?: PromptCache },
 ): Promise<LanguageModelV4Message[]> {
-  const loading = { engine, shown: shownObjects(engine, messages), loadObject }
+  const loading = { engine, shown: shownObjects(engine, messages), refused, loadObject }
   const converted = await Promise.all(
-    messages.map(async (message) => {
-      const cut = message.role === "assistant" && message.cut === true
-      const sent = [await toSdkMessage(message, loading), ...(cut ? [goOn()] : [])]
+    withUniqueIds(messages, engine).map(async (message) => {
+      const asks = message.role === "assistant" ? message.asks : undefined
+      const sent = [await toSdkMessage(message, loading), ...(asks ? [goOn[asks]] : [])]
       // Providers reject an empty message, and an earlier answer may be empty.
       return sent.filter(({ content }) => content.length > 0)
     }),
   )
-  return cache ? markBreakpoints(converted, cache) : converted.flat()
+  return cache ? markBreakpoints(converted, cache) : joined(converted.flat())
+}
+
+/** Adds the prompt after an empty answer to the message before it: some servers require that roles alternate. */
+function joined(messages: LanguageModelV4Message[]): LanguageModelV4Message[] {
+  const all: LanguageModelV4Message[] = []
+  for (const message of messages) {
+    const last = all.at(-1)
+    if (message !== goOn.empty || last?.role !== "user") {
+      all.push(message)
+      continue
+    }
+    const text = last.content.at(-1)
+    const asked = text?.type === "text" ? `${text.text}\n\n${GO_ON.empty}` : GO_ON.empty
+    const before = text?.type === "text" ? last.content.slice(0, -1) : last.content
+    all[all.length - 1] = { ...last, content: [...before, { type: "text", text: asked }] }
+  }
+  return all
 }
 
 async function toSdkMessage(message: Message, loading: Loading): Promise<LanguageModelV4Message> {
@@ -53,10 +82,12 @@ async function toSdkMessage(message: Message, loading: Loading): Promise<Languag
         role: "user",
         content: (await Promise.all(message.content.map((part) => load(part, loading)))).filter(said),
       }
-    case "assistant":
+    case "assistant": {
+      const { content, carried } = withoutCarried(message.content)
       return {
         role: "assistant",
-        content: message.content
+        ...(Object.keys(carried).length > 0 && { providerOptions: { openaiCompatible: carried } as JsonOptions }),
+        content: content
           .map((part) => {
             if (part.type !== "tool-call") return part
             const { invalid: _invalid, written: _written, ...call } = part
@@ -66,6 +97,7 @@ async function toSdkMessage(message: Message, loading: Loading): Promise<Languag
           })
           .filter(said),
       }
+    }
     case "tool":
       return {
         role: "tool",
@@ -84,21 +116,37 @@ type SdkPart =
   | TextPart
   | { type: "file"; mediaType: string; filename: string; data: { type: "data"; data: Uint8Array<ArrayBuffer> } }
 
-async function load(part: TextPart | ObjectPart, { engine, shown, loadObject }: Loading): Promise<SdkPart> {
+async function load(part: TextPart | ObjectPart, loading: Loading): Promise<SdkPart> {
   if (part.type === "text") return part
+  const { shown, refused, loadObject } = loading
   const { name, mediaType, objectKey } = part
-  const taken = shown.has(part)
-  const data = taken ? await loadObject(objectKey) : null
-  // A provider rejects the whole request if the bytes of one file do not match its type.
-  const type = data && sniffed(data)
-  if (data && type && TAKES[engine]?.test(type)) {
-    return { type: "file", mediaType: type, filename: name, data: { type: "data", data } }
-  }
-  const wrong = type
-    ? `is ${type}, which cannot be shown to this model`
-    : `has bytes that are not ${essence(mediaType)}`
-  const why = data ? wrong : taken ? "no longer exists" : "cannot be shown to this model"
-  return { type: "text", text: `[The file ${name} (${mediaType}, ${part.bytes} bytes) ${why}.]` }
+  const note = (why: string): SdkPart => ({
+    type: "text",
+    text: `[The file ${name} (${mediaType}, ${part.bytes} bytes) ${why}.]`,
+  })
+  if (!shown.has(part)) return note("cannot be shown to this model")
+  if (refused.has(objectKey)) return note("was refused by the model's provider, so it cannot be shown")
+  const data = await loadObject(objectKey)
+  if (!data) return note("no longer exists")
+  // A provider rejects the whole request if the bytes of one file do not match its type, or exceed its limits.
+  const type = sniffed(data)
+  if (type === null) return note(`has bytes that are not ${essence(mediaType)}`)
+  const fault = faultOf(data, type, loading)
+  if (fault !== null) return note(fault)
+  return { type: "file", mediaType: type, filename: name, data: { type: "data", data } }
+}
+
+/** Why the engine's provider would refuse a file; null if nothing is known against it. */
+function faultOf(data: Uint8Array, type: string, { engine, shown }: Loading): string | null {
+  if (!TAKES[engine]?.test(type)) return `is ${type}, which cannot be shown to this model`
+  const limits = IMAGE_LIMITS[engine]
+  if (!limits || !type.startsWith("image/")) return null
+  if (data.length > limits.bytes) return `has more than ${limits.bytes} bytes, so it cannot be shown to this model`
+  const images = [...shown].filter(({ mediaType }) => mediaType.startsWith("image/")).length
+  const most = images > limits.many.images ? limits.many.side : limits.side
+  const { width, height } = imageSize(data, type) ?? { width: 0, height: 0 }
+  if (Math.max(width, height) <= most) return null
+  return `has ${width} x ${height} pixels, more than ${most}, so it cannot be shown to this model`
 }
 
 async function toSdkOutput(output: ToolOutput, loading: Loading): Promise<LanguageModelV4ToolResultPart["output"]> {
@@ -118,4 +166,5 @@ export function toSdkTools(specs: ToolSpec[], kept?: CacheLifetime): LanguageMod
   }))
 }
 
-const goOn = (): LanguageModelV4Message => ({ role: "user", content: [{ type: "text", text: GO_ON }] })
+const goOnWith = (text: string): LanguageModelV4Message => ({ role: "user", content: [{ type: "text", text }] })
+const goOn = { cut: goOnWith(GO_ON.cut), empty: goOnWith(GO_ON.empty) }

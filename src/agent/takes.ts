@@ -12,6 +12,22 @@ export const TAKES: Record<EngineName, RegExp | null> = {
   rehearsal: null,
 }
 
+interface ImageLimits {
+  bytes: number
+  /** The longest side in pixels. */
+  side: number
+  /** The longest side in a call with more images than this. */
+  many: { images: number; side: number }
+}
+
+/** The limits of one image, by the provider's API reference (Anthropic, Vision). Null: none below MAX_OBJECT_BYTES. */
+export const IMAGE_LIMITS: Record<EngineName, ImageLimits | null> = {
+  anthropic: { bytes: 5 * 1024 * 1024, side: 8_000, many: { images: 20, side: 2_000 } },
+  openai: null,
+  "openai-compatible": null,
+  rehearsal: null,
+}
+
 /**
  * The most bytes of all objects in one call. A worker has 128 MB, and holds each object several
  * times, as bytes and as base64.

@@ -2,6 +2,7 @@ import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { followTurnEvents } from "../turns/follow-events.ts"
 import { getTurn } from "../turns/get-turn.ts"
+import { goesOn, type StepRow } from "../turns/step-row.ts"
 import type { TurnEventRow } from "../turns/turn-event.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 
@@ -47,7 +48,7 @@ export async function openTurnText(
 interface StepData {
   step?: number
   text?: string
-  finish?: string
+  finish?: StepRow["finish"]
   /** Only events of sub-agents have it. */
   agent?: string
 }
@@ -56,7 +57,7 @@ interface StepData {
 export class TurnText {
   isOver = false
   private step: number | undefined
-  private finish: string | undefined
+  private finish: StepRow["finish"] | undefined
   private text = "";
 
   *read({ type, data }: TurnEventRow): Generator<TextPiece> {
@@ -67,7 +68,7 @@ export class TurnText {
     else if (type === "step.started") {
       // The text of a lost worker starts again. The text of a call that was cut off continues in the next step.
       const isAgain = step === this.step
-      if (isAgain || this.finish !== "aborted") yield* this.close(!isAgain)
+      if (isAgain || !goesOn(this.finish)) yield* this.close(!isAgain)
       this.step = step
       this.finish = undefined
     } else if (type === "step.ended") this.finish = finish

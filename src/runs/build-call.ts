@@ -7,7 +7,7 @@ import { affordableOutput, type Price, worstPriceOf } from "../billing/price.ts"
 import { isText } from "../files/media-types.ts"
 import { objectPart } from "../tools/file-tools.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
-import type { StepRow } from "../turns/step-row.ts"
+import { goesOn, type StepRow } from "../turns/step-row.ts"
 import type { AttachedFile, Claim } from "./claim-turns.ts"
 import { growHold } from "./grow-hold.ts"
 import { cacheOf } from "./prompt-cache.ts"
@@ -34,8 +34,11 @@ export function buildCall(run: Run, agent: AgentWork, opening: Message[]): Model
 }
 
 function stepMessages({ content, results, finish }: StepRow): Message[] {
-  if (finish === "aborted") return content.length > 0 ? [{ role: "assistant", content, cut: true }] : []
+  if (finish === "empty") return [{ role: "assistant", content: [], asks: "empty" }]
   const calls = callsOf(content)
+  if (goesOn(finish) && calls.length === 0) {
+    return content.length > 0 || finish === "paused" ? [{ role: "assistant", content, asks: "cut" }] : []
+  }
   const answers = calls.map(({ toolCallId, toolName }, index) => {
     return { toolCallId, toolName, output: results[index] ?? { type: "error" as const, value: "No answer." } }
   })

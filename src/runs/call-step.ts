@@ -1,11 +1,11 @@
-import { type Message, type ModelAnswer, ModelError, type ModelUsage } from "../agent/engine.ts"
+import { callsOf, type Message, type ModelAnswer, ModelError, type ModelUsage } from "../agent/engine.ts"
 import { spanIdOf } from "../base/trace-context.ts"
 import { noteLoss } from "../billing/losses.ts"
 import { type Price, priceOf } from "../billing/price.ts"
 import { noteError } from "../infrastructure/errors.ts"
 import { describeError } from "../platform/log.ts"
 import { draftEvent, type EventDraft } from "../turns/turn-event.ts"
-import { boundCall, buildCall } from "./build-call.ts"
+import { type BoundedCall, boundCall, buildCall } from "./build-call.ts"
 import { isCut } from "./call-within.ts"
 import { type CalledStep, commitCalled } from "./commit-called.ts"
 import { CANCELLED, LOST, WORKER_OVER } from "./keep-alive.ts"
@@ -50,10 +50,11 @@ export async function callStep(run: Run, agent: AgentWork, opening: Message[]): 
   /** Makes the step of an answer, and adds its cost to the cost of the run. */
   const called = (answer: ModelAnswer, rest: EventDraft[], { beganAt, served }: RoutedCall): CalledStep => {
     const durationMs = Math.max(0, run.time.now - beganAt)
-    const whole = priceOf(price, answer.usage)
-    // Tokens beyond the worst case are our loss: a charge never exceeds its hold,
-    // and never uses the reservations of parallel calls.
-    const cost = Math.min(whole, Math.max(0, run.budget.left + bounded.worst))
+    // Tokens that the call cannot have used, and tokens beyond the hold, are our loss: a charge never
+    // exceeds its hold, and never uses the reservations of parallel calls.
+    const whole = priceOf(price, answer.counted ?? answer.usage)
+    const cost = Math.min(priceOf(price, answer.usage), Math.max(0, run.budget.left + bounded.worst))
+    if (answer.counted) noteMiscount(run, agent, step, answer)
     run.budget.cost += cost
     const { engine: provider, pin, price_version: priceVersion } = agent.model
     const span_id = spanIdOf(turn.turn_id, `chat ${step}`)
@@ -78,6 +79,12 @@ export async function callStep(run: Run, agent: AgentWork, opening: Message[]): 
   }
   const lost = (answer: ModelAnswer) =>
     noteLoss(ctx, turn, { step, cause: "unfinished", micros: priceOf(price, answer.usage) })
+  /** Keeps an answer that the customer does not pay for: the rest of the turn needs its text. */
+  const unpaid = async (answer: ModelAnswer, rest: EventDraft[], routed: RoutedCall) => {
+    await lost(answer)
+    const { counted: _counted, ...kept } = answer
+    return called({ ...kept, usage: NO_USAGE }, rest, routed)
+  }
   try {
     let rest: EventDraft[] = []
     const routed = await routeCall({ run, agent, call: bounded.call, stream, lost }).finally(async () => {
@@ -85,11 +92,11 @@ export async function callStep(run: Run, agent: AgentWork, opening: Message[]): 
     })
     const { came } = routed
     if (!isCut(came)) {
-      if (!routed.isFree) return called(came, rest, routed)
-      await lost(came)
-      return called({ ...came, usage: NO_USAGE }, rest, routed)
+      if (routed.isFree) return unpaid(came, rest, routed)
+      return called(isEmpty(came, agent, bounded) ? { ...came, finish: "empty" } : came, rest, routed)
     }
     if (came.answer && came.paid) await commitCalled(run, agent, called(came.answer, rest, routed))
+    else if (came.answer && came.isKept) await commitCalled(run, agent, await unpaid(came.answer, rest, routed))
     else if (came.answer) {
       const cause = came.why === WORKER_OVER ? "worker_time" : came.why === LOST ? "stale" : "unfinished"
       await noteLoss(ctx, turn, { step, cause, micros: priceOf(price, came.answer.usage) })
@@ -98,6 +105,20 @@ export async function callStep(run: Run, agent: AgentWork, opening: Message[]): 
   } finally {
     bounded.release()
   }
+}
+
+/** True for an answer without text and calls. A rehearsal answers as its script says, and a hold may have cut it. */
+function isEmpty({ text, content, finish }: ModelAnswer, { model }: AgentWork, { cutByHold }: BoundedCall): boolean {
+  const hasEnded = finish === "stop" || finish === "other" || (finish === "length" && !cutByHold)
+  return hasEnded && model.engine !== "rehearsal" && text.trim() === "" && callsOf(content).length === 0
+}
+
+/** A provider that counts more tokens than the call can have used is a finding for the operator. */
+function noteMiscount({ ctx, turn }: Run, { model }: AgentWork, step: number, { usage, counted }: ModelAnswer): void {
+  const tokens = { counted_input: counted?.tokensInput, counted_output: counted?.tokensOutput }
+  const billed = { tokens_input: usage.tokensInput, tokens_output: usage.tokensOutput }
+  ctx.log("error", "model.miscounted", { turn_id: turn.turn_id, step, model: model.pin, ...tokens, ...billed })
+  noteError(ctx, turn, { kind: "model_call", name: model.engine, code: "miscounted" })
 }
 
 function stepEnded(of: object, { usage, finish }: ModelAnswer, durationMs: number, at: Date): EventDraft {

@@ -1,6 +1,6 @@
+import { usageOf } from "../agent/answer-usage.ts"
 import { callModel } from "../agent/call-model.ts"
-import type { ModelAccounts, ModelAnswer, ModelCall, ModelUsage } from "../agent/engine.ts"
-import { usageOfCut } from "../agent/estimate.ts"
+import { type ModelAccounts, type ModelAnswer, type ModelCall, ModelError, type ModelUsage } from "../agent/engine.ts"
 import { reasonOf } from "../base/not-sent.ts"
 import { storable } from "../base/storable.ts"
 import { byteCounter, inspected } from "../platform/inspected.ts"
@@ -21,6 +21,8 @@ export interface CutCall {
   answer: ModelAnswer | null
   /** True if the customer pays for it; otherwise it is our loss. */
   paid: boolean
+  /** True if the turn keeps it and continues from its text. */
+  isKept: boolean
 }
 
 interface CameBack {
@@ -118,6 +120,7 @@ export async function callWithin(
         sleep: clock.sleep,
         signal,
         loadObject: (key: string) => files.read(key),
+        refused: run.refusedFiles,
         onText(piece: string) {
           silence.heard()
           keep({ text: piece })
@@ -128,7 +131,7 @@ export async function callWithin(
           silence.heard()
           keep({ text: progress.hidden ?? "" })
           hidden += progress.hidden ?? ""
-          counted = { ...counted, ...progress.usage }
+          counted = progress.usage ?? counted
         },
       }
       return meter.measure("model", () =>
@@ -144,13 +147,14 @@ export async function callWithin(
     const why = reasonOf(error)
     const text = storable(said)
     const hasBegun = streamed !== "" || hidden !== "" || counted.tokensInput !== undefined
-    const usage = usageOfCut(call, streamed + hidden, counted)
+    const usage = usageOf(call, { counted, said: streamed + hidden })
     const content = text === "" ? [] : [{ type: "text" as const, text }]
-    const answer = hasBegun ? { text, content, finish: "aborted" as const, usage } : null
+    const answer = hasBegun ? { text, content, finish: "aborted" as const, ...usage } : null
     // The customer pays for text that they can see, and for a call that their own limit or cancel cut off.
     const saysMore = text !== "" && !continuation.repeats(text)
     const paid = saysMore || (hasBegun && (why === TIMED_OUT || why === CANCELLED))
-    return { came: { why, answer, paid }, headers, barred, isFree: false }
+    const isVoid = why instanceof ModelError && why.isVoid
+    return { came: { why, answer, paid: paid && !isVoid, isKept: paid }, headers, barred, isFree: false }
   } finally {
     loan.close()
     silence.clear()

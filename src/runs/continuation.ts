@@ -8,7 +8,7 @@ const LEAST = 4
 function begunIn({ engine, messages }: ModelCall): string {
   // A rehearsal continues exactly and repeats nothing.
   if (engine === "rehearsal") return ""
-  const first = messages.findLastIndex((message) => message.role !== "assistant" || !message.cut) + 1
+  const first = messages.findLastIndex((message) => message.role !== "assistant" || message.asks !== "cut") + 1
   return messages.slice(first).map(textOf).join("")
 }
 

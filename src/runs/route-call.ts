@@ -150,7 +150,7 @@ async function blame(run: Run, account: KnownAccount): Promise<void> {
 }
 
 const failed = (run: Run, why: ModelError): RoutedCall => ({
-  came: { why, answer: null, paid: false },
+  came: { why, answer: null, paid: false, isKept: false },
   served: null,
   beganAt: run.time.now,
   noted: true,
@@ -166,7 +166,7 @@ async function unrouted(
   const beganAt = run.time.now
   const { came, isFree } =
     accounts instanceof ModelError
-      ? { came: { why: accounts, answer: null, paid: false }, isFree: false }
+      ? { came: { why: accounts, answer: null, paid: false, isKept: false }, isFree: false }
       : await callWithin(run, { agent, call, stream, accounts })
   return { came, served: null, beganAt, noted: false, isFree }
 }

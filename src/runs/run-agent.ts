@@ -22,7 +22,7 @@ export async function runAgent(run: Run, agent: AgentWork, opening: Message[]): 
     const last = agent.steps.at(-1)
     if (last && pendingCalls(last).length > 0) {
       await runCalls(run, agent, last)
-    } else if (last && isAnswer(last)) {
+    } else if (last && isAnswer(last, agent.steps.at(-2))) {
       return null
     } else {
       // Aborted steps do not count towards the agent's limit.
@@ -30,8 +30,10 @@ export async function runAgent(run: Run, agent: AgentWork, opening: Message[]): 
       const called = await callStep(run, agent, opening)
       // The hold has cut the answer off: the turn waits, and continues from its text.
       if (run.waitsForLimit && called.cutByHold && called.step.answer.finish === "length") {
-        called.step.answer = { ...called.step.answer, finish: "aborted" }
-      } else if (agent.ref === null && isAnswer(rowOf(called))) return called
+        const { answer } = called.step
+        const content = answer.content.filter(({ type }) => type !== "tool-call")
+        called.step.answer = { ...answer, content, finish: "aborted" }
+      } else if (agent.ref === null && isAnswer(rowOf(called), last)) return called
       await commitCalled(run, agent, called)
       if (run.time.isTired && pendingCalls(rowOf(called)).length === 0) throw new RunEnd({ kind: "hand_over" })
       continue

@@ -48,6 +48,8 @@ export class Run {
   readonly route: Route
   /** Tools that the agent does not get: they differ from their pinned form, or the model cannot take them. */
   leftOut: readonly string[] = []
+  /** The keys of files that a model's provider has refused. They are only named from then on. */
+  readonly refusedFiles = new Set<string>()
   /** The calls that must wait, over all agents. */
   readonly waits: WaitCall[] = []
   /** The limit that does not pay for the next model call of an agent, if the turn waits for limits. */

@@ -50,7 +50,7 @@ declare
 begin
   for step in select p.* from turn_steps p where p.turn_id = p_turn_id and p.agent is null order by p.step loop
     said := said || case when said = '' or step.text = '' or goes_on then '' else E'\n\n' end || step.text;
-    goes_on := step.finish = 'aborted';
+    goes_on := step.finish in ('aborted', 'paused');
   end loop;
   return nullif(said, '');
 end $$;

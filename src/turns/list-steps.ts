@@ -37,8 +37,8 @@ export const turnStepSchema = z
     text: z.string().meta({ description: "The text that the model wrote.", example: "I look it up." }),
     finish: z.string().meta({
       description:
-        "Why the answer ended: `stop`, `length`, `tool-calls`, `more`, `refused`, `filtered`, `error`, `other`, or `aborted` " +
-        "if the call was cut off.",
+        "Why the answer ended: `stop`, `length`, `tool-calls`, `more`, `paused`, `refused`, `filtered`, `error`, `other`, " +
+        "`empty` if it has neither text nor a call, or `aborted` if the call was cut off.",
       example: "tool-calls",
     }),
     tool_calls: z

@@ -141,7 +141,7 @@ export const turnSchema = z
     truncated: z.boolean().meta({ description: "True if the reply of a done turn was cut off at an output limit." }),
     error: z.object({ code: z.string(), message: z.string() }).nullable().meta({
       description:
-        "Why the turn failed: `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `TIMEOUT_REACHED`, … Null in all other states.",
+        "Why the turn failed: `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all other states.",
     }),
     files: z.array(z.string()).meta({ description: "Ids of the files that were sent with the turn." }),
     outputs: z.array(outputSchema).meta({

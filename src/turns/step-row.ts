@@ -21,24 +21,32 @@ export function pendingCalls({ content, results }: StepRow): number[] {
   return callsOf(content).flatMap((_, index) => (results[index] ? [] : [index]))
 }
 
-/** True if nothing follows the step: it has no calls, is not the "more" of a rehearsed step, and was not cut off. */
-export function isAnswer({ content, finish }: StepRow): boolean {
-  return finish !== "more" && finish !== "aborted" && callsOf(content).length === 0
+/** True if the text of the next step continues the text of this one. */
+export const goesOn = (finish: StepRow["finish"] | undefined) => finish === "aborted" || finish === "paused"
+
+/**
+ * True if nothing follows the step: it has no calls, is not the "more" of a rehearsed step, and was not cut off. After
+ * an empty step the model is asked again once, so only a second one (`before`: the step before it) is an answer.
+ */
+export function isAnswer({ content, finish }: StepRow, before: Pick<StepRow, "finish"> | undefined): boolean {
+  if (finish === "empty") return before?.finish === "empty"
+  return finish !== "more" && !goesOn(finish) && callsOf(content).length === 0
 }
 
 type Said = Pick<StepRow, "text" | "finish">
 
-/** The last answer of an agent, with the aborted text right before it, which is its beginning. */
+/** The last answer of an agent, with the text right before it that was cut off, which is its beginning. */
 export function answerText(steps: readonly Said[]): string {
-  const begins = steps.findLastIndex(({ finish }, at) => finish !== "aborted" && at < steps.length - 1) + 1
+  const begins = steps.findLastIndex(({ finish }, at) => !goesOn(finish) && at < steps.length - 1) + 1
   return joinedText(steps.slice(begins))
 }
 
 /** All text of an agent: its answers as paragraphs, the pieces of one answer joined. */
 export function joinedText(steps: readonly Said[]): string {
   return steps.reduce((all, { text }, at) => {
-    const goesOn = steps[at - 1]?.finish === "aborted"
-    return all === "" || text === "" || goesOn ? all + text : `${all}\n\n${text}`
+    const before = steps[at - 1]
+    const isNext = before !== undefined && !goesOn(before.finish)
+    return isNext && all !== "" && text !== "" ? `${all}\n\n${text}` : all + text
   }, "")
 }
 

@@ -74,12 +74,16 @@ describe("The cached input tokens of a chat completion", () => {
     ["both names", { prompt_cache_hit_tokens: 15, prompt_tokens_details: { cached_tokens: 15 } }, 15],
     ["null details", { prompt_cache_hit_tokens: 15, prompt_tokens_details: null }, 15],
     ["null", { prompt_cache_hit_tokens: null, prompt_tokens_details: { cached_tokens: 12 } }, 12],
-    ["more than the prompt", { prompt_cache_hit_tokens: 50 }, 20],
     ["no number", { prompt_cache_hit_tokens: "15" }, 0],
   ])("Cached tokens are correct: %s", async (_what, counts, tokensCached) => {
     const { usage } = await completion({ prompt_tokens: 20, completion_tokens: 7, ...counts })
     expect(usage).toEqual({ tokensInput: 20, tokensCached, tokensOutput: 7 })
   })
+})
+
+test("Cached tokens that are more than the prompt are counted in addition to it", async () => {
+  const { usage } = await completion({ prompt_tokens: 20, completion_tokens: 7, prompt_cache_hit_tokens: 50 })
+  expect(usage).toEqual({ tokensInput: 70, tokensCached: 50, tokensOutput: 7 })
 })
 
 test("The Responses format counts reasoning that appears only in its total", async () => {

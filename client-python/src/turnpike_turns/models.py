@@ -582,7 +582,8 @@ class ExportedTurn(ApiObject):
     """True if the reply of a done turn was cut off at an output limit."""
     error: ExportedTurnError | None
     """
-    Why the turn failed: `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `TIMEOUT_REACHED`, … Null in all other states.
+    Why the turn failed: `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all
+    other states.
     """
     files: list[str]
     """Ids of the files that were sent with the turn."""
@@ -1561,7 +1562,8 @@ class Turn(ApiObject):
     """True if the reply of a done turn was cut off at an output limit."""
     error: TurnError | None
     """
-    Why the turn failed: `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `TIMEOUT_REACHED`, … Null in all other states.
+    Why the turn failed: `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all
+    other states.
     """
     files: list[str]
     """Ids of the files that were sent with the turn."""

@@ -1843,7 +1843,7 @@ export interface ExportedTurn {
   result: string | null
   /** True if the reply of a done turn was cut off at an output limit. */
   truncated: boolean
-  /** Why the turn failed: `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `TIMEOUT_REACHED`, … Null in all other states. */
+  /** Why the turn failed: `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all other states. */
   error: {
     code: string
     message: string
@@ -4598,7 +4598,7 @@ export interface Turn {
   result: string | null
   /** True if the reply of a done turn was cut off at an output limit. */
   truncated: boolean
-  /** Why the turn failed: `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `TIMEOUT_REACHED`, … Null in all other states. */
+  /** Why the turn failed: `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all other states. */
   error: {
     code: string
     message: string
@@ -4806,7 +4806,7 @@ export interface TurnStep {
   model: string | null
   /** The text that the model wrote. */
   text: string
-  /** Why the answer ended: `stop`, `length`, `tool-calls`, `more`, `refused`, `filtered`, `error`, `other`, or `aborted` if the call was cut off. */
+  /** Why the answer ended: `stop`, `length`, `tool-calls`, `more`, `paused`, `refused`, `filtered`, `error`, `other`, `empty` if it has neither text nor a call, or `aborted` if the call was cut off. */
   finish: string
   /** The tool calls of the step, with input and output. */
   tool_calls: ({
