@@ -60,7 +60,7 @@ const REFUSALS: Record<string, Refusal> = {
   },
   "an account without money": { status: 402, code: "INSUFFICIENT_CREDITS", account: { usd: 0 } },
   "a cap of the key": { status: 429, code: "QUOTA_EXCEEDED", account: { caps: { daily_usd: 0.0000001 } } },
-  "a maximum below the first call": { status: 422, code: "COST_LIMIT_TOO_LOW", body: { max_cost_usd: 0.0000001 } },
+  "a maximum below the first call": { status: 400, code: "COST_LIMIT_TOO_LOW", body: { max_cost_usd: 0.0000001 } },
   "a prepaid end user without credit": {
     status: 402,
     code: "END_USER_CREDIT_SPENT",
@@ -72,7 +72,7 @@ const REFUSALS: Record<string, Refusal> = {
     code: "SPACE_ARCHIVED",
     arrange: (client, model) => spaceOf(client, model)("/v1/spaces/{space}", "DELETE"),
   },
-  "a picture that is not base64": { status: 422, code: "VALIDATION_FAILED", url: "data:image/png;base64,%%%" },
+  "a picture that is not base64": { status: 400, code: "VALIDATION_FAILED", url: "data:image/png;base64,%%%" },
 }
 
 for (const [name, { status, code, body = {}, arrange, account = {}, url }] of Object.entries(REFUSALS)) {
@@ -99,7 +99,7 @@ test("A turn that is refused because of its files takes them back, and the same 
   const text = `data:text/plain;base64,${btoa("x".repeat(60_000))}`
   const body = { model, max_cost_usd: estimate.body.needed_usd }
   const refused = await send(client, body, key, text)
-  expect(refused).toMatchObject({ status: 422, body: { error: { code: "COST_LIMIT_TOO_LOW" } } })
+  expect(refused).toMatchObject({ status: 400, body: { error: { code: "COST_LIMIT_TOO_LOW" } } })
   await world.settled()
   expect(await world.sql("select 1 from files where user_id = $1", [client.userId])).toEqual([])
   expect(await world.sql("select 1 from idempotency_keys where user_id = $1", [client.userId])).toEqual([])
