@@ -10,7 +10,7 @@ import { freePort } from "./postgres.ts"
 import { programPath } from "./program-path.ts"
 
 const PROGRAM = programPath("container-process")
-const STARTS_WITHIN_MS = 20_000
+const STARTS_WITHIN_MS = 120_000
 const NAME = "demo"
 
 export interface LocalContainer {
