@@ -80,12 +80,17 @@ async function streamed(
     if (text !== "") context.onText(text)
     if (hidden !== "") context.onProgress?.({ hidden })
   }
-  for await (const part of stream) {
-    if (part.type === "error" && !isNoFailure(part.error)) throw part.error
-    const text = answer.add(part)
-    if (text !== "") tell(thinking?.take(text) ?? { text, hidden: "" })
-    else if (part.type === "reasoning-delta") context.onProgress?.({ hidden: part.delta })
-    else if (part.type === "tool-input-delta") context.onProgress?.({ hidden: part.delta })
+  try {
+    for await (const part of stream) {
+      if (part.type === "error" && !isNoFailure(part.error)) throw part.error
+      const text = answer.add(part)
+      if (text !== "") tell(thinking?.take(text) ?? { text, hidden: "" })
+      else if (part.type === "reasoning-delta") context.onProgress?.({ hidden: part.delta })
+      else if (part.type === "tool-input-delta") context.onProgress?.({ hidden: part.delta })
+    }
+  } catch (error) {
+    // A connection that is lost after the announced end of an answer takes nothing from it.
+    if (!evidence.isDone || evidence.hasFailed) throw error
   }
   const finish = finishOf(evidence, answer.said)
   if (thinking) tell(thinking.end({ byItself: finish === "stop" || finish === "other" }))
