@@ -1,22 +1,9 @@
 import { describe, expect, test } from "vitest"
 import { callInput, ModelError } from "../../src/agent/engine.ts"
-import type { RecordedStream } from "../harness/recorded.ts"
-import { CLOUD_STREAMS } from "../harness/recorded-clouds.ts"
-import { GATEWAY_STREAMS } from "../harness/recorded-gateways.ts"
-import { MESSAGE_STREAMS } from "../harness/recorded-messages.ts"
-import { RESPONSE_STREAMS } from "../harness/recorded-responses.ts"
-import { SERVER_STREAMS } from "../harness/recorded-servers.ts"
+import { RECORDED_STREAMS } from "../harness/random-streams.ts"
 import { bytesOfFrames, madeCalls, refusedCalls, replayStream } from "../harness/replay.ts"
 
-const ALL: RecordedStream[] = [
-  ...SERVER_STREAMS,
-  ...GATEWAY_STREAMS,
-  ...CLOUD_STREAMS,
-  ...MESSAGE_STREAMS,
-  ...RESPONSE_STREAMS,
-]
-
-describe.each(ALL)("$name", ({ engine, frames, answer: right }) => {
+describe.each(RECORDED_STREAMS)("$name", ({ engine, frames, answer: right }) => {
   test("The whole stream gives the right text, calls, end and counts", async () => {
     const { answer, error, seen } = await replayStream(engine, bytesOfFrames({ engine, frames }))
     if (right === null) {
@@ -64,6 +51,6 @@ describe.each(ALL)("$name", ({ engine, frames, answer: right }) => {
 })
 
 test("The recorded streams come from every kind of provider, each with its source", () => {
-  expect(ALL.length).toBeGreaterThanOrEqual(55)
-  for (const { source } of ALL) expect(source).toMatch(/^https:\/\//)
+  expect(RECORDED_STREAMS.length).toBeGreaterThanOrEqual(55)
+  for (const { source } of RECORDED_STREAMS) expect(source).toMatch(/^https:\/\//)
 })
