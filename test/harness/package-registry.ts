@@ -32,8 +32,10 @@ async function installedFolders(): Promise<Map<string, string[]>> {
 interface Offered {
   /** More packages that the registry serves, as paths of their tarballs. */
   tarballs?: readonly string[]
-  /** The tarball of a hostile package, which the registry serves by every other name, except those of our scope. */
-  otherwise?: (name: string) => Promise<string>
+  /** The tarball of a package by any other name, except those of our scope. */
+  otherwise?: (name: string) => Promise<string | undefined>
+  /** Called when a client downloads one of these tarballs. */
+  onDownload?: (name: string) => void
 }
 
 /** The manifest in a tarball of npm. */
@@ -46,18 +48,16 @@ export async function manifestIn(tarball: string): Promise<Manifest> {
  * A registry for npm that serves the packages of this checkout's node_modules in their installed versions. So a test
  * can install a package with its dependencies, and needs no network. Tarballs are written to `dir`.
  */
-export async function servePackages(dir: string, { tarballs = [], otherwise }: Offered = {}) {
+export async function servePackages(dir: string, { tarballs = [], otherwise, onDownload }: Offered = {}) {
   const folders = await installedFolders()
   const given = new Map(
     await Promise.all(tarballs.map(async (path) => [(await manifestIn(path)).name, path] as [string, string])),
   )
   const files = new Map<string, string>()
-  const foreign = new Set<string>()
   const isOwn = (name: string) => name.startsWith(`${CLIENT_PACKAGE.split("/")[0]}/`)
   /** The tarball by a name that is not installed here. */
   const tarballOf = async (name: string) => {
     if (given.has(name) || folders.has(name) || isOwn(name) || !otherwise) return given.get(name)
-    foreign.add(name)
     return otherwise(name)
   }
   const packed = new Map<string, Promise<string>>()
@@ -77,6 +77,7 @@ export async function servePackages(dir: string, { tarballs = [], otherwise }: O
     try {
       if (pathname.startsWith("/-/")) {
         const folder = decodeURIComponent(pathname.slice("/-/".length))
+        if (files.has(folder)) onDownload?.(folder)
         const file = files.get(folder) ?? packed.get(folder) ?? pack(folder)
         if (!files.has(folder)) packed.set(folder, Promise.resolve(file))
         createReadStream(await file).pipe(response)
@@ -106,8 +107,6 @@ export async function servePackages(dir: string, { tarballs = [], otherwise }: O
   })
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
   return {
-    /** The names by which a client asked for a hostile package. */
-    foreign,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     stop() {
       server.closeAllConnections()

@@ -9,3 +9,13 @@ export const commandsOf = (block: string) =>
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "" && !line.startsWith("#"))
+
+/**
+ * Fills in the placeholders of a document: `NAME=…` by the variable, and `spc_…` or `turn_…` by the value of that
+ * prefix. It changes nothing else.
+ */
+export function withValues(text: string, values: Record<string, string>): string {
+  return text
+    .replace(/\b(\w+)=\S*…/g, (given, name: string) => (values[name] ? `${name}=${values[name]}` : given))
+    .replace(/\b([a-z]+_)…/g, (given, prefix: string) => values[prefix] ?? given)
+}
