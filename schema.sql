@@ -1533,7 +1533,10 @@ create index export_hours_open on export_hours (user_id, hour) where closed_at i
 create table signing_keys (
   kid text primary key,
   public_key text not null,
-  created_at timestamptz not null
+  created_at timestamptz not null,
+  -- Since then it neither signs nor is published, so documents that it signed are no longer valid.
+  withdrawn_at timestamptz,
+  withdrawn_because text
 );
 
 -- Statements of months (UTC) that an account has asked for. A sweep reads the receipts of a month page by page

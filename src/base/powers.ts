@@ -2,7 +2,9 @@
 export const POWERS = {
   secrets: "reads a secret, or sends one to another server",
   access: "gives access that lasts longer than the session",
-  money: "spends money, books credit or sets prices",
+  money: "spends money, books credit, sets prices or loosens a limit",
+  data: "gives data out, sends it to a new server, or deletes it",
+  approval: "lets an agent act without asking",
 } as const
 
 export type Power = keyof typeof POWERS
@@ -22,8 +24,13 @@ export interface Guard {
 const always = (...powers: Power[]): Guard => ({ powers })
 const onlyWhen = (when: string, ...powers: Power[]): Guard => ({ powers, when })
 
-const NEW_ORIGIN =
-  "it sends a secret (`{{secrets.NAME}}`) to a new origin, which no kept version of the space's configuration sends it to"
+/**
+ * Turns would call a server that they do not call yet, or a call would no longer wait for a person. The procedures
+ * compare with every kept version of the space's configuration, so that a detour in two steps needs a proof too.
+ */
+const NEW_ORIGIN_OR_LOOSER =
+  "it names a new origin, sends a secret (`{{secrets.NAME}}`) to another origin, or loosens an approval; every kept " +
+  "version of the space's configuration counts"
 
 /**
  * All operations of `/api/account`. Sending turns and files, reading, and editing instructions require
@@ -41,7 +48,7 @@ const ACCOUNT = {
   // It sends the account's data, and texts if wished, to a server from then on.
   putTraceEndpoint: always("access"),
   deleteTraceEndpoint: "none",
-  putLimits: "none",
+  putLimits: onlyWhen("it raises or removes a limit of end users", "money"),
   listSessions: "none",
   endSession: "none",
   endSessions: "none",
@@ -60,7 +67,7 @@ const ACCOUNT = {
   rotateKey: always("secrets", "access", "money"),
   revokeKey: "none",
   listSpaces: "none",
-  createSpace: onlyWhen("one of its tools or MCP servers sends a secret (`{{secrets.NAME}}`)", "secrets"),
+  createSpace: onlyWhen("one of its tools has a request, or it has an MCP server", "secrets", "data"),
   getSpace: "none",
   updateSpace: "none",
   archiveSpace: "none",
@@ -70,21 +77,21 @@ const ACCOUNT = {
   endSharing: "none",
   putMembersLimit: always("money"),
   getManifest: "none",
-  putManifest: "none",
+  putManifest: onlyWhen("it loosens an approval", "approval"),
   getRetention: "none",
-  putRetention: "none",
+  putRetention: onlyWhen("it shortens how long something is kept", "data"),
   listSecrets: "none",
-  putSecret: "none",
+  putSecret: onlyWhen("it replaces a secret", "secrets"),
   deleteSecret: "none",
   listConfigVersions: "none",
   getConfigVersion: "none",
   listTools: "none",
   getTool: "none",
-  putTool: onlyWhen(NEW_ORIGIN, "secrets"),
+  putTool: onlyWhen(NEW_ORIGIN_OR_LOOSER, "secrets", "data", "approval"),
   deleteTool: "none",
   listMcpServers: "none",
   getMcpServer: "none",
-  putMcpServer: onlyWhen(NEW_ORIGIN, "secrets"),
+  putMcpServer: onlyWhen(NEW_ORIGIN_OR_LOOSER, "secrets", "data", "approval"),
   deleteMcpServer: "none",
   testTool: "none",
   checkMcpServer: "none",
@@ -150,9 +157,9 @@ const ACCOUNT = {
   listEndUsers: "none",
   listCustomers: "none",
   getEndUser: "none",
-  putEndUserLimits: "none",
-  exportEndUser: "none",
-  eraseEndUser: "none",
+  putEndUserLimits: onlyWhen("it raises or removes a limit, or unblocks the end user", "money"),
+  exportEndUser: always("data"),
+  eraseEndUser: always("data"),
   previewPortal: "none",
   getErasure: "none",
 } satisfies Record<string, "none" | Guard>

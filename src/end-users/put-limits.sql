@@ -1,8 +1,10 @@
 -- Replaces an end user's limits, which belong to the account. end_user is null if the caller cannot access the
 -- whole account, or if the account has reached its limit of end users (reached: the limit).
+-- refused: proof (a limit would be raised or removed, or the end user unblocked, and the caller has not proved their
+-- identity recently).
 create function turnpike.put_end_user_limits(p_request turnpike.request,
   p_ref text, p_daily bigint, p_monthly bigint, p_blocked boolean, out actor turnpike.caller, out end_user turnpike.end_user_answer,
-  out reached turnpike.count_state) language plpgsql as $$
+  out reached turnpike.count_state, out refused text) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
@@ -18,7 +20,12 @@ begin
       reached := turnpike.over_limit('end_users', caller.user_id, 1);
     end if;
   end if;
-  if caller.scope = 'all' and reached.cap is null then
+  if caller.scope is not distinct from 'all' and turnpike.lacks_proof(caller, p_request.moment)
+    and turnpike.loosens_end_user(caller, p_ref, p_daily, p_monthly, p_blocked)
+  then
+    refused := 'proof';
+  end if;
+  if caller.scope = 'all' and reached.cap is null and refused is null then
     insert into end_users (user_id, test, end_user_ref, daily_limit_credit_micros, monthly_limit_credit_micros, blocked, created_at,
       updated_at)
     values (caller.user_id, caller.test, p_ref, p_daily, p_monthly, p_blocked, p_request.moment, p_request.moment)
@@ -27,4 +34,20 @@ begin
     end_user := turnpike.end_user_answer_of(caller, p_ref, p_request.moment);
   end if;
   perform turnpike.note_use(caller, p_request.moment);
+end $$;
+
+-- True if an end user could spend more than before. Without a limit of their own, the account's applies.
+create function turnpike.loosens_end_user(caller turnpike.caller, p_ref text, p_daily bigint, p_monthly bigint, p_blocked boolean)
+returns boolean language plpgsql stable as $$
+declare
+  was end_users;
+  usual wallets;
+begin
+  select e.* into was from end_users e where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref;
+  select w.* into usual from wallets w where w.user_id = caller.user_id;
+  return turnpike.is_looser(coalesce(was.daily_limit_credit_micros, usual.end_user_daily_credit_micros),
+      coalesce(p_daily, usual.end_user_daily_credit_micros))
+    or turnpike.is_looser(coalesce(was.monthly_limit_credit_micros, usual.end_user_monthly_credit_micros),
+      coalesce(p_monthly, usual.end_user_monthly_credit_micros))
+    or (coalesce(was.blocked, false) and not p_blocked);
 end $$;

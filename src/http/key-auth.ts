@@ -25,7 +25,8 @@ export const keyAuth = createMiddleware<AppEnv>(async (c, next) => {
   } else await next()
   if (c.res.ok) remember(keys, credential.hash)
   else noteRefusal(c, credential)
-  if (limit && c.error instanceof TurnpikeError && c.error.code === "INVALID_API_KEY") {
+  // A revoked key exists, so its owner's old worker is not taken for a stranger who guesses.
+  if (limit && c.error instanceof TurnpikeError && c.error.code === "INVALID_API_KEY" && c.error.cause !== REVOKED) {
     keys.delete(credential.hash)
     await countUnknown(c, limit)
   }

@@ -4,6 +4,7 @@ import { createMiddleware } from "hono/factory"
 import { factorRequired } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
+import { noteActingRead } from "../sign-in/act-as.ts"
 import { endSession } from "../sign-in/end-session.ts"
 import type { SessionState } from "../sign-in/list-ways.ts"
 import { sendSignInNotice } from "../sign-in/notices.ts"
@@ -61,6 +62,12 @@ async function actAs(c: HonoContext<AppEnv>, token: string, next: () => Promise<
     throw actingReadOnly()
   }
   c.set("credential", credential)
+  try {
+    await noteActingRead(c.get("ctx"), credential, c.req.path)
+  } catch (error) {
+    if (error instanceof TurnpikeError && error.status === 401) dropActingCookie(c)
+    throw error
+  }
   await next()
   if (c.res.status === 401) dropActingCookie(c)
 }

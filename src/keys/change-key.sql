@@ -59,11 +59,6 @@ create function turnpike.gives_more(was api_keys, wanted api_keys) returns boole
     or (was.window_credit_micros is not null and coalesce(wanted.window_seconds, 0) < coalesce(was.window_seconds, 0))
 $$;
 
--- True if a cap allows more than before. Null means no cap.
-create function turnpike.is_looser(p_was bigint, p_wanted bigint) returns boolean language sql immutable as $$
-  select p_was is not null and coalesce(p_wanted > p_was, true)
-$$;
-
 -- Gives the caller's key a new value: the live or the test value, by the kind of the key. The old value works until
 -- p_former_until, and values of earlier rotations until their own time. If p_former_until is null, all old values
 -- end now. For a used Idempotency-Key, nothing changes.

@@ -23,6 +23,9 @@ Workers and keys
   reseal
       encrypt every stored secret again with the first key in SECRETS_KEYS, so that the other keys
       can be removed
+  retire-signing-key --kid KID --reason TEXT
+      withdraw a key that signs receipts and statements: it leaves /.well-known/jwks.json, signs
+      nothing more, and every document that it signed is invalid; put a new key before it first
 
 Users
   user --email E [--name N] [--admin] [--brand B]

@@ -19,6 +19,7 @@ import { enableModels } from "./models.ts"
 import { pruneReleases, readRelease } from "./release.ts"
 import { resealAll } from "./reseal.ts"
 import { markRestored } from "./restored.ts"
+import { retireSigningKey } from "./retire-signing-key.ts"
 import { createApiKey, createUser, type RunSql } from "./seed.ts"
 import { brandOfUser, changeOf, runMagicLink, runUserChange } from "./users.ts"
 import { wakeCron } from "./wake-cron.ts"
@@ -44,6 +45,7 @@ const { positionals, values } = parseArgs({
     label: { type: "string" },
     reason: { type: "string" },
     reference: { type: "string" },
+    kid: { type: "string" },
     turn: { type: "string" },
     role: { type: "string" },
     url: { type: "string" },
@@ -62,7 +64,20 @@ const { positionals, values } = parseArgs({
   },
 })
 
-type Needed = "email" | "name" | "user" | "usd" | "url" | "pin" | "brand" | "input" | "output" | "turn" | "note"
+type Needed =
+  | "email"
+  | "name"
+  | "user"
+  | "usd"
+  | "url"
+  | "pin"
+  | "brand"
+  | "input"
+  | "output"
+  | "turn"
+  | "note"
+  | "kid"
+  | "reason"
 
 function need(name: Needed): string {
   const value = values[name]
@@ -104,6 +119,15 @@ async function run(client: pg.Client): Promise<string> {
       const done = await resealAll(client, process.env.SECRETS_KEYS)
       await noteAct(ctx, { action: "cli.reseal", subject: ["keys", "SECRETS_KEYS"], after: { done } })
       return done
+    }
+    case "retire-signing-key": {
+      const [kid, reason] = [need("kid"), need("reason")]
+      return audited(
+        client,
+        ctx,
+        () => retireSigningKey(ctx, { kid, reason }),
+        (answer) => ({ action: "signing_key.withdraw", subject: ["signing_key", kid], after: { reason, answer } }),
+      )
     }
     case "restored": {
       const events = await markRestored(client)

@@ -148,6 +148,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "find_login",
       "find_reset",
       "link_identity",
+      "note_acting_read",
       "note_board",
       "own_proofs",
       "prove_again",
@@ -226,6 +227,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "list_customers",
       "list_end_users",
       "list_events",
+      "note_acting_read",
       "note_erased",
       "note_export",
       "note_objects_removed",
@@ -309,6 +311,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
         "token_hash"
       ],
       "settings": [],
+      "signing_keys": [],
       "space_configs": [],
       "space_secrets": [
         "sealed"
@@ -383,6 +386,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "ledger_range",
       "ledger_sums",
       "list_providers",
+      "note_acting_read",
       "note_bot_call",
       "note_export",
       "note_limits",

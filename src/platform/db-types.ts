@@ -1022,6 +1022,8 @@ interface SigningKeys {
   created_at: Timestamp;
   kid: string;
   public_key: string;
+  withdrawn_at: Timestamp | null;
+  withdrawn_because: string | null;
 }
 
 interface SpaceConfigs {

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_5e3c37677399"
+export const RELEASE = "turnpike_469d6242c514"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -1129,6 +1129,7 @@ export interface Procedures {
       user_id: number | null
       token: string | null
       expires_at: Date | null
+      reason: string | null
     }
     row: {
       actor: Answers["caller"] | null
@@ -2835,6 +2836,15 @@ export interface Procedures {
       note_act: boolean | null
     }
   }
+  note_acting_read: {
+    args: {
+      request: Records["request"] | null
+      path: string | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+    }
+  }
   note_alert_told: {
     args: {
       name: string | null
@@ -3010,11 +3020,11 @@ export interface Procedures {
   }
   note_signing_keys: {
     args: {
-      keys: JsonInput | null
+      public_keys: string[] | null
       moment: Date | null
     }
     row: {
-      note_signing_keys: number | null
+      note_signing_keys: string[] | null
     }
   }
   note_slice: {
@@ -3233,6 +3243,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
+      refused: string | null
     }
   }
   put_brand: {
@@ -3295,6 +3306,7 @@ export interface Procedures {
       actor: Answers["caller"] | null
       end_user: Answers["end_user_answer"] | null
       reached: Answers["count_state"] | null
+      refused: string | null
     }
   }
   put_entry: {
@@ -4803,6 +4815,16 @@ export interface Procedures {
       webhook_id: string | null
     }
   }
+  withdraw_signing_key: {
+    args: {
+      kid: string | null
+      reason: string | null
+      moment: Date | null
+    }
+    row: {
+      withdraw_signing_key: string | null
+    }
+  }
   workspace_answer_of: {
     args: {
       workspace_id: string | null
@@ -4844,7 +4866,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   balances_at: { args: ["day", "least", "most"] },
   balances_before: { args: ["before", "window"] },
   balances_now: { args: ["ends", "window"] },
-  begin_acting: { args: ["request:request", "user_id", "token", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },
+  begin_acting: { args: ["request:request", "user_id", "token", "expires_at", "reason"], columns: ["actor:json", "refused", "entity:json"] },
   begin_infra_run: { args: ["request:request", "dry"], columns: ["actor:json", "refused", "run:json"] },
   begin_reconciliation: { args: ["reconciliation_id", "started_by", "due_from", "all_from", "found_from", "settled_before", "kept_from", "moment"], columns: ["begin_reconciliation:json"] },
   begin_reconciliation_as: { args: ["request:request", "reconciliation_id", "settled_before", "kept_from"], columns: ["actor:json", "refused", "pass:json"] },
@@ -4975,6 +4997,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   next_account: { args: ["turn_id", "epoch", "engine", "servers:json", "model", "bound", "tried", "preferred", "random", "probe_until", "lease", "moment"], columns: ["mine_still", "account:json", "cools", "cooling_until"] },
   note_account: { args: ["provider_id", "credential_version", "cool_until", "reason", "health", "lacks", "lacks_until", "suspended", "longest_pause_ms", "windows:json", "moment"] },
   note_act: { args: ["action", "subject_type", "subject_id", "after:json", "request_id", "moment"] },
+  note_acting_read: { args: ["request:request", "path"], columns: ["actor:json"] },
   note_alert_told: { args: ["name", "ended", "moment"] },
   note_board: { args: ["bot_id", "update:json", "most_boards", "most_members", "moment"] },
   note_bot_call: { args: ["request:request", "workspace_id", "action", "outcome:json"], columns: ["actor:json", "refused"] },
@@ -4991,7 +5014,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   note_rejection: { args: ["provider_id", "most"] },
   note_removed_files: { args: ["file_ids", "moment"] },
   note_removed_objects: { args: ["keys"] },
-  note_signing_keys: { args: ["keys:json", "moment"] },
+  note_signing_keys: { args: ["public_keys", "moment"], columns: ["note_signing_keys:json"] },
   note_slice: { args: ["reconciliation_id", "phase", "position", "size"] },
   note_sweeps: { args: ["runs:json"] },
   note_trace_export: { args: ["destination", "epoch", "ended_at", "turn_id", "spans", "error", "failures", "next_at", "ends", "moment"] },
@@ -5009,11 +5032,11 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   post_charges: { args: ["user_id", "limit", "moment"] },
   post_own_charges: { args: ["request:request"], columns: ["actor:json", "has_subscriber"] },
   prove_again: { args: ["request:request", "password_hash", "secret", "step", "recovery_hash", "resealed"], columns: ["actor:json", "refused"] },
-  put_account_limits: { args: ["request:request", "daily", "monthly", "low"], columns: ["actor:json"] },
+  put_account_limits: { args: ["request:request", "daily", "monthly", "low"], columns: ["actor:json", "refused"] },
   put_brand: { args: ["brand", "hosts:json", "landing_path", "bot_username", "bot_id", "bot_token", "bot_webhook_secret", "request_id", "address", "moment"], columns: ["seen:json", "refused"] },
   put_end_user_billing: { args: ["request:request", "ref", "price", "keeps_price", "prepaid", "keeps_prepaid", "low"], columns: ["actor:json", "refused", "reached:json", "balance:json"] },
   put_end_user_defaults: { args: ["request:request", "key_id", "price", "prepaid"], columns: ["actor:json", "refused", "defaults:json"] },
-  put_end_user_limits: { args: ["request:request", "ref", "daily", "monthly", "blocked"], columns: ["actor:json", "end_user:json", "reached:json"] },
+  put_end_user_limits: { args: ["request:request", "ref", "daily", "monthly", "blocked"], columns: ["actor:json", "end_user:json", "reached:json", "refused"] },
   put_entry: { args: ["request:request", "slug", "column", "change", "name", "entry:json", "max", "max_bytes"], columns: ["actor:json", "refused", "reached:json"] },
   put_environment_key: { args: ["request:request", "file", "key", "sealed", "made_from", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_export: { args: ["request:request", "enabled"], columns: ["actor:json", "refused", "export:json", "has_subscriber"] },
@@ -5131,6 +5154,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   waiting_session: { args: ["token", "moment"], columns: ["user_id", "secret", "addresses:json"] },
   wake_account: { args: ["user_id", "after", "groups", "most", "due", "again", "event_ids:json", "moment"] },
   wake_endpoints: { args: ["user_id", "test", "moment"] },
+  withdraw_signing_key: { args: ["kid", "reason", "moment"] },
   workspace_answer_of: { args: ["workspace_id"], columns: ["workspace_answer_of:json"] },
   write_for_reader: { args: ["turn_id", "epoch", "events:json", "moment"] },
 }

@@ -1,7 +1,8 @@
 -- Replaces an account's default limits for its end users, and the balance that counts as low.
 -- The new limits apply from the next accepted turn on.
+-- refused: proof (a limit would be raised or removed, and the caller has not proved their identity recently).
 create function turnpike.put_account_limits(p_request turnpike.request,
-  p_daily bigint, p_monthly bigint, p_low bigint, out actor turnpike.caller) language plpgsql as $$
+  p_daily bigint, p_monthly bigint, p_low bigint, out actor turnpike.caller, out refused text) language plpgsql as $$
 declare
   caller turnpike.caller;
   was wallets;
@@ -12,6 +13,12 @@ begin
     return;
   end if;
   select w.* into was from wallets w where w.user_id = caller.user_id;
+  if turnpike.lacks_proof(caller, p_request.moment) and (turnpike.is_looser(was.end_user_daily_credit_micros, p_daily)
+    or turnpike.is_looser(was.end_user_monthly_credit_micros, p_monthly))
+  then
+    refused := 'proof';
+    return;
+  end if;
   if (was.end_user_daily_credit_micros, was.end_user_monthly_credit_micros, was.low_balance_credit_micros)
     is distinct from (p_daily, p_monthly, p_low)
   then

@@ -29,7 +29,8 @@ begin
 end $$;
 
 -- Sets the days of a space. p_days has only the kinds with days of its own. Fewer days take effect with the next run of
--- the sweep. refused: not_found, role, archived.
+-- the sweep. refused: not_found, role, archived, or proof (something would be kept shorter, and the caller has no fresh
+-- proof).
 create function turnpike.put_retention(p_request turnpike.request, p_slug text, p_days jsonb,
   out actor turnpike.caller, out refused text, out retention turnpike.retention_answer) language plpgsql as $$
 declare
@@ -42,6 +43,9 @@ begin
   end if;
   space := turnpike.lock_space(caller, p_slug);
   refused := turnpike.change_refusal(caller, space);
+  if refused is null and turnpike.lacks_proof(caller, p_request.moment) and turnpike.keeps_less(space.retention, p_days) then
+    refused := 'proof';
+  end if;
   if refused is null then
     if space.retention <> p_days then
       update spaces s set retention = p_days, updated_at = p_request.moment where s.space_id = space.space_id returning s.* into space;
@@ -54,3 +58,8 @@ begin
   end if;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
+
+-- True if days of a space delete something sooner than before. A kind without days is kept as the service says.
+create function turnpike.keeps_less(p_was jsonb, p_days jsonb) returns boolean language sql immutable as $$
+  select exists (select from jsonb_each_text(p_days) d where d.value::integer < coalesce((p_was ->> d.key)::integer, d.value::integer + 1))
+$$;

@@ -5,9 +5,10 @@ create type turnpike.acting_answer as (
 );
 
 -- Lets an admin act as user p_user_id until p_expires_at. p_token: the token of the new acting session.
--- refused: admin, unknown, not_allowed (the user is an admin or disabled).
+-- p_reason: why, null if not said. refused: admin, unknown, not_allowed (the user is an admin or disabled), or reason
+-- (the setting turn_texts_for_operators asks for one, because acting shows texts).
 create function turnpike.begin_acting(p_request turnpike.request,
-  p_user_id bigint, p_token text, p_expires_at timestamptz)
+  p_user_id bigint, p_token text, p_expires_at timestamptz, p_reason text)
 returns table (actor turnpike.caller, refused text, entity turnpike.acting_answer) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
@@ -26,16 +27,31 @@ begin
     refused := 'unknown';
   elsif owner.role = 'admin' or owner.disabled_at is not null then
     refused := 'not_allowed';
+  elsif p_reason is null and turnpike.setting_value('turn_texts_for_operators') is distinct from '"shown"' then
+    refused := 'reason';
   else
     insert into acting_sessions (acting_id, token_hash, user_id, epoch, admin_user_id, admin_session_id, created_at, expires_at)
     values (turnpike.id_of_token(p_token), turnpike.hash_of_token(p_token), p_user_id, owner.session_epoch, (found.caller).user_id,
       (found.caller).session_id, p_request.moment, p_expires_at);
     entity := row(p_user_id, (found.caller).user_id, p_expires_at)::turnpike.acting_answer;
     perform turnpike.note_change((found.caller).user_id, 'user.act_as', 'user', p_user_id::text, null,
-      to_jsonb(entity) || jsonb_build_object('acting_id', turnpike.id_of_token(p_token)), p_request.request_id, p_request.address, p_request.moment);
+      to_jsonb(entity) || jsonb_build_object('acting_id', turnpike.id_of_token(p_token), 'reason', p_reason),
+      p_request.request_id, p_request.address, p_request.moment);
   end if;
   perform turnpike.note_use(found.caller, p_request.moment);
   return next;
+end $$;
+
+-- Records that an admin who acts as a user reads texts of that user at p_path, once per path and acting session.
+create function turnpike.note_acting_read(p_request turnpike.request, p_path text, out actor turnpike.caller) language plpgsql as $$
+begin
+  actor := turnpike.find_caller(p_request);
+  if actor.usable is true and actor.acting_user_id is not null and not exists (select from audit_log a
+    where a.subject_type = 'acting' and a.subject_id = actor.session_id and a.action = 'acting.read' and a.after ->> 'path' = p_path)
+  then
+    perform turnpike.note_change(actor.acting_user_id, 'acting.read', 'acting', actor.session_id, null,
+      jsonb_build_object('path', p_path, 'user_id', actor.user_id), p_request.request_id, p_request.address, p_request.moment);
+  end if;
 end $$;
 
 -- Ends all acting sessions of a user, whichever admin started them. refused: admin, unknown.

@@ -2,7 +2,7 @@
 -- p_tools, p_mcp_servers: objects by name. p_secrets: sealed values by name. p_pins: all model pins that it contains.
 -- refused: unknown_pin, limit (reached: the limit), or
 -- - scope: the key is bound to one space
--- - proof: the configuration sends a secret, and the caller has not proved their identity recently
+-- - proof: turns would call a server, and the caller has not proved their identity recently
 create function turnpike.create_space(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_slug text, p_title text, p_model text, p_manifest jsonb, p_tools jsonb,
   p_mcp_servers jsonb, p_secrets jsonb, p_metadata jsonb, p_pins text[],
@@ -21,7 +21,9 @@ begin
     null;
   elsif caller.scope is not distinct from 'space' then
     refused := 'scope';
-  elsif turnpike.lacks_proof(caller, p_request.moment) and (turnpike.sends_secret(p_tools) or turnpike.sends_secret(p_mcp_servers)) then
+  elsif turnpike.lacks_proof(caller, p_request.moment) and exists (select from jsonb_each(p_tools || p_mcp_servers) e
+    where turnpike.origin_of(e.value) is not null)
+  then
     refused := 'proof';
   else
     unknown_pin := turnpike.unknown_pin(p_pins, p_manifest ->> 'image_model');

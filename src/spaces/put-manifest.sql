@@ -1,5 +1,6 @@
 -- Replaces a space's manifest as a new version of its configuration. p_pins: its model pins. An equal manifest
--- changes nothing. refused: not_found, role, archived, unknown_pin, limit (reached: the limit).
+-- changes nothing. refused: not_found, role, archived, unknown_pin, limit (reached: the limit), or proof (a call of a
+-- built-in tool would no longer wait for a decision).
 create function turnpike.put_manifest(p_request turnpike.request,
   p_slug text, p_manifest jsonb, p_pins text[],
   out actor turnpike.caller, out refused text, out reached turnpike.count_state, out unknown_pin text) language plpgsql as $$
@@ -17,6 +18,8 @@ begin
     unknown_pin := turnpike.unknown_pin(p_pins, p_manifest ->> 'image_model');
     if unknown_pin is not null then
       refused := 'unknown_pin';
+    elsif turnpike.lacks_proof(caller, p_request.moment) and turnpike.asks_less(space.manifest, p_manifest) then
+      refused := 'proof';
     elsif space.manifest <> p_manifest then
       space.manifest := p_manifest;
       reached := turnpike.config_limit(space);

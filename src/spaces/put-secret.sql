@@ -9,6 +9,7 @@ create type turnpike.secret_answer as (
 -- contain the secret.
 -- refused: not_found, role, archived, or
 -- - too_many: the space already has p_max secrets
+-- - proof: it replaces a secret, and the caller has not proved their identity recently
 -- - limit: the account is at its limit, and the new value is longer than the old one (reached: the limit)
 create function turnpike.put_secret(p_request turnpike.request,
   p_slug text, p_name text, p_sealed text, p_max integer,
@@ -30,7 +31,9 @@ begin
     -- (count_secret_bytes).
     select octet_length(o.sealed) into replaced from space_secrets o where o.space_id = space.space_id and o.name = p_name for no key update;
     -- The space's row is locked, so no concurrent call adds a secret and the count is exact.
-    if (select count(*) from space_secrets o where o.space_id = space.space_id and o.name <> p_name) >= p_max then
+    if replaced is not null and turnpike.lacks_proof(caller, p_request.moment) then
+      refused := 'proof';
+    elsif (select count(*) from space_secrets o where o.space_id = space.space_id and o.name <> p_name) >= p_max then
       refused := 'too_many';
     elsif octet_length(p_sealed) > coalesce(replaced, 0) then
       reached := turnpike.config_limit(space);

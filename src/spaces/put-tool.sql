@@ -4,7 +4,8 @@
 -- Adds or replaces an entry, as a new version of the configuration. An equal entry changes nothing, except for an MCP
 -- server whose tools have changed: then its latest listing is pinned.
 -- refused: not_found, role, archived, limit (reached: the limit), or
--- - proof: a secret would go to a new origin, and the caller has not proved their identity recently
+-- - proof: turns would call a new origin, a secret would go to one, or a call would no longer wait for a decision. The
+--   caller has no fresh proof
 -- - too_many: the space already has p_max entries
 -- - too_large: all entries together have more than p_max_bytes of JSON
 create function turnpike.put_entry(p_request turnpike.request,
@@ -34,7 +35,9 @@ begin
         refused := 'too_many';
       elsif (octet_length((entries - p_name)::text) + octet_length(p_entry::text) <= p_max_bytes) is not true then
         refused := 'too_large';
-      elsif turnpike.lacks_proof(caller, p_request.moment) and turnpike.sends_anew(space.space_id, p_entry) then
+      elsif turnpike.lacks_proof(caller, p_request.moment) and (turnpike.sends_anew(space.space_id, p_entry)
+        or turnpike.entry_asks_less(space.space_id, case p_column when 'tools' then 'tool' else 'mcp_server' end, p_name, p_entry))
+      then
         refused := 'proof';
       else
         reached := turnpike.config_limit(space);

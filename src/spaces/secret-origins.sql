@@ -16,12 +16,18 @@ create function turnpike.origin_of(p_entry jsonb) returns text language sql immu
   select lower(substring(coalesce(p_entry -> 'request' ->> 'url', p_entry ->> 'url') from '^[A-Za-z]+://[^/?#\\]*'))
 $$;
 
--- True if a tool or an MCP server would send a secret to an origin to which no stored version of the configuration
--- sends it. So an edit of an existing tool needs no proof of identity, and no list of origins has to be stored.
+-- True if a tool or an MCP server would call an origin that no stored version of the configuration calls. Also if it
+-- would send a secret to one to which none sends it. So an edit of an existing tool needs no proof of identity, and no
+-- list of origins has to be stored.
 create function turnpike.sends_anew(p_space_id bigint, p_entry jsonb) returns boolean language plpgsql stable as $$
 begin
-  if not turnpike.sends_secret(p_entry) then
+  if turnpike.origin_of(p_entry) is null then
     return false;
+  end if;
+  if not exists (select from config_parts p where p.space_id = p_space_id and p.kind in ('tool', 'mcp_server')
+    and turnpike.origin_of(p.part) = turnpike.origin_of(p_entry))
+  then
+    return true;
   end if;
   return exists (select from turnpike.secrets_in(p_entry) n (name)
     where not exists (select from config_parts p

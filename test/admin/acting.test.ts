@@ -169,3 +169,30 @@ test("Acting as an admin, a disabled user or an unknown user is refused", async 
   const [status] = await admin.json("DELETE", "/api/admin/users/999999999/act-as")
   expect(status).toBe(404)
 })
+
+test("Where texts need a reason, acting needs one too, and each page with texts is in the audit log once", async () => {
+  const space = await client.space()
+  const turn = await client.runTurn({ space, text: "PRIVATE WORDS" })
+  await chief.json("PUT", "/api/admin/settings", { key: "turn_texts_for_operators", value: "with_reason" })
+  try {
+    const path = `/api/admin/users/${client.userId}/act-as`
+    expect((await admin.call("POST", path)).status).toBe(422)
+    const begun = await admin.call("POST", `${path}?reason=Ticket+4711`)
+    expect(begun.status).toBe(200)
+    const token = cookieIn(begun) as string
+    for (let look = 0; look < 2; look++) await acting(token, `/api/account/turns/${turn.turn_id}`)
+    await acting(token, "/api/account/ledger")
+    expect((await acting(token, "/api/account/end-users/customer-1/export")).status).toBe(403)
+    const log = await world.sql<{ action: string; after: { reason?: string; path?: string } }>(
+      "select action, after from audit_log where actor_user_id = $1 and action in ('user.act_as', 'acting.read') order by audit_id",
+      [admin.userId],
+    )
+    expect(log.map(({ action, after }) => [action, after.reason ?? after.path])).toEqual([
+      ["user.act_as", "Ticket 4711"],
+      ["acting.read", `/api/account/turns/${turn.turn_id}`],
+      ["acting.read", "/api/account/end-users/customer-1/export"],
+    ])
+  } finally {
+    await chief.json("PUT", "/api/admin/settings", { key: "turn_texts_for_operators", value: "shown" })
+  }
+})

@@ -55,11 +55,34 @@ const ASKING: Record<string, object> = {
     title: "new",
     tools: [{ ...tool, name: "t", request: { method: "GET", url: NEW_ORIGIN, ...SECRET_HEADER } }],
   },
-  putTool: { ...tool, request: { method: "GET", url: `${NEW_ORIGIN}/x`, ...SECRET_HEADER } },
-  putMcpServer: { url: `${NEW_ORIGIN}/mcp`, ...SECRET_HEADER },
+  putTool: { ...tool, request: { method: "GET", url: `${NEW_ORIGIN}/x` } },
+  putMcpServer: { url: `${NEW_ORIGIN}/mcp` },
   updateWebhook: { url: `${NEW_ORIGIN}/hook` },
   updateUser: { email: "new-email@people.test" },
   updateTeam: {},
+  putLimits: {},
+  putManifest: { instructions: "new" },
+  putRetention: { text_days: 29 },
+  putSecret: { value: "newer" },
+  putEndUserLimits: { daily_usd: 100, monthly_usd: 2 },
+}
+
+const ASKED_TASK = { approvals: { create_task: "always" } }
+
+/** By operation: the body of a call that a proved session makes before, so that the body above loosens something. */
+const BEFORE: Record<string, object> = {
+  putLimits: { end_user_daily_usd: 5 },
+  putManifest: ASKED_TASK,
+  putRetention: { text_days: 30 },
+  putSecret: { value: "older" },
+  putEndUserLimits: { daily_usd: 1, monthly_usd: 2 },
+}
+
+/** By operation: the usual call, if the one of the estate asks. */
+const USUAL: Record<string, (call: Call) => Call> = {
+  putLimits: (call) => ({ ...call, body: { end_user_daily_usd: 1 } }),
+  putManifest: (call) => ({ ...call, body: { ...ASKED_TASK, instructions: "new" } }),
+  putSecret: (call) => ({ ...call, path: `${call.path}_NEW` }),
 }
 
 /** Operations that need a proof in every case that this account can produce. */
@@ -72,10 +95,13 @@ async function expectGuarded(operation: Operation, session: Session, call: () =>
     expect(code === PROOF, `${operation.id} answered ${code}`).toBe(guard !== null)
     return
   }
-  const usual = await call()
+  const given = await call()
+  const usual = USUAL[operation.id]?.(given) ?? given
+  const before = BEFORE[operation.id]
+  if (before) expect(await codeOf(await world.signIn(session.userId), { ...given, body: before })).toBeUndefined()
   const body = ASKING[operation.id]
   if (!body) throw new Error(`say in ASKING when ${operation.id} asks`)
-  const asking = Object.keys(body).length === 0 ? usual : { ...usual, body }
+  const asking = Object.keys(body).length === 0 && !before ? usual : { ...given, body }
   expect(await codeOf(session, asking), "in the case that it names").toBe(PROOF)
   if (!ASKS_FIRST.includes(operation.id)) {
     expect(await codeOf(session, usual), "in every other case").not.toBe(PROOF)

@@ -5546,6 +5546,9 @@ export interface Operations {
     path: {
       user_id: number
     }
+    query?: {
+      reason?: string | undefined
+    }
     answer: Acting
   }
 

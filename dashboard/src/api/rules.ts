@@ -829,6 +829,10 @@ export const WorkspaceUpdateRules = {
   "spaces[]": { minLength: 1, maxLength: 64 },
 } as const
 
+export const actAsUserQuery = {
+  reason: { minLength: 3, maxLength: 500 },
+} as const
+
 export const answerBotUpdateQuery = {
   workspace: { minLength: 1, maxLength: 128 },
 } as const

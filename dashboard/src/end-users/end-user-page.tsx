@@ -1,11 +1,9 @@
 import { useParams, useSearch } from "@tanstack/react-router"
 import { Suspense, useState } from "react"
-import { addressOf } from "../api/call.ts"
 import type { EndUser } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { CopyButton } from "../ui/copy.tsx"
-import { DownloadLink } from "../ui/download-link.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { Stat, Stats } from "../ui/facts.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
@@ -28,13 +26,14 @@ const BlockDialog = lazyPart(() =>
 const EraseDialog = lazyPart(() =>
   import("./change-dialogs.tsx").then((module) => ({ default: module.EraseEndUserDialog })),
 )
+const ExportDialog = lazyPart(() => import("./export-dialog.tsx").then((module) => ({ default: module.ExportDialog })))
 
 export function EndUserPage() {
   const { endUserRef } = useParams({ from: "/app/end-users/$endUserRef" })
   const { test, erasure } = useSearch({ from: "/app/end-users/$endUserRef" })
   const input = { path: { end_user_ref: endUserRef }, query: { test: test && ("true" as const) } }
   const endUser = useRead("getEndUser", input)
-  const [open, setOpen] = useState<"block" | "erase" | null>(null)
+  const [open, setOpen] = useState<"block" | "erase" | "export" | null>(null)
   const close = () => setOpen(null)
   return (
     <Page
@@ -51,9 +50,7 @@ export function EndUserPage() {
             <ButtonLink to="/end-users/$endUserRef/portal" params={{ endUserRef }} search={{ test }}>
               Portal
             </ButtonLink>
-            <DownloadLink href={addressOf("exportEndUser", input)} name={`${endUserRef}.json`}>
-              Export
-            </DownloadLink>
+            <Button onClick={() => setOpen("export")}>Export</Button>
             <Button kind={endUser.data.limits.blocked ? "primary" : "danger"} onClick={() => setOpen("block")}>
               {endUser.data.limits.blocked ? "Unblock" : "Block"}
             </Button>
@@ -94,6 +91,7 @@ export function EndUserPage() {
             </Section>
             <Suspense>
               {open === "block" && <BlockDialog endUser={data} test={test} onClose={close} />}
+              {open === "export" && <ExportDialog endUserRef={endUserRef} input={input} onClose={close} />}
               {open === "erase" && <EraseDialog endUser={data} test={test} onClose={close} />}
             </Suspense>
           </>

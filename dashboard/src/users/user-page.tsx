@@ -1,11 +1,10 @@
 import { getRouteApi } from "@tanstack/react-router"
 import { Suspense, useState } from "react"
 import type { UserDetail } from "../api/operations.ts"
-import { useChange, useRead } from "../api/query.ts"
+import { useRead } from "../api/query.ts"
 import { OperatorUserEnergy } from "../credit/user-energy.tsx"
 import { operatorNameOf } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
-import { ConfirmDialog } from "../ui/dialog.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page } from "../ui/page.tsx"
@@ -13,6 +12,7 @@ import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
 import { Tabs } from "../ui/tabs.tsx"
 import { Id } from "../ui/values.tsx"
+import { ActDialog } from "./act-dialog.tsx"
 import { usersPages } from "./pages.ts"
 import { OperatorUserAccess } from "./user-access.tsx"
 import { OperatorUserAccount } from "./user-account.tsx"
@@ -54,30 +54,13 @@ function Facts({ of }: { of: UserDetail }) {
 
 function Actions({ of }: { of: UserDetail }) {
   const [open, setOpen] = useState<"credit" | "act" | null>(null)
-  const act = useChange("actAsUser")
-  const name = operatorNameOf(of)
   return (
     <>
       {of.role !== "admin" && !of.disabled_at && <Button onClick={() => setOpen("act")}>Act as</Button>}
       <Button kind="primary" icon="plus" onClick={() => setOpen("credit")}>
         Book credit
       </Button>
-      <ConfirmDialog
-        safe
-        open={open === "act"}
-        onClose={() => {
-          act.reset()
-          setOpen(null)
-        }}
-        title={`Act as ${name}?`}
-        about="For 30 minutes you see the account as its owner does, read-only. The audit log records this."
-        verb="Act as"
-        busy={act.isPending}
-        error={act.error}
-        onConfirm={() =>
-          act.mutate({ path: { user_id: of.user_id } }, { onSuccess: () => window.location.assign("/home") })
-        }
-      />
+      {open === "act" && <ActDialog of={of} onClose={() => setOpen(null)} />}
       {open === "credit" && (
         <Suspense>
           <Credit of={of} onClose={() => setOpen(null)} />

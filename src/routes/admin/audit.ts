@@ -76,13 +76,15 @@ export function mountAudit(app: App) {
       description:
         "For half an hour, your requests below `/api/account` read the user's data: the cookie `acting` takes precedence there " +
         "over your own session. Every change is rejected with ACTING_READ_ONLY. It also ends when your session or role ends, or " +
-        "when the user's sessions end. `GET /api/account/me` names you as `acting_admin`.",
+        "when the user's sessions end. `GET /api/account/me` names you as `acting_admin`. The audit log records each page with texts " +
+        "that you read. If the setting `turn_texts_for_operators` asks for a reason, `reason` is required.",
       params,
+      query: z.strictObject({ reason: z.string().trim().min(3).max(500).optional().meta({ example: "Ticket 4711" }) }),
       answer: { status: 200, description: "The cookie `acting` is set.", schema: actingSchema },
       errors: ["ADMIN_REQUIRED", "NOT_FOUND", "ACTING_NOT_ALLOWED"],
     },
-    async (c, { params: { user_id } }) => {
-      const { token, acting } = await beginActing(c.get("ctx"), sessionOf(c), user_id)
+    async (c, { params: { user_id }, query: { reason = null } }) => {
+      const { token, acting } = await beginActing(c.get("ctx"), sessionOf(c), { userId: user_id, reason })
       await setActingCookie(c, token)
       return acting
     },

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { createKeyRing, parseKeyRing } from "../../src/base/key-ring.ts"
+import { retireSigningKey } from "../../src/ops/retire-signing-key.ts"
+import { signDocument } from "../../src/receipts/signing-keys.ts"
+import { contextOf } from "../harness/context.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+const LEAKED = `leaked:${btoa("l".repeat(32))}`
+const NEWER = `newer:${btoa("n".repeat(32))}`
+
+/** A worker with these keys. */
+const workerWith = (keys: string) => ({ ...contextOf(world), keyRing: createKeyRing(parseKeyRing(keys)) })
+
+async function published(): Promise<string[]> {
+  const response = await world.invoke(new Request("https://api.test/.well-known/jwks.json"))
+  return ((await response.json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid)
+}
+
+const kidOf = ({ signature }: { signature: string }): string => JSON.parse(atob(signature.split(".")[0] ?? "")).kid
+
+test("A withdrawn signing key leaves the published keys and signs nothing more, and the last key stays", async () => {
+  const [first = ""] = await published()
+  const ctx = contextOf(world)
+  await expect(retireSigningKey(ctx, { kid: first, reason: "leaked" })).rejects.toThrow("only key")
+  await expect(retireSigningKey(ctx, { kid: "unknown", reason: "leaked" })).rejects.toThrow("no signing key")
+  const worker = workerWith(`${LEAKED},${NEWER}`)
+  const leaked = kidOf(await signDocument(worker, { document: "turn_receipt" }))
+  expect(await published()).toContain(leaked)
+  expect(await retireSigningKey(ctx, { kid: leaked, reason: "The key ring leaked." })).toMatch("withdrawn")
+  expect(await retireSigningKey(ctx, { kid: leaked, reason: "again" })).toMatch("before")
+  expect(await published()).not.toContain(leaked)
+  // The worker that read its keys before, one that starts now, and one that has no other key.
+  expect(kidOf(await signDocument(worker, { document: "turn_receipt" }))).not.toBe(leaked)
+  const restarted = kidOf(await signDocument(workerWith(`${LEAKED},${NEWER}`), { document: "turn_receipt" }))
+  expect(await published()).toContain(restarted)
+  await expect(signDocument(workerWith(LEAKED), { document: "turn_receipt" })).rejects.toMatchObject({
+    code: "UNAVAILABLE",
+  })
+  expect(await published()).not.toContain(leaked)
+})
+
+test("The database computes the id of a key and records each new one in the audit log", async () => {
+  const kid = kidOf(await signDocument(workerWith(`other:${btoa("o".repeat(32))}`), { document: "turn_receipt" }))
+  expect(await published()).toContain(kid)
+  const [row] = await world.sql<{ n: number }>(
+    "select count(*)::int as n from audit_log where action = 'signing_key.add' and subject_id = $1",
+    [kid],
+  )
+  expect(row?.n).toBe(1)
+})
