@@ -79,7 +79,8 @@ function matching(db: QueryCreator<CallerDB>, filters: TurnFilters) {
           .innerJoin("open_turns as o", "o.turn_id", "t.turn_id")
           .where((eb) => eb("o.user_id", "=", owner("user_id")))
           .where((eb) => eb("o.test", "=", owner("test")))
-          .where("o.state", "=", state ?? ""),
+          // Turns that wait are running. Turns that continue after a wait are, too, and they are in the queue.
+          .where("o.state", "in", state === "queued" ? ["queued", "blocked"] : ["running", "waiting", "queued"]),
       )
       .$if(filters.waiting !== undefined, (query) =>
         query
