@@ -1944,6 +1944,8 @@ create table webhook_endpoints (
   target text not null,
   -- When the allowance for resent events is full again (src/webhooks/bounds.sql).
   resends_free_at timestamptz,
+  -- About when the result of an attempt was last stored: at most 30 s too early.
+  attempted_at timestamptz,
   constraint webhook_endpoints_disabled_for_a_reason check ((disabled_at is null) = (disabled_reason is null)),
   constraint webhook_endpoints_scope_names_its_bounds check (
     case scope when 'space' then space_id is not null when 'created' then key_id is not null else true end)

@@ -14,7 +14,7 @@ import { createLog, type Log, type LogIds } from "../platform/log.ts"
 import { MEMORY, MemoryBudget } from "../platform/memory.ts"
 import { Meter } from "../platform/meter.ts"
 import type { UrlPolicy } from "../platform/public-url.ts"
-import { callbackUrl, createQueue, createQueueClient, type Queue } from "../platform/queue.ts"
+import { callbackUrl, createQueue, createQueueClient, type Queue, webhookLanes } from "../platform/queue.ts"
 import { createRedis } from "../platform/redis.ts"
 import { STATEMENTS } from "../platform/time-limits.ts"
 import { Turnstile } from "../platform/turnstile.ts"
@@ -33,6 +33,8 @@ export interface Context {
   readonly cron: CronState | null
   /** The limits of concurrent turns. */
   readonly slots: TurnSlots
+  /** Over how many lanes of the queue the webhooks of accounts are spread. */
+  readonly webhookLanes: number
   readonly clock: Clock
   /** Returns a number in [0, 1), for jitter only and never for secrets. */
   readonly random: () => number
@@ -159,6 +161,7 @@ const systemFetch: typeof fetch = (input, init) => fetch(input, init)
 const platformOf = onceFor((env: BaseEnv) => ({
   queueClient: createQueueClient(env),
   marked: { at: Number.NEGATIVE_INFINITY },
+  webhookLanes: webhookLanes(env),
   slots: { runners: env.RUNNERS, live: env.TURN_SLOTS, test: env.TEST_TURN_SLOTS, endUser: env.END_USER_TURN_SLOTS },
   files: createBucket(env.FILES),
   keyRing: createKeyRing(env.SECRETS_KEYS),

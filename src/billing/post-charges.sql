@@ -139,14 +139,14 @@ begin
   return query select q.user_id, min(q.created_at) from postings q where q.user_id > p_after group by q.user_id order by 1 limit p_limit;
 end $$;
 
--- Lists accounts after p_after that no longer need their shards, by id.
--- They were not charged since p_idle_since and have no open live turn, or they have too little credit.
+-- They have too little credit, or no charge since p_idle_since and no live turn that may run.
+-- They have too little credit, or no live turn runs or may start and they were not charged since p_idle_since.
 create function turnpike.accounts_to_fold(p_idle_since timestamptz, p_after bigint, p_limit integer) returns table (user_id bigint)
 language plpgsql as $$
 begin
   return query select w.user_id from wallets w, lateral turnpike.wallet_sums(w.user_id) s
     where w.shards > 0 and w.user_id > p_after and (s.balance - s.held < s.shards * s.shard_hold
       or ((select l.created_at from ledger l where l.user_id = w.user_id order by l.ledger_id desc limit 1) < p_idle_since
-        and not exists (select from open_turns o where o.user_id = w.user_id and not o.test)))
+        and not exists (select from open_turns o where o.user_id = w.user_id and not o.test and o.state in ('queued', 'running'))))
     order by 1 limit p_limit;
 end $$;

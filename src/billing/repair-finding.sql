@@ -52,7 +52,9 @@ begin
         'Refunded automatically: the turn failed with ' || code || ', which is our failure.', p_moment) r;
     when 'orphaned_turn' then
       insert into open_turns as o (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at, lane)
-      select t.turn_id, t.conversation_id, t.position, t.user_id, t.test, case when t.waiting is null then t.state else 'waiting' end,
+      select t.turn_id, t.conversation_id, t.position, t.user_id, t.test, case when t.waiting is not null then 'waiting'
+            when exists (select from open_turns f where f.conversation_id = t.conversation_id and f.wake_at < 'infinity'
+              and f.state = 'waiting' and f.turn_id <> t.turn_id) then 'blocked' else t.state end,
           case when exists (select from open_turns f
             where f.conversation_id = t.conversation_id and f.wake_at < 'infinity' and f.turn_id <> t.turn_id) then 'infinity' else p_moment end,
           t.created_at, hashtext(t.end_user_ref)

@@ -393,6 +393,8 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "note_login_step",
       "note_slice",
       "note_turn_read",
+      "overdue_deliveries",
+      "overdue_turns",
       "pairs_of_spaces",
       "patch_model",
       "patch_workspace",
@@ -511,9 +513,13 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "users": [
         "password_hash"
       ],
+      "waiting_turns": [],
       "wallet_shards": [],
       "wallets": [],
       "webhook_deliveries": [],
+      "webhook_endpoints": [
+        "secret"
+      ],
       "workspace_members": [],
       "workspaces": []
     },
@@ -594,6 +600,8 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "note_sweeps",
       "note_trace_export",
       "note_wake",
+      "overdue_deliveries",
+      "overdue_turns",
       "pool_capacity",
       "post_charges",
       "put_files_behind",
@@ -643,7 +651,6 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "deleted_objects": [],
       "erased_objects": [],
       "files": [],
-      "open_turns": [],
       "provider_accounts": [],
       "provider_credentials": [],
       "provider_states": [],
@@ -652,8 +659,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "space_shares": [],
       "spaces": [],
       "sweeps": [],
-      "turns": [],
-      "webhook_deliveries": []
+      "turns": []
     },
     "purposes": [
       "call-results",

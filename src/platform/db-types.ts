@@ -1681,6 +1681,7 @@ interface WebhookDeliveries {
 }
 
 interface WebhookEndpoints {
+  attempted_at: Timestamp | null;
   created_at: Timestamp;
   deleted_at: Timestamp | null;
   description: string | null;

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_469d6242c514"
+export const RELEASE = "turnpike_753748efdc3b"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -3115,6 +3115,26 @@ export interface Procedures {
       open_window: Date | null
     }
   }
+  overdue_deliveries: {
+    args: {
+      before: Date | null
+      lanes: number | null
+      most: number | null
+      moment: Date | null
+    }
+    row: {
+      overdue_deliveries: number | null
+    }
+  }
+  overdue_turns: {
+    args: {
+      before: Date | null
+      most: number | null
+    }
+    row: {
+      overdue_turns: number | null
+    }
+  }
   own_proofs: {
     args: {
       request: Records["request"] | null
@@ -5023,6 +5043,8 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   note_windows: { args: ["provider_id", "windows:json", "moment"] },
   open_statement: { args: ["request:request", "month", "settled"], columns: ["actor:json", "refused", "statement:json"] },
   open_window: { args: ["key_id", "moment"] },
+  overdue_deliveries: { args: ["before", "lanes", "most", "moment"] },
+  overdue_turns: { args: ["before", "most"] },
   own_proofs: { args: ["request:request"], columns: ["actor:json", "password_hash", "factor_secret", "factor_counts"] },
   pairs_of_spaces: { args: ["from", "to", "space_ids"] },
   patch_model: { args: ["request:request", "pin", "enabled", "label", "sort_order", "if_version"], columns: ["actor:json", "refused", "entity:json"] },

@@ -100,10 +100,13 @@ const LANE_RUNS = 3
 function flowControl(env: SlotsEnv, flow: Flow): { key: string; parallelism: number } {
   // A runner that has retired claims no more turns and has given up its place, but its callback is still open.
   if (flow.of === "turns") return { key: "turns", parallelism: Math.ceil(env.RUNNERS * 1.5) }
-  const parallelism = Math.min(LANE_RUNS, env.WEBHOOK_RUNS)
-  const lanes = Math.floor(env.WEBHOOK_RUNS / parallelism)
-  return { key: `webhooks.${flow.user_id % lanes}`, parallelism }
+  return { key: `webhooks.${flow.user_id % webhookLanes(env)}`, parallelism: laneRuns(env) }
 }
+
+const laneRuns = ({ WEBHOOK_RUNS }: Pick<SlotsEnv, "WEBHOOK_RUNS">) => Math.min(LANE_RUNS, WEBHOOK_RUNS)
+
+/** The number of webhook lanes. An account's lane is its id modulo this number. */
+export const webhookLanes = (env: Pick<SlotsEnv, "WEBHOOK_RUNS">) => Math.floor(env.WEBHOOK_RUNS / laneRuns(env))
 
 /** The exact URL that QStash signs and the callbacks worker verifies. */
 export function callbackUrl(env: Pick<BaseEnv, "CALLBACKS_URL">, path: string): string {

@@ -3,6 +3,7 @@ import * as z from "zod"
 import type { Context } from "../actor/context.ts"
 import type { CronRuns } from "../platform/cron-state.ts"
 import { describeError } from "../platform/log.ts"
+import { overdueWork } from "./open-work.ts"
 import { HEALTH_POLICY } from "./policies.ts"
 
 export const CHECKS = [
@@ -115,49 +116,16 @@ async function checkDatabase(ctx: Context, now: Date, runs: CronRuns | null): Pr
 
 type Figures = Awaited<ReturnType<typeof readFigures>>
 
-async function readFigures({ db }: Context, now: Date) {
-  const late = new Date(now.getTime() - HEALTH_POLICY.overdueMs)
-  const most = HEALTH_POLICY.mostCounted
-  const overdue = db
-    .selectFrom("open_turns as t")
-    .where("t.wake_at", "<=", late)
-    // A queued turn may rightly wait for another turn of its account.
-    .where(({ or, eb, not, exists, selectFrom }) =>
-      or([
-        eb("t.state", "=", "running"),
-        not(
-          exists(
-            selectFrom("open_turns as o")
-              .whereRef("o.user_id", "=", "t.user_id")
-              .whereRef("o.test", "=", "t.test")
-              .where("o.state", "=", "running"),
-          ),
-        ),
-      ]),
-    )
-    .select("t.turn_id")
-    .limit(most)
-    .as("l")
-  const undelivered = db
-    .selectFrom("webhook_deliveries as d")
-    .where("d.state", "=", "pending")
-    .where("d.next_attempt_at", "<=", late)
-    .select("d.delivery_id")
-    .limit(most)
-    .as("w")
+async function readFigures(ctx: Context, now: Date) {
+  const { db } = ctx
+  const overdue = overdueWork(ctx, now)
   const [row] = await db
     .selectNoFrom((eb) => [
       jsonArrayFrom(eb.selectFrom("sweeps as s").select(["s.name", "s.ran_at", "s.succeeded_at"]).orderBy("s.name")).as(
         "sweeps",
       ),
-      eb
-        .selectFrom(overdue)
-        .select(({ fn }) => fn.countAll<number>().as("n"))
-        .as("turns"),
-      eb
-        .selectFrom(undelivered)
-        .select(({ fn }) => fn.countAll<number>().as("n"))
-        .as("deliveries"),
+      overdue.turns.as("turns"),
+      overdue.deliveries.as("deliveries"),
       jsonObjectFrom(
         eb
           .selectFrom("reconciliations as r")
@@ -192,14 +160,13 @@ function checksOf(
     Math.min(at === null ? Number.POSITIVE_INFINITY : secondsSince(at), awake) > HEALTH_POLICY.sweepSeconds
   const failing = sweeps.filter(({ succeeded_at }) => isLate(succeeded_at))
   const names = failing.map(({ name }) => name).join(", ")
-  const overdue = (turns ?? 0) === 0 ? "No turn is overdue." : `Overdue turns: ${turns}.`
-  const late =
-    (deliveries ?? 0) === 0 ? "No webhook delivery is overdue." : `Overdue webhook deliveries: ${deliveries}.`
+  const overdue = turns === 0 ? "No turn is overdue." : `Overdue turns: ${turns}.`
+  const late = deliveries === 0 ? "No webhook delivery is overdue." : `Overdue webhook deliveries: ${deliveries}.`
   return [
     cronCheck(Number.isFinite(lastRun) ? lastRun : null),
     check("sweeps", failing.length, 0, failing.length === 0 ? "All sweeps succeed." : `Failing sweeps: ${names}.`),
-    check("turns", turns ?? 0, 0, overdue),
-    check("webhooks", deliveries ?? 0, 0, late),
+    check("turns", turns, 0, overdue),
+    check("webhooks", deliveries, 0, late),
     reconciled(reconciliation, secondsSince),
     check(
       "providers",

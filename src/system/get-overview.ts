@@ -10,6 +10,7 @@ import { callOne, released } from "../platform/db.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { capacitySchema, serializeCapacity } from "../providers/capacity.ts"
 import { type Pool, poolSchema } from "../providers/provider-row.ts"
+import { openTurns, openTurnsSchema, serializeWaits } from "./open-work.ts"
 
 const countsSchema = z.object({
   people: z.object({
@@ -34,13 +35,10 @@ export const overviewSchema = z
       description:
         "Counts over whole tables, updated once a minute and exact at `counted_at`; null until the first count.",
     }),
-    turns: z.object({
-      queued: z.int().meta({ example: 12 }),
-      running: z.int().meta({ example: 31 }),
-      oldest_queued_at: z.iso
-        .datetime()
-        .nullable()
-        .meta({ description: "When the oldest queued turn was accepted; null if no turn is queued." }),
+    turns: openTurnsSchema.extend({
+      oldest_queued_at: z.iso.datetime().nullable().meta({
+        description: "When the oldest queued turn that may start was accepted, or continued; null if none may start.",
+      }),
       today: z
         .object({
           done: z.int().meta({ example: 910 }),
@@ -99,15 +97,7 @@ export async function getOverview(
         ).as("errors"),
         jsonObjectFrom(eb.selectFrom("overview_counts as o").selectAll("o")).as("counts"),
         eb.fn<Answers["pool_answer"][]>(released("pool_capacity"), [eb.val(now)]).as("pools"),
-        jsonObjectFrom(
-          eb
-            .selectFrom("open_turns as t")
-            .select(({ fn }) => [
-              fn.countAll<number>().filterWhere("t.state", "=", "queued").as("queued"),
-              fn.countAll<number>().filterWhere("t.state", "=", "running").as("running"),
-              fn.min<string | null>("t.created_at").filterWhere("t.state", "=", "queued").as("oldest_queued_at"),
-            ]),
-        ).as("turns"),
+        openTurns(db).as("turns"),
         jsonObjectFrom(
           eb
             .selectFrom("reconciliations as r")
@@ -144,6 +134,7 @@ export async function getOverview(
     },
     turns: {
       ...turns,
+      waiting: serializeWaits(turns.waiting),
       oldest_queued_at: toInstant(turns.oldest_queued_at),
       today: { done: ended("done"), failed: ended("failed"), cancelled: ended("cancelled") },
     },

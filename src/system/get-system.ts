@@ -11,7 +11,15 @@ import { withFindings } from "../billing/reconcile.ts"
 import { type ReconciliationRow, reconciliationSchema, serializeReconciliation } from "../billing/reconciliation-row.ts"
 import type { CronRuns } from "../platform/cron-state.ts"
 import { readRuns } from "./get-health.ts"
-import { HEALTH_POLICY } from "./policies.ts"
+import {
+  openTurns,
+  openTurnsSchema,
+  overdueWork,
+  pendingDeliveries,
+  pendingDeliveriesSchema,
+  serializeDeliveries,
+  serializeWaits,
+} from "./open-work.ts"
 
 /** The maximum number of failures that are counted. This takes about 5 ms, even while a provider is down. */
 const COUNTED_ERRORS = 10_000
@@ -24,22 +32,22 @@ export const systemSchema = z
         .number()
         .meta({ description: "The duration of one short query, in milliseconds.", example: 4.2 }),
     }),
-    turns: z
-      .object({
-        queued: z.int().meta({ example: 12 }),
-        running: z.int().meta({ example: 31 }),
+    turns: openTurnsSchema
+      .extend({
         overdue: z.int().meta({
-          description: "Open turns that the sweeper should have published at least two minutes ago.",
+          description:
+            "Open turns that a runner should have claimed at least two minutes ago. Waiting turns do not count.",
           example: 0,
         }),
       })
       .meta({ description: "Open turns of all accounts." }),
-    webhooks: z
-      .object({
-        pending: z.int().meta({ description: "Deliveries that were neither delivered nor given up.", example: 4 }),
-        overdue: z
-          .int()
-          .meta({ description: "Pending deliveries that have been due for at least two minutes.", example: 0 }),
+    webhooks: pendingDeliveriesSchema
+      .extend({
+        overdue: z.int().meta({
+          description:
+            "Deliveries that should have been attempted at least two minutes ago, of endpoints without any attempt since. Deliveries that wait for their receivers do not count.",
+          example: 0,
+        }),
       })
       .meta({ description: "The backlog of all endpoints." }),
     postings: z
@@ -107,26 +115,37 @@ type System = z.infer<typeof systemSchema>
 
 /** The state of the service. ADMIN_REQUIRED for users who are not admins. */
 export async function getSystem(ctx: Context, credential: SessionCredential): Promise<System> {
-  const now = ctx.clock.now().getTime()
-  const [late, yesterday] = [new Date(now - HEALTH_POLICY.overdueMs), new Date(now - DAY_MS)]
+  const now = ctx.clock.now()
+  const yesterday = new Date(now.getTime() - DAY_MS)
+  const overdue = overdueWork(ctx, now)
   const runs = readRuns(ctx)
   const { rows } = await readAs(
     ctx,
     credential,
-    (db) => db.selectFrom("caller").select((eb) => [...columnsOf(ctx, eb, late), ...infrastructureOf(eb, yesterday)]),
+    (db) =>
+      db
+        .selectFrom("caller")
+        .select((eb) => [
+          openTurns(db).as("turns"),
+          pendingDeliveries(db, now).as("webhooks"),
+          overdue.turns.as("overdue_turns"),
+          overdue.deliveries.as("overdue_deliveries"),
+          ...columnsOf(ctx, eb),
+          ...infrastructureOf(eb, yesterday),
+        ]),
     {
       role: "admin",
     },
   )
   const [row] = rows
-  if (!row?.turns || !row.webhooks || !row.postings) throw new Error("the counts are always there")
+  if (!row?.turns || !row.postings) throw new Error("the counts are always there")
   const started = performance.now()
   await ctx.db.selectNoFrom((eb) => eb.lit(1).as("one")).execute()
   const trip = performance.now() - started
   return {
     database: { ok: true, round_trip_ms: Math.round(trip * 10) / 10 },
-    turns: row.turns,
-    webhooks: row.webhooks,
+    turns: { ...row.turns, waiting: serializeWaits(row.turns.waiting), overdue: row.overdue_turns },
+    webhooks: { ...serializeDeliveries(row.webhooks), overdue: row.overdue_deliveries },
     postings: {
       queued: row.postings.queued,
       oldest_seconds: secondsSince(row.postings.oldest, ctx.clock.now()),
@@ -160,27 +179,9 @@ function sleepOf(runs: CronRuns | null): System["asleep"] {
 
 const report = (row: unknown) => (row === null ? null : serializeReconciliation(row as ReconciliationRow))
 
-function columnsOf({ db }: Context, eb: ExpressionBuilder<CallerDB, "caller">, late: Date) {
+function columnsOf({ db }: Context, eb: ExpressionBuilder<CallerDB, "caller">) {
   const passes = withFindings(db).orderBy("r.started_at", "desc").limit(1)
   return [
-    jsonObjectFrom(
-      eb
-        .selectFrom("open_turns as t")
-        .select(({ fn }) => [
-          fn.countAll<number>().filterWhere("t.state", "=", "queued").as("queued"),
-          fn.countAll<number>().filterWhere("t.state", "=", "running").as("running"),
-          fn.countAll<number>().filterWhere("t.wake_at", "<=", late).as("overdue"),
-        ]),
-    ).as("turns"),
-    jsonObjectFrom(
-      eb
-        .selectFrom("webhook_deliveries as d")
-        .where("d.state", "=", "pending")
-        .select(({ fn }) => [
-          fn.countAll<number>().as("pending"),
-          fn.countAll<number>().filterWhere("d.next_attempt_at", "<=", late).as("overdue"),
-        ]),
-    ).as("webhooks"),
     jsonObjectFrom(
       eb
         .selectFrom("postings as q")

@@ -38,6 +38,9 @@ begin
   if cardinality(mine) = 0 then
     return;
   end if;
+  -- A busy endpoint does not write this each time.
+  update webhook_endpoints w set attempted_at = p_moment
+    where w.webhook_id = p_webhook_id and (w.attempted_at > p_moment - interval '30 seconds') is not true;
   -- Responses of a former URL say nothing about the current one.
   if target.disabled_at is null and target.deleted_at is null and target.url = p_url then
     reason := case when is_gone then 'gone' when has_answered then null

@@ -124,7 +124,7 @@ test("The status shows pending and overdue work, the last sweeps and the state o
   const status = async () => (await admin.json("GET", "/api/admin/system"))[1]
   expect(await status()).toMatchObject({
     database: { ok: true, round_trip_ms: expect.any(Number) },
-    turns: { queued: 3, running: 0, overdue: 0 },
+    turns: { queued: 3, running: 0, blocked: 0, overdue: 0 },
     webhooks: { pending: 0, overdue: 0 },
     postings: { queued: 0, oldest_seconds: null },
     reconciliation_running: null,
@@ -132,7 +132,7 @@ test("The status shows pending and overdue work, the last sweeps and the state o
   })
   await world.qstash.reset()
   await world.advance(60_000 + 120_000)
-  expect((await status()).turns).toEqual({ queued: 3, running: 0, overdue: 3 })
+  expect((await status()).turns).toMatchObject({ queued: 3, running: 0, blocked: 0, overdue: 3 })
   const at = world.clock.now().toISOString()
   await world.plan([{ service: "pg", match: "forget_idempotency_keys", call: 1, action: "fail", when: "before" }])
   await world.sweep()

@@ -30,7 +30,8 @@ test("The overview counts people, spaces and turns, sums money, and names the la
   }
   const pools = ["main", "alt-pool"].map((pool) => ({ pool, ...idle, recovers_at: null, windows: [] }))
   const quiet = { pools, billed: { today_usd: 0, days_7_usd: 0, days_30_usd: 0 }, errors: [] }
-  const none = { queued: 0, running: 0, oldest_queued_at: null, today }
+  const waiting = ["limit", "approval", "result"].map((reason) => ({ for: reason, turns: 0, oldest_at: null }))
+  const none = { queued: 0, running: 0, waiting, blocked: 0, oldest_queued_at: null, today }
   expect(await overview()).toEqual({ counts: null, turns: none, reconciliation: null, ...quiet })
   for (const days of [20, 3, 0]) {
     const { userId } = await createPerson(world)
@@ -58,7 +59,7 @@ test("The overview counts people, spaces and turns, sums money, and names the la
       money: { balance_usd: 7.5, held_usd: 0.75 },
       counted_at: world.clock.now().toISOString(),
     },
-    turns: { queued: 2, running: 0, oldest_queued_at, today },
+    turns: { ...none, queued: 2, oldest_queued_at },
     ...quiet,
     reconciliation: {
       reconciliation_id: pass.reconciliation_id,

@@ -2645,9 +2645,21 @@ export interface Overview {
     counted_at: string
   } | null
   turns: {
+    /** Turns in the state `queued`. */
     queued: number
+    /** Turns in the state `running`. Turns that wait are included. */
     running: number
-    /** When the oldest queued turn was accepted; null if no turn is queued. */
+    /** Running turns that have no worker because they wait, one entry for each reason. */
+    waiting: ({
+      /** A limit, a decision about a call, or a later result of a call. */
+      for: "limit" | "approval" | "result"
+      turns: number
+      /** Since when the first of them has waited. */
+      oldest_at: string | null
+    })[]
+    /** Queued turns that cannot start yet, because an earlier turn of their conversation waits. */
+    blocked: number
+    /** When the oldest queued turn that may start was accepted, or continued; null if none may start. */
     oldest_queued_at: string | null
     /** Live turns that ended since 00:00 UTC. */
     today: {
@@ -4174,16 +4186,36 @@ export interface System {
   }
   /** Open turns of all accounts. */
   turns: {
+    /** Turns in the state `queued`. */
     queued: number
+    /** Turns in the state `running`. Turns that wait are included. */
     running: number
-    /** Open turns that the sweeper should have published at least two minutes ago. */
+    /** Running turns that have no worker because they wait, one entry for each reason. */
+    waiting: ({
+      /** A limit, a decision about a call, or a later result of a call. */
+      for: "limit" | "approval" | "result"
+      turns: number
+      /** Since when the first of them has waited. */
+      oldest_at: string | null
+    })[]
+    /** Queued turns that cannot start yet, because an earlier turn of their conversation waits. */
+    blocked: number
+    /** Open turns that a runner should have claimed at least two minutes ago. Waiting turns do not count. */
     overdue: number
   }
   /** The backlog of all endpoints. */
   webhooks: {
     /** Deliveries that were neither delivered nor given up. */
     pending: number
-    /** Pending deliveries that have been due for at least two minutes. */
+    /** The reasons for which deliveries are pending, one entry for each. */
+    waiting: ({
+      /** `verification`: the endpoint has not answered its first ping. `retry`: an attempt has failed, and the next one is later. `attempt`: a dispatcher sends it. */
+      for: "verification" | "retry" | "attempt"
+      deliveries: number
+      /** When the first of them was created. */
+      oldest_at: string | null
+    })[]
+    /** Deliveries that should have been attempted at least two minutes ago, of endpoints without any attempt since. Deliveries that wait for their receivers do not count. */
     overdue: number
   }
   /** The queue of charges of large accounts. Balances include them at once. If the oldest has waited for several seconds, posting is failing. */

@@ -381,6 +381,7 @@ export const NewApiKeyRules = {
 } as const
 
 export const OverviewRules = {
+  "turns.waiting[].for": { words: ["limit", "approval", "result"] },
   "pools[].windows[].resource": { words: ["unified", "requests", "tokens", "input-tokens", "output-tokens"] },
   "pools[].pool": { words: ["main", "alt-pool"] },
 } as const
@@ -660,6 +661,8 @@ export const SubscriptionUpdateRules = {
 } as const
 
 export const SystemRules = {
+  "turns.waiting[].for": { words: ["limit", "approval", "result"] },
+  "webhooks.waiting[].for": { words: ["verification", "retry", "attempt"] },
   "errors[].kind": { words: ["container_start", "container_exec", "subagent_dispatch", "model_call"] },
 } as const
 

@@ -11,6 +11,7 @@ import { Count, Money, Time } from "../ui/values.tsx"
 import { OperatorBilledChart } from "./billed-chart.tsx"
 import { OperatorErrorCounts, OperatorPools } from "./overview-parts.tsx"
 import { operatorPages } from "./pages.ts"
+import { OperatorWaits, waitingOf } from "./waiting-work.tsx"
 
 const LIVE_MS = 10_000
 
@@ -41,6 +42,7 @@ const TodaysTurns = ({ state }: { state: "failed" | "cancelled" }) => (
 
 function Figures({ of }: { of: Overview }) {
   const { counts, turns, billed } = of
+  const waits = waitingOf(turns)
   return (
     <>
       <Section title="Turns" action={<span className="text-muted text-xs">Updated every 10 seconds</span>}>
@@ -54,6 +56,18 @@ function Figures({ of }: { of: Overview }) {
             }
           >
             <Count value={turns.running} />
+          </Stat>
+          <Stat
+            label="Waiting"
+            hint={
+              waits > 0 && (
+                <TextLink to="/operator/turns" search={{ waiting: "any" }}>
+                  View turns
+                </TextLink>
+              )
+            }
+          >
+            <Count value={waits} />
           </Stat>
           <Stat
             label="Queued"
@@ -77,6 +91,7 @@ function Figures({ of }: { of: Overview }) {
             <Count value={turns.today.cancelled} />
           </Stat>
         </Stats>
+        <OperatorWaits turns={turns} />
       </Section>
       <Section
         title="Money"

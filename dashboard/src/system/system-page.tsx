@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { Suspense, useState } from "react"
 import type { System } from "../api/operations.ts"
 import { queryOf } from "../api/query.ts"
+import { OperatorWaits, waitingOf } from "../operator/waiting-work.tsx"
 import { Button } from "../ui/button.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
@@ -58,13 +59,14 @@ const bad = (isBad: boolean, words: string) => (isBad ? <Status word={words} ton
 
 function Health({ of }: { of: System }) {
   const { database, turns, webhooks, postings, containers } = of
+  const waits = waitingOf(turns)
   return (
     <Section title="Health" action={<span className="text-muted text-xs">Updated every 10 seconds</span>}>
       <Stats>
         <Stat label="Database" hint={bad(!database.ok, "not responding")}>
           {database.round_trip_ms.toLocaleString("en-US", { maximumFractionDigits: 1 })} ms
         </Stat>
-        <Stat label="Turns running">
+        <Stat label="Turns running" hint={waits > 0 ? `${waits.toLocaleString("en-US")} waiting` : undefined}>
           <Count value={turns.running} />
         </Stat>
         <Stat label="Turns queued" hint={bad(turns.overdue > 0, `${turns.overdue} overdue`)}>
@@ -109,6 +111,7 @@ function Health({ of }: { of: System }) {
           <Money usd={containers.due_usd} />
         </Stat>
       </Stats>
+      <OperatorWaits turns={turns} webhooks={webhooks} />
       {of.errors.length > 0 && (
         <Table
           caption="Failures in the last 24 hours"
