@@ -10,7 +10,7 @@ const lib = join(dir, "lib")
 
 await rm(dir, { recursive: true, force: true })
 await mkdir(lib, { recursive: true })
-await promisify(execFile)("tsc", ["--project", "client/tsconfig.json", "--outDir", lib])
+await promisify(execFile)(resolve("node_modules/.bin/tsc"), ["--project", "client/tsconfig.json", "--outDir", lib])
 for (const file of (await readdir(lib)).filter((name) => name.endsWith(".d.ts"))) {
   // The compiler rewrites the imports in JavaScript files, but not in declarations.
   const types = await readFile(join(lib, file), "utf8")

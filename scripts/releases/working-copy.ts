@@ -6,7 +6,7 @@ import { promisify } from "node:util"
 import { makeTemporaryDirectory } from "../../src/local/temporary-directory.ts"
 
 const run = promisify(execFile)
-const MODULES = ["", "client", "dashboard", "generators"].map((folder) => join(folder, "node_modules"))
+const MODULES = ["", "client", "dashboard", "generators", "scripts"].map((folder) => join(folder, "node_modules"))
 
 /** The author of commits in a copy, which has no settings of git. */
 export const AUTHOR = ["-c", "user.name=Turnpike", "-c", "user.email=release@turnpike.invalid"]

@@ -22,7 +22,7 @@ const documents = [
   "src/local/PACKAGE.md",
   ...globSync("src/reference/guides/*.md"),
 ].sort()
-/** The packages that examples declare, with their versions. The registry serves those that are missing here without content. */
+/** The packages that examples declare, with their versions. Those missing here are served without content. */
 const declared = new Map(
   globSync("examples/*/package.json").flatMap((path) => {
     const { dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync(path, "utf8"))
