@@ -50,8 +50,9 @@ export const secondFactor: Journey = {
     const secret = await keyboard.copy("Copy the secret")
     await keyboard.fill("Code", codeOf(secret))
     await keyboard.press("Enter")
-    await keyboard.sees("button", "Remove the second factor")
-    const [recovery = ""] = (await keyboard.copy("Copy the recovery codes")).split("\n")
+    await keyboard.sees("alertdialog", "The second factor is set up")
+    const [recovery = ""] = (await keyboard.copy("Copy the secret")).split("\n")
+    await keyboard.enter("button", "I have saved it")
 
     // The welcome page and the form request the signed-in user, and get 401.
     expects(401)

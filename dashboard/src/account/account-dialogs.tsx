@@ -87,11 +87,10 @@ export function EndOtherSessionsDialog({ others, onClose }: { others: number; on
   )
 }
 
-export function RemoveFactorDialog({ onRemoved, onClose }: { onRemoved: () => void; onClose: () => void }) {
+export function RemoveFactorDialog({ onClose }: { onClose: () => void }) {
   const remove = useChange("removeSecondFactor")
   const done = () => {
     toast("The second factor is removed.")
-    onRemoved()
     onClose()
   }
   return (

@@ -1,4 +1,4 @@
-import { Suspense, useEffect, useRef, useState } from "react"
+import { Suspense, useState } from "react"
 import { useChange, useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { CopyButton } from "../ui/copy.tsx"
@@ -6,6 +6,7 @@ import { ErrorState } from "../ui/error-state.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { Read } from "../ui/read.tsx"
+import { showOnce } from "../ui/secret-host.tsx"
 import { Status } from "../ui/status.tsx"
 import { Time } from "../ui/values.tsx"
 
@@ -17,7 +18,6 @@ const QrCode = lazyPart(() => import("../sign-in/qr-code.tsx").then((module) => 
 /** Shows, sets up and removes the second factor: codes of an authenticator app. */
 export function SecondFactorPart() {
   const factor = useRead("getSecondFactor")
-  const [codes, setCodes] = useState<string[] | null>(null)
   return (
     <Read of={factor} rows={2}>
       {({ enrolled, enrolled_at, required, recovery_codes_left }) => (
@@ -34,29 +34,36 @@ export function SecondFactorPart() {
               "Signing in does not ask for a code."
             )}
           </p>
-          {codes && <RecoveryCodes codes={codes} />}
-          {enrolled ? <RemoveFactor onRemoved={() => setCodes(null)} /> : <SetUpFactor onDone={setCodes} />}
+          {enrolled ? <RemoveFactor /> : <SetUpFactor />}
         </div>
       )}
     </Read>
   )
 }
 
-function RemoveFactor({ onRemoved }: { onRemoved: () => void }) {
+function RemoveFactor() {
   const [asking, setAsking] = useState(false)
   return (
     <>
       <Button kind="danger" onClick={() => setAsking(true)}>
         Remove the second factor
       </Button>
-      <Suspense>{asking && <RemoveDialog onRemoved={onRemoved} onClose={() => setAsking(false)} />}</Suspense>
+      <Suspense>{asking && <RemoveDialog onClose={() => setAsking(false)} />}</Suspense>
     </>
   )
 }
 
-function SetUpFactor({ onDone }: { onDone: (recoveryCodes: string[]) => void }) {
+function SetUpFactor() {
   const begin = useChange("beginSecondFactor", { changes: [] })
-  const confirm = useChange("confirmSecondFactor", { changes: ["getSecondFactor"] })
+  const confirm = useChange("confirmSecondFactor", {
+    changes: ["getSecondFactor"],
+    onAnswer: ({ recovery_codes }) =>
+      showOnce({
+        secret: recovery_codes.join("\n"),
+        title: "The second factor is set up",
+        about: "Each of these recovery codes works once without your phone. Keep them in a safe place.",
+      }),
+  })
   const [code, setCode] = useState("")
   if (!begin.data) {
     return (
@@ -72,13 +79,7 @@ function SetUpFactor({ onDone }: { onDone: (recoveryCodes: string[]) => void }) 
   return (
     <Form
       label="Set up a second factor"
-      onSubmit={() =>
-        // Not `mutate`: this form unmounts when the factor is read again, and its callbacks would not run.
-        void confirm.mutateAsync({ body: { code } }).then(
-          ({ recovery_codes }) => onDone(recovery_codes),
-          () => {},
-        )
-      }
+      onSubmit={() => confirm.mutate({ body: { code } })}
       actions={
         <Button kind="primary" type="submit" busy={confirm.isPending} disabled={code === ""}>
           Confirm
@@ -105,22 +106,5 @@ function SetUpFactor({ onDone }: { onDone: (recoveryCodes: string[]) => void }) 
       />
       {confirm.error && <ErrorState error={confirm.error} />}
     </Form>
-  )
-}
-
-/** Takes the focus, so that users of a keyboard or screen reader notice the codes. */
-function RecoveryCodes({ codes }: { codes: string[] }) {
-  const box = useRef<HTMLDivElement>(null)
-  useEffect(() => box.current?.focus(), [])
-  return (
-    <div ref={box} role="status" tabIndex={-1} className="flex flex-col items-start gap-3">
-      <p>
-        The second factor is set up. Each recovery code works once without your phone. The codes are not shown again.
-      </p>
-      <pre className="rounded-md bg-panel p-3">
-        <code>{codes.join("\n")}</code>
-      </pre>
-      <CopyButton text={codes.join("\n")} what="the recovery codes" />
-    </div>
   )
 }

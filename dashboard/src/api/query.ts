@@ -28,23 +28,26 @@ export function useRead<Id extends OperationId>(id: Id, ...args: Arguments<Id>) 
 export const readAgain = (client: QueryClient, operations: readonly OperationId[]): Promise<void> =>
   client.invalidateQueries({ predicate: ({ queryKey }) => operations.includes(queryKey[0] as OperationId) })
 
-interface ChangeOptions {
+interface ChangeOptions<Id extends OperationId> {
   /** The operations whose queries are read again after a success. Default: all queries of the page. */
   changes?: OperationId[]
   /** The draft that the change saves. It is cleared even if the user has left the page in the meantime. */
   draft?: { clear(): void }
+  /** Takes the answer, even if the user has left the page in the meantime. */
+  onAnswer?: (answer: Answer<Id>) => void
 }
 
 /** Calls an operation that changes something: `mutate(input)`. Two equal submits at the same time are one request. */
 export function useChange<Id extends OperationId>(
   id: Id,
-  { changes, draft }: ChangeOptions = {},
+  { changes, draft, onAnswer }: ChangeOptions<Id> = {},
 ): UseMutationResult<Answer<Id>, ApiError, Arguments<Id>[0]> {
   const client = useQueryClient()
   return useMutation<Answer<Id>, ApiError, Arguments<Id>[0]>({
     mutationFn: (input) => send(id, input),
-    onSuccess: () => {
+    onSuccess: (answer) => {
       draft?.clear()
+      onAnswer?.(answer)
       return changes ? readAgain(client, changes) : client.invalidateQueries()
     },
   })

@@ -10,13 +10,14 @@ import { Button, IconButton } from "../ui/button.tsx"
 import { dropDrafts, hasUnsaved } from "../ui/draft.ts"
 import { Icon } from "../ui/icon.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
+import { useUnsavedSecrets } from "../ui/secret-host.tsx"
 import { toast } from "../ui/toast.tsx"
+import { TopDialog } from "../ui/top-dialog.tsx"
 import { isOperators } from "./all-pages.ts"
 import { LeaveGuard } from "./leave-guard.tsx"
 import { Navigation } from "./navigation.tsx"
 import { OfflineBar } from "./offline-bar.tsx"
 import { TestFrame } from "./test-frame.tsx"
-import { TopDialog } from "./top-dialog.tsx"
 
 const Palette = lazyPart(() => import("./palette.tsx").then(({ Palette }) => ({ default: Palette })))
 const SignInAgain = lazyPart(() => import("./sign-in-again.tsx").then((module) => ({ default: module.SignInAgain })))
@@ -27,6 +28,8 @@ export function Layout() {
   const isOver = useSessionOver()
   const other = useOtherUser()
   useTabs()
+  // A value that is shown only once is saved first.
+  const isSaved = useUnsavedSecrets().length === 0
   const drawer = useRef<HTMLDialogElement>(null)
   const content = useRef<HTMLElement>(null)
   const { pathname } = useLocation()
@@ -89,8 +92,8 @@ export function Layout() {
         </Suspense>
       )}
       <LeaveGuard />
-      <Suspense>{isOver && !other && <SignInAgain />}</Suspense>
-      {other && <OtherUser sentence={other} />}
+      <Suspense>{isOver && !other && isSaved && <SignInAgain />}</Suspense>
+      {other && isSaved && <OtherUser sentence={other} />}
     </div>
   )
 }

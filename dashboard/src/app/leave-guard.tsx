@@ -1,7 +1,7 @@
 import { useBlocker } from "@tanstack/react-router"
 import { Button } from "../ui/button.tsx"
 import { hasUnsaved } from "../ui/draft.ts"
-import { TopDialog } from "./top-dialog.tsx"
+import { TopDialog } from "../ui/top-dialog.tsx"
 
 /** Asks before the user leaves a page with unsaved input. */
 export function LeaveGuard() {

@@ -8,6 +8,7 @@ import { isOfOtherUser, needsSignIn } from "../api/call.ts"
 import { setOtherUser } from "../api/page-user.ts"
 import { setSessionOver } from "../api/session-over.ts"
 import { appRoute } from "../shell/app-route.tsx"
+import { SecretHost } from "../ui/secret-host.tsx"
 import { createAppRouter } from "./router.tsx"
 
 const mayRetry = (count: number, error: Error) =>
@@ -37,6 +38,7 @@ createRoot(document.getElementById("root") as HTMLElement).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />
+      <SecretHost />
     </QueryClientProvider>
   </StrictMode>,
 )

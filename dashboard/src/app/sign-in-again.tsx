@@ -7,7 +7,7 @@ import { SignInPassword } from "../sign-in/sign-in-page.tsx"
 import { dropDrafts } from "../ui/draft.ts"
 import { OutLink } from "../ui/link.tsx"
 import { toast } from "../ui/toast.tsx"
-import { TopDialog } from "./top-dialog.tsx"
+import { TopDialog } from "../ui/top-dialog.tsx"
 
 /** Shown over a page whose session has ended. The page and everything typed into it stay. */
 export function SignInAgain() {

@@ -1,5 +1,4 @@
-import { useState } from "react"
-import type { ApiKey, NewApiKey } from "../api/operations.ts"
+import type { ApiKey } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { RotateApiKeyRules } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
@@ -7,7 +6,7 @@ import { AnswerDialog, ConfirmDialog, DismissButton } from "../ui/dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Select, TextInput } from "../ui/field.tsx"
-import { SecretDialog } from "../ui/secret-dialog.tsx"
+import { showOnce } from "../ui/secret-host.tsx"
 import { toast } from "../ui/toast.tsx"
 import { CapFields } from "./cap-fields.tsx"
 import { capsOfTexts, EXPIRIES, expiryOf, type KeyExpiry, textsOfCaps } from "./key-words.ts"
@@ -99,15 +98,17 @@ const OVERLAPS = [
 
 function RotateKey({ apiKey, onClose }: Props) {
   const draft = useDraft(`rotation.${apiKey.key_id}`)
-  const rotate = useChange("rotateKey", { ...CHANGES, draft })
-  const [made, setMade] = useState<NewApiKey | null>(null)
+  const rotate = useChange("rotateKey", {
+    ...CHANGES,
+    draft,
+    onAnswer: ({ name, value }) => showOnce({ secret: value, title: `The key ${name} has a new value` }),
+  })
   const [overlap, setOverlap] = draft.useField("overlap", String(RotateApiKeyRules.overlap_seconds.default))
   const send = () =>
     rotate.mutate(
       { path: { key_id: apiKey.key_id }, body: { overlap_seconds: Number(overlap) } },
-      { onSuccess: setMade },
+      { onSuccess: onClose },
     )
-  if (made) return <SecretDialog secret={made.value} title={`The key ${made.name} has a new value`} onClose={onClose} />
   return (
     <AnswerDialog
       draft={draft}

@@ -1,4 +1,3 @@
-import { useState } from "react"
 import type { CreateApiKey, NewApiKey } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
 import { CreateApiKeyRules } from "../api/rules.ts"
@@ -11,7 +10,7 @@ import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Checkbox, Select, TextInput } from "../ui/field.tsx"
 import { SpacePicker } from "../ui/pickers.tsx"
-import { SecretDialog } from "../ui/secret-dialog.tsx"
+import { showOnce } from "../ui/secret-host.tsx"
 import { CapFields } from "./cap-fields.tsx"
 import { capsOfTexts, EXPIRIES, expiryOf, KEY_SCOPES, NO_EXPIRY, textsOfCaps } from "./key-words.ts"
 
@@ -22,6 +21,21 @@ interface NewKeyDialogProps {
   test?: boolean
 }
 
+/** Shows the value with a command that sends a turn to a space. */
+const showKey = ({ name, value }: NewApiKey, space: string | undefined) =>
+  showOnce({
+    secret: value,
+    title: `The key ${name} is created`,
+    more: (
+      <>
+        <p className="text-muted">Set it where your server runs:</p>
+        <CodeBlock code={`${exportBaseUrl()}\nexport TURNPIKE_API_KEY=${value}`} label="The key as a variable" />
+        <p className="text-muted">Then send a turn with it:</p>
+        <CodeBlock code={firstTurnCurl(space)} label="The first turn as curl" />
+      </>
+    ),
+  })
+
 /** Creates a key, then shows its value once, with a command that sends the first turn. */
 export function NewKeyDialog({
   onClose,
@@ -29,8 +43,11 @@ export function NewKeyDialog({
   test: firstTest = CreateApiKeyRules.test.default,
 }: NewKeyDialogProps) {
   const draft = useDraft("key.new")
-  const create = useChange("createKey", { changes: ["listKeys"], draft })
-  const [made, setMade] = useState<NewApiKey | null>(null)
+  const create = useChange("createKey", {
+    changes: ["listKeys"],
+    draft,
+    onAnswer: (made) => showKey(made, reachedBy(made)),
+  })
   const [name, setName] = draft.useField("name", "")
   const [scope, setScope] = draft.useField("scope", firstScope)
   const [space, setSpace] = draft.useField("space", "")
@@ -40,6 +57,8 @@ export function NewKeyDialog({
   const [caps, setCaps] = draft.useField("caps", textsOfCaps({}))
   // The sample after a key for all spaces uses the newest space.
   const spaces = useRead("listSpaces", { query: { test: test ? "true" : "false", limit: 1 } })
+  const reachedBy = (made: NewApiKey) =>
+    ({ space, all: spaces.data?.items.find(({ role }) => role === "owner")?.space_id, created: undefined })[made.scope]
   const send = () =>
     create.mutate(
       {
@@ -52,23 +71,8 @@ export function NewKeyDialog({
           ...(!test && { caps: capsOfTexts(caps) }),
         },
       },
-      { onSuccess: setMade },
+      { onSuccess: onClose },
     )
-  if (made) {
-    const reached = {
-      space,
-      all: spaces.data?.items.find(({ role }) => role === "owner")?.space_id,
-      created: undefined,
-    }[made.scope]
-    return (
-      <SecretDialog secret={made.value} title={`The key ${made.name} is created`} onClose={onClose}>
-        <p className="text-muted">Set it where your server runs:</p>
-        <CodeBlock code={`${exportBaseUrl()}\nexport TURNPIKE_API_KEY=${made.value}`} label="The key as a variable" />
-        <p className="text-muted">Then send a turn with it:</p>
-        <CodeBlock code={firstTurnCurl(reached)} label="The first turn as curl" />
-      </SecretDialog>
-    )
-  }
   return (
     <AnswerDialog
       draft={draft}

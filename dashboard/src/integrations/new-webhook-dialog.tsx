@@ -1,28 +1,27 @@
 import { useSearch } from "@tanstack/react-router"
-import { useState } from "react"
-import type { WebhookWithSecret } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { AnswerDialog, DismissButton } from "../ui/dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
-import { SecretDialog } from "../ui/secret-dialog.tsx"
+import { showOnce } from "../ui/secret-host.tsx"
 import { WebhookFields, type WebhookValues, webhookBody } from "./webhook-form.tsx"
 
 /** Creates a webhook, then shows its signing secret once. */
 export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
   const { test } = useSearch({ from: "/app" })
   const draft = useDraft("webhook.new")
-  const create = useChange("createWebhook", { changes: ["listWebhooks"], draft })
-  const [made, setMade] = useState<WebhookWithSecret | null>(null)
+  const create = useChange("createWebhook", {
+    changes: ["listWebhooks"],
+    draft,
+    onAnswer: ({ url, secret }) =>
+      showOnce({
+        secret,
+        title: `The signing secret of ${url}`,
+        more: <p className="text-muted">Your server verifies each event with this secret (Standard Webhooks).</p>,
+      }),
+  })
   const [values, setValues] = draft.useField<WebhookValues>("values", { url: "", description: "", events: [] })
-  if (made) {
-    return (
-      <SecretDialog secret={made.secret} title={`The signing secret of ${made.url}`} onClose={onClose}>
-        <p className="text-muted">Your server verifies each event with this secret (Standard Webhooks).</p>
-      </SecretDialog>
-    )
-  }
   return (
     <AnswerDialog
       draft={draft}
@@ -30,7 +29,7 @@ export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
       wide
       onClose={onClose}
       onSubmit={() =>
-        create.mutate({ query: { test: test && "true" }, body: webhookBody(values) }, { onSuccess: setMade })
+        create.mutate({ query: { test: test && "true" }, body: webhookBody(values) }, { onSuccess: onClose })
       }
       title="Create a webhook"
       about="Turnpike posts events to your server, so that it does not have to poll."

@@ -1,12 +1,11 @@
 import { useNavigate, useSearch } from "@tanstack/react-router"
-import { useState } from "react"
 import type { Webhook } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { AnswerDialog, ConfirmDialog, DismissButton } from "../ui/dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
-import { SecretDialog } from "../ui/secret-dialog.tsx"
+import { showOnce } from "../ui/secret-host.tsx"
 import { toast } from "../ui/toast.tsx"
 import { RecoverEvents } from "./recover-dialog.tsx"
 import { ReplayEvents } from "./replay-dialog.tsx"
@@ -77,17 +76,19 @@ function EditWebhook({ webhook, onClose }: WebhookDialogProps) {
 
 function RotateSecret({ webhook, onClose }: WebhookDialogProps) {
   const input = useWebhookInput(webhook)
-  const rotate = useChange("rotateWebhookSecret", CHANGES)
-  const [secret, setSecret] = useState<string | null>(null)
-  if (secret !== null) {
-    return (
-      <SecretDialog secret={secret} title={`The new signing secret of ${webhook.url}`} onClose={onClose}>
-        <p className="text-muted">
-          Until the old secret expires, events are signed with both. Switch your server to the new secret before then.
-        </p>
-      </SecretDialog>
-    )
-  }
+  const rotate = useChange("rotateWebhookSecret", {
+    ...CHANGES,
+    onAnswer: ({ secret }) =>
+      showOnce({
+        secret,
+        title: `The new signing secret of ${webhook.url}`,
+        more: (
+          <p className="text-muted">
+            Until the old secret expires, events are signed with both. Switch your server to the new secret before then.
+          </p>
+        ),
+      }),
+  })
   return (
     <ConfirmDialog
       open
@@ -98,7 +99,7 @@ function RotateSecret({ webhook, onClose }: WebhookDialogProps) {
       verb="Rotate secret"
       busy={rotate.isPending}
       error={rotate.error}
-      onConfirm={() => rotate.mutate(input, { onSuccess: (made) => setSecret(made.secret) })}
+      onConfirm={() => rotate.mutate(input, { onSuccess: onClose })}
     />
   )
 }

@@ -7,10 +7,12 @@ interface TopDialogProps {
   /** Escape. */
   onCancel: () => void
   children: ReactNode
+  role?: "alertdialog"
+  wide?: boolean
 }
 
 /** A dialog above everything else, also above an open dialog of the page. */
-export function TopDialog({ title, about, onCancel, children }: TopDialogProps) {
+export function TopDialog({ title, about, onCancel, children, role, wide = false }: TopDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   // The children are rendered in the open dialog, because autoFocus has no effect in a closed one.
@@ -23,13 +25,16 @@ export function TopDialog({ title, about, onCancel, children }: TopDialogProps) 
   return createPortal(
     <dialog
       ref={dialog}
+      role={role}
       aria-labelledby={id}
       aria-describedby={`${id}-about`}
       onCancel={(event) => {
         event.preventDefault()
         onCancel()
       }}
-      className="m-auto w-[420px] max-w-[calc(100vw-24px)] flex-col gap-4 rounded-md border border-line bg-raised p-5 text-text shadow-xl backdrop:bg-[rgb(0_0_0/0.4)] open:flex"
+      // A browser closes it at a second Escape, whatever the first one did.
+      onClose={() => dialog.current?.showModal()}
+      className={`m-auto ${wide ? "w-[520px]" : "w-[420px]"} max-w-[calc(100vw-24px)] flex-col gap-4 rounded-md border border-line bg-raised p-5 text-text shadow-xl backdrop:bg-[rgb(0_0_0/0.4)] open:flex`}
     >
       <div>
         <h2 id={id} className="text-md">
