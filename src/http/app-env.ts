@@ -8,5 +8,12 @@ import type { SendingBot } from "../sign-in/answer-update.ts"
  */
 export interface AppEnv {
   Bindings: object
-  Variables: { ctx: Context; credential: Credential; bot: SendingBot; cacheControl: string }
+  Variables: {
+    ctx: Context
+    credential: Credential
+    bot: SendingBot
+    cacheControl: string
+    /** True once `rightsFirst` has checked the caller's rights. */
+    hasRights: boolean
+  }
 }

@@ -13,6 +13,7 @@ import { answerError, nothingAt } from "./api-errors.ts"
 import type { AppEnv } from "./app-env.ts"
 import { announcing } from "./deprecation.ts"
 import { guarded, honoPath, type Input, inputOf, type Operation, validatorsOf } from "./operation.ts"
+import { rightsFirst } from "./rights-first.ts"
 import { TableRouter } from "./router.ts"
 import { SAFE_HEADERS } from "./safe-headers.ts"
 import { answerInsecure, isInsecure } from "./secure-scheme.ts"
@@ -49,7 +50,7 @@ export class App extends Hono<AppEnv> {
     const guard = guardOf(operation)
     if (!operation.ofPage) this.operations.push(guard ? guarded(operation, guard) : operation)
     const { method, path, answer } = operation
-    const before = [...announcing(operation.deprecated), ...validatorsOf(operation)]
+    const before = [...announcing(operation.deprecated), rightsFirst(operation), ...validatorsOf(operation)]
     this.on(method.toUpperCase(), [honoPath(path)], ...before, async (c) => {
       if (guard && guard.when === undefined) c.set("credential", { ...sessionOf(c), proved: true })
       const input = inputOf(c, operation) as Input<z.output<Params>, z.output<Query>, z.output<Body>>

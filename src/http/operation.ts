@@ -71,6 +71,11 @@ export interface Operation<
     others?: Record<number, string>
   }
   errors: ErrorCode[]
+  /**
+   * The least scope of a key that may call it. Its verb rejects other keys, too. Here it decides only which error a
+   * request with a fault in its content gets.
+   */
+  keyScope?: "created" | "all" | "live all"
   /** Its end is announced: in the document, and by headers of each response. */
   deprecated?: Deprecated
   /** Example fields that replace the ones generated from the schemas. */

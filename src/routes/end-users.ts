@@ -90,6 +90,7 @@ export function mountEndUsers(app: App, mounting: Mounting) {
       body: putLimitsSchema,
       answer: { status: 200, description: "The end user with its new limits.", schema: endUserSchema },
       errors: errorsAt(mounting, ["SCOPE_DENIED", "LIMIT_REACHED"]),
+      keyScope: "all",
     },
     async (c, { params: { end_user_ref }, body }) =>
       serializeEndUser(await putLimits(c.get("ctx"), c.get("credential"), end_user_ref, body)),
@@ -151,6 +152,7 @@ export function mountEndUsers(app: App, mounting: Mounting) {
         schema: erasureSchema,
       },
       errors: errorsAt(mounting, ["NOT_FOUND", "SCOPE_DENIED"]),
+      keyScope: "all",
     },
     async (c, { params: { end_user_ref } }) =>
       serializeErasure(await eraseEndUser(c.get("ctx"), c.get("credential"), end_user_ref)),

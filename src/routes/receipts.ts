@@ -63,6 +63,7 @@ export function mountReceipts(app: App, mounting: Mounting) {
       query: bare,
       answer: { status: 200, description: "The months.", schema: listed.schema },
       errors: errorsAt(mounting, ["SCOPE_DENIED"]),
+      keyScope: "live all",
     },
     async (c) => listed.of(await listStatements(c.get("ctx"), c.get("credential"))) as never,
   )
@@ -82,6 +83,7 @@ export function mountReceipts(app: App, mounting: Mounting) {
       query: bare,
       answer: { status: 200, description: "The statement.", schema: monthStatementSchema },
       errors: errorsAt(mounting, ["SCOPE_DENIED"]),
+      keyScope: "live all",
     },
     async (c, { params }) => getStatement(c.get("ctx"), c.get("credential"), params.month),
   )
@@ -100,6 +102,7 @@ export function mountReceipts(app: App, mounting: Mounting) {
       query: z.strictObject(pageQuery),
       answer: { status: 200, description: "A page of documents.", schema: pageOf(statementDocumentSchema) },
       errors: errorsAt(mounting, ["SCOPE_DENIED"]),
+      keyScope: "live all",
     },
     async (c, { params, query: { limit, cursor } }) =>
       listStatementDocuments(c.get("ctx"), c.get("credential"), { month: params.month, limit, cursor }),
@@ -115,6 +118,7 @@ export function mountReceipts(app: App, mounting: Mounting) {
       query: bare,
       answer: { status: 200, description: "The export.", schema: ledgerExportSchema },
       errors: errorsAt(mounting, ["SCOPE_DENIED"]),
+      keyScope: "live all",
     },
     async (c) => putExport(c.get("ctx"), c.get("credential"), null),
   )
@@ -134,6 +138,7 @@ export function mountReceipts(app: App, mounting: Mounting) {
       body: putLedgerExportSchema,
       answer: { status: 200, description: "The export.", schema: ledgerExportSchema },
       errors: errorsAt(mounting, ["SCOPE_DENIED"]),
+      keyScope: "live all",
     },
     async (c, { body }) => putExport(c.get("ctx"), c.get("credential"), body.enabled),
   )

@@ -47,6 +47,7 @@ function mountPrices(app: App, mounting: Mounting) {
       query,
       answer: { status: 200, description: "All prices.", schema: all.schema },
       errors: errorsAt(mounting, ["SCOPE_DENIED"]),
+      keyScope: "all",
     },
     async (c) => all.of(await listPrices(c.get("ctx"), c.get("credential"))),
   )
@@ -62,6 +63,7 @@ function mountPrices(app: App, mounting: Mounting) {
       query,
       answer: { status: 200, description: "The price with its versions.", schema: priceSchema },
       errors: errorsAt(mounting, ["SCOPE_DENIED", "NOT_FOUND"]),
+      keyScope: "all",
     },
     async (c, { params: { name } }) => getPrice(c.get("ctx"), c.get("credential"), name),
   )
@@ -83,6 +85,7 @@ function mountPrices(app: App, mounting: Mounting) {
       body: putPriceSchema,
       answer: { status: 200, description: "The price.", schema: priceSchema },
       errors: errorsAt(mounting, ["SCOPE_DENIED", "LIMIT_REACHED"]),
+      keyScope: "all",
     },
     async (c, { params: { name }, body }) => putPrice(c.get("ctx"), c.get("credential"), name, body),
   )
@@ -99,6 +102,7 @@ function mountPrices(app: App, mounting: Mounting) {
       query,
       answer: { status: 200, description: "The deleted price.", schema: deletedPriceSchema },
       errors: errorsAt(mounting, ["SCOPE_DENIED", "NOT_FOUND", "PRICE_IN_USE"]),
+      keyScope: "all",
     },
     async (c, { params: { name } }) => deletePrice(c.get("ctx"), c.get("credential"), name),
   )
@@ -115,6 +119,7 @@ function mountPrices(app: App, mounting: Mounting) {
       query,
       answer: { status: 200, description: "All defaults.", schema: defaults.schema },
       errors: errorsAt(mounting, ["SCOPE_DENIED"]),
+      keyScope: "all",
     },
     async (c) => defaults.of(await getEndUserDefaults(c.get("ctx"), c.get("credential"))),
   )
@@ -133,6 +138,7 @@ function mountPrices(app: App, mounting: Mounting) {
       body: putEndUserDefaultsSchema,
       answer: { status: 200, description: "All defaults.", schema: defaults.schema },
       errors: errorsAt(mounting, ["SCOPE_DENIED", "NOT_FOUND"]),
+      keyScope: "all",
     },
     async (c, { body }) => defaults.of(await putEndUserDefaults(c.get("ctx"), c.get("credential"), body)),
   )
@@ -155,6 +161,7 @@ function mountEndUserWallets(app: App, mounting: Mounting) {
       query,
       answer: { status: 200, description: "The wallet.", schema: endUserBalanceSchema },
       errors: errorsAt(mounting, ["SCOPE_DENIED"]),
+      keyScope: "all",
     },
     async (c, { params: { end_user_ref } }) => getEndUserBalance(c.get("ctx"), c.get("credential"), end_user_ref),
   )
@@ -172,6 +179,7 @@ function mountEndUserWallets(app: App, mounting: Mounting) {
       body: putEndUserBillingSchema,
       answer: { status: 200, description: "The wallet.", schema: endUserBalanceSchema },
       errors: errorsAt(mounting, ["SCOPE_DENIED", "LIMIT_REACHED"]),
+      keyScope: "all",
     },
     async (c, { params: { end_user_ref }, body }) =>
       putEndUserBilling(c.get("ctx"), c.get("credential"), end_user_ref, body),
@@ -213,6 +221,7 @@ function mountEndUserWallets(app: App, mounting: Mounting) {
         "BALANCE_TOO_LOW",
         "LIMIT_REACHED",
       ]),
+      keyScope: "all",
     },
     async (c, { params: { end_user_ref: ref }, body }) => {
       const key = parseIdempotencyKey(c.req.header("idempotency-key"))
@@ -240,6 +249,7 @@ function mountEndUserWallets(app: App, mounting: Mounting) {
       }),
       answer: { status: 200, description: "A page of entries.", schema: pageOf(endUserEntrySchema) },
       errors: errorsAt(mounting, ["SCOPE_DENIED"]),
+      keyScope: "all",
     },
     async (c, { params: { end_user_ref: ref }, query: { limit, cursor, reason, turn } }) => {
       const page = await listEndUserLedger(c.get("ctx"), c.get("credential"), {

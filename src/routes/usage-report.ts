@@ -133,6 +133,7 @@ function mountUsageKeys(app: App, mounting: Mounting) {
       body: putUsageKeysSchema,
       answer,
       errors: errorsAt(mounting, ["SCOPE_DENIED"]),
+      keyScope: "live all",
     },
     async (c, { body: { keys } }) => putUsageKeys(c.get("ctx"), c.get("credential"), keys),
   )

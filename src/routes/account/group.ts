@@ -3,6 +3,7 @@ import { parseAuthEnv } from "../../base/env.ts"
 import type { Group } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { jsonOnly } from "../../http/json-bodies.ts"
+import { rightsFirst } from "../../http/rights-first.ts"
 import { sameOrigin } from "../../http/same-origin.ts"
 import { sessionAuth } from "../../http/session-auth.ts"
 import { mountOwner } from "./operations.ts"
@@ -18,7 +19,7 @@ const jsonUnlessFile = createMiddleware<AppEnv>((c, next) =>
 export const account: Group = {
   parseEnv: parseAuthEnv,
   mount(app) {
-    app.use("/api/account/*", sameOrigin, sessionAuth, jsonUnlessFile)
+    app.use("/api/account/*", sameOrigin, sessionAuth, rightsFirst(), jsonUnlessFile)
     mountOwner(app)
   },
 }

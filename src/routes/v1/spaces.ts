@@ -30,6 +30,7 @@ export function mountSpaces(app: App) {
         headers: { Location: "The space's path." },
       },
       errors: ["SCOPE_DENIED", "LIMIT_REACHED"],
+      keyScope: "created",
     },
     async (c, { body, once }) => {
       const space = serializeSpace(madeOf(c, await createSpace(c.get("ctx"), c.get("credential"), body, once)))

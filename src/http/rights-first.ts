@@ -1,0 +1,54 @@
+import type { Context as HonoContext, MiddlewareHandler } from "hono"
+import type { Credential } from "../actor/actor.ts"
+import { readAs } from "../actor/call-as.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { guardOf } from "../base/powers.ts"
+import type { AppEnv } from "./app-env.ts"
+import { forgetAnswer } from "./doors.ts"
+import type { Operation } from "./operation.ts"
+
+/** The statuses of errors about the content of a request. */
+const OF_CONTENT = new Set([400, 408, 413, 415, 422])
+
+/** Path prefixes of operations that only admins may call. */
+const FOR_ADMINS = "/api/admin/"
+
+/**
+ * Answers a caller without the right to an operation with 401 or 403 before anything is said about the request's
+ * content. The rights are looked up only after such a fault, so a request in order needs no further statement.
+ */
+export function rightsFirst(operation?: Operation): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    await next()
+    if (!c.error || !OF_CONTENT.has(c.res.status) || c.get("hasRights")) return
+    try {
+      await checkRights(c, operation)
+      c.set("hasRights", true)
+    } catch (error) {
+      forgetAnswer(c)
+      throw error
+    }
+  }
+}
+
+async function checkRights(c: HonoContext<AppEnv>, operation: Operation | undefined): Promise<void> {
+  const credential = c.get("credential") as Credential | undefined
+  // An open operation has no credential, and the token of a call was already checked.
+  if (!credential) return
+  const guard = operation ? guardOf(operation) : null
+  const isGuarded = guard !== null && guard.when === undefined
+  const proved = isGuarded && credential.kind === "session" ? { ...credential, proved: true as const } : credential
+  const role = c.req.path.startsWith(FOR_ADMINS) ? ({ role: "admin" } as const) : {}
+  const { actor } = await readAs(c.get("ctx"), proved, (db) => db.selectFrom("caller").select("user_id"), role)
+  const { keyScope } = operation ?? {}
+  if (actor.kind !== "key" || keyScope === undefined) return
+  const isEnough =
+    keyScope === "created" ? actor.scope !== "space" : actor.scope === "all" && !(keyScope === "live all" && actor.test)
+  if (!isEnough) throw new TurnpikeError("SCOPE_DENIED", `This operation needs ${KEYS[keyScope]}.`)
+}
+
+const KEYS: Record<NonNullable<Operation["keyScope"]>, string> = {
+  created: "a key whose scope is not one space",
+  all: "a key with the scope `all`",
+  "live all": "a live key with the scope `all`",
+}
