@@ -33,6 +33,7 @@ export const VARIABLES: Readonly<Record<string, readonly GroupName[]>> = {
   BOT_API_URL: ["admin"],
   EMAIL_HOOK_URL: EMAIL,
   EMAIL_HOOK_SECRET: EMAIL,
+  SECURITY_CONTACT: GROUPS,
   HEALTH_TOKEN: ["admin"],
   ALERT_URL: CALLBACKS,
   ALERT_EMAIL: CALLBACKS,

@@ -33,6 +33,8 @@ export interface Context {
   readonly cron: CronState | null
   /** The limits of concurrent turns. */
   readonly slots: TurnSlots
+  /** The operator's contact for reports of vulnerabilities. Default: a mailbox of the host. */
+  readonly securityContact: string | undefined
   /** Over how many lanes of the queue the webhooks of accounts are spread. */
   readonly webhookLanes: number
   readonly clock: Clock
@@ -161,6 +163,7 @@ const systemFetch: typeof fetch = (input, init) => fetch(input, init)
 const platformOf = onceFor((env: BaseEnv) => ({
   queueClient: createQueueClient(env),
   marked: { at: Number.NEGATIVE_INFINITY },
+  securityContact: env.SECURITY_CONTACT,
   webhookLanes: webhookLanes(env),
   slots: { runners: env.RUNNERS, live: env.TURN_SLOTS, test: env.TEST_TURN_SLOTS, endUser: env.END_USER_TURN_SLOTS },
   files: createBucket(env.FILES),

@@ -49,6 +49,11 @@ const base = z.object({
   EMAIL_HOOK_SECRET: optionalText,
   /** The token of `GET /api/health`, which does not exist without it. */
   HEALTH_TOKEN: optionalText,
+  /** Where researchers report vulnerabilities, in `/.well-known/security.txt`. */
+  SECURITY_CONTACT: z
+    .union([z.literal(""), z.url({ protocol: /^(https|mailto|tel)$/ })])
+    .optional()
+    .transform((value) => value || undefined),
   /** Where alerts to the operator are sent: a URL, and an email address for the server of EMAIL_HOOK_URL. */
   ALERT_URL: optionalUrl,
   ALERT_EMAIL: optionalText,

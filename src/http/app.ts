@@ -21,6 +21,7 @@ import { sessionOf } from "./session-of.ts"
 import { shownPath } from "./shown-path.ts"
 import { answerUnconfigured } from "./unconfigured.ts"
 import { setVersion } from "./versions.ts"
+import { WELL_KNOWN_CACHE, WELL_KNOWN_PATHS, wellKnownText } from "./well-known.ts"
 
 /** A group of routes that one worker serves, with the parser of its bindings. */
 export interface Group {
@@ -108,6 +109,13 @@ function createApp(group: Group, overrides: Overrides = {}): App {
       },
     }),
   )
+  for (const path of WELL_KNOWN_PATHS) {
+    app.get(path, (c) => {
+      const { clock, securityContact } = c.get("ctx")
+      c.set("cacheControl", WELL_KNOWN_CACHE)
+      return c.text(wellKnownText({ url: c.req.url, now: clock.now(), contact: securityContact }) ?? "")
+    })
+  }
   app.onError(answerError)
   app.notFound((c) => answerError(nothingAt(c.req.path), c))
   group.mount(app)
