@@ -29,6 +29,8 @@ export interface Context {
   readonly address: string | null
   readonly db: Database
   readonly queue: Queue
+  /** Throws UNAVAILABLE if Redis does not answer. Its cause has Redis' own words. */
+  readonly probeRedis: () => Promise<void>
   /** Whether the cron sleeps. Null: it never does (SLEEP_WHEN_IDLE). */
   readonly cron: CronState | null
   /** The limits of concurrent turns. */
@@ -146,6 +148,7 @@ export function createContext(
     address: overrides.address ?? null,
     db: createDatabase(env, meter),
     queue: createQueue(queueClient, env, { meter, clock }),
+    probeRedis: async () => void (await createRedis(env, meter).get("health")),
     cron: env.SLEEP_WHEN_IDLE === "1" ? new CronState(() => createRedis(env, meter), clock, marked) : null,
     clock,
     random: overrides.random ?? systemRandom,

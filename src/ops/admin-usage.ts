@@ -41,6 +41,9 @@ Users
   magic-link --user ID --url ORIGIN
       create a link that signs the user in once; needs UPSTASH_REDIS_REST_URL and
       UPSTASH_REDIS_REST_TOKEN
+  session --user ID
+      create a session of an hour without Redis and without a second factor, and print its cookie;
+      needs SECRETS_KEYS
   key --user ID --name N [--test] [--scope created|all] [--brand B]
       create an API key; prints its value once
 

@@ -21,7 +21,7 @@ import { resealAll } from "./reseal.ts"
 import { markRestored } from "./restored.ts"
 import { retireSigningKey } from "./retire-signing-key.ts"
 import { createApiKey, createUser, type RunSql } from "./seed.ts"
-import { brandOfUser, changeOf, runMagicLink, runUserChange } from "./users.ts"
+import { brandOfUser, changeOf, runMagicLink, runSession, runUserChange } from "./users.ts"
 import { wakeCron } from "./wake-cron.ts"
 import { grantWorkers, workerKeys } from "./workers.ts"
 
@@ -160,6 +160,8 @@ async function run(client: pg.Client): Promise<string> {
     case "magic-link":
       await noteAct(ctx, { action: "cli.magic_link", subject: ["user", need("user")] })
       return runMagicLink(ctx, process.env, { userId: Number(need("user")), origin: need("url") })
+    case "session":
+      return runSession(ctx, process.env.SECRETS_KEYS, Number(need("user")))
     case "reset-factor": {
       const reset = { user_id: Number(need("user")), by: null, request_id: ctx.requestId, address: null }
       const row = await callOne(ctx.db, "drop_second_factor", { ...reset, moment: now })

@@ -1,7 +1,10 @@
 import type { SystemContext } from "../actor/context.ts"
+import { createKeyRing, parseKeyRing } from "../base/key-ring.ts"
 import { plainJson } from "../base/plain-json.ts"
+import { callOne } from "../platform/db.ts"
 import { Meter } from "../platform/meter.ts"
 import { createRedis } from "../platform/redis.ts"
+import { newToken, signSessionToken } from "../sign-in/session-token.ts"
 import { mintMagicLink } from "../sign-in/sign-in-token.ts"
 import { changeUserAsSystem, type UserChange } from "../users/change-user.ts"
 
@@ -39,4 +42,25 @@ export async function runMagicLink(
   const redis = createRedis({ UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN }, new Meter())
   const { url, expiresAt } = await mintMagicLink({ ...ctx, redis }, { userId, origin })
   return `${url}\nThe link works once, until ${expiresAt.toISOString()}.`
+}
+
+/** How long a session of the command line lasts, in minutes. */
+const SESSION_MINUTES = 60
+
+/**
+ * Makes a session by the database alone, for times without Redis. Returns the cookie's value. Needs the SECRETS_KEYS of
+ * the auth worker, or of all. It asks for no second factor, because that needs Redis, too.
+ */
+export async function runSession(ctx: SystemContext, keys: string | undefined, userId: number): Promise<string> {
+  if (!keys) throw new Error("Set SECRETS_KEYS, as the auth worker has them.")
+  const now = ctx.clock.now()
+  const token = newToken("session", now)
+  const expires_at = new Date(now.getTime() + SESSION_MINUTES * 60_000)
+  const args = { token, user_id: userId, expires_at, request_id: ctx.requestId, moment: now }
+  const { begin_session: begun } = await callOne(ctx.db, "begin_session", args)
+  if (!begun) throw new Error(`There is no user ${userId}, or the account is disabled.`)
+  const value = await signSessionToken({ ...ctx, keyRing: createKeyRing(parseKeyRing(keys)) }, token)
+  return `cookie token=${value}
+The session works until ${expires_at.toISOString()}. In the browser, open a page of the service, and in its developer
+tools add this cookie for the host: name token, path /, Secure. Then reload. With curl: --cookie 'token=…'`
 }

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_753748efdc3b"
+export const RELEASE = "turnpike_caa034cee304"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -1184,6 +1184,18 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
+    }
+  }
+  begin_session: {
+    args: {
+      token: string | null
+      user_id: number | null
+      expires_at: Date | null
+      request_id: string | null
+      moment: Date | null
+    }
+    row: {
+      begin_session: boolean | null
     }
   }
   begin_upload: {
@@ -4891,6 +4903,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   begin_reconciliation: { args: ["reconciliation_id", "started_by", "due_from", "all_from", "found_from", "settled_before", "kept_from", "moment"], columns: ["begin_reconciliation:json"] },
   begin_reconciliation_as: { args: ["request:request", "reconciliation_id", "settled_before", "kept_from"], columns: ["actor:json", "refused", "pass:json"] },
   begin_second_factor: { args: ["request:request", "secret"], columns: ["actor:json", "refused"] },
+  begin_session: { args: ["token", "user_id", "expires_at", "request_id", "moment"] },
   begin_upload: { args: ["request:request", "once_key", "space", "file_id", "name", "media_type", "object_key"], columns: ["actor:json", "already:json", "refused", "reached:json"] },
   begin_wait: { args: ["turn_id", "epoch", "reason:wait_reason", "max_seconds", "event_id", "moment"], columns: ["outcome", "turn:json", "has_subscriber"] },
   bill_infra_slice: { args: ["run_id", "limit", "moment"], columns: ["reached", "finished", "bills:json"] },

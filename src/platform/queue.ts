@@ -1,4 +1,4 @@
-import { Client } from "@upstash/qstash"
+import { Client, QstashError } from "@upstash/qstash"
 import type { BaseEnv } from "../base/env.ts"
 import type { Clock } from "./clock.ts"
 import type { Meter } from "./meter.ts"
@@ -48,11 +48,20 @@ export function createQueueClient(env: Pick<QueueEnv, "QSTASH_URL" | "QSTASH_TOK
   // Without `devMode: false`, a variable QSTASH_DEV would redirect all messages to a local server.
   const client = new Client({ baseUrl, token: env.QSTASH_TOKEN, retry: false, devMode: false, enableTelemetry: false })
   // The SDK accepts no signal. Aborting also frees one of the worker's six connections.
-  const http = client.http as unknown as { processRequest(request: object): [string, RequestInit] }
+  const http = client.http as unknown as {
+    processRequest(request: object): [string, RequestInit]
+    getResponseError(response: Response): Promise<Error | undefined>
+  }
   const describe = http.processRequest
   http.processRequest = (request) => {
     const [url, init] = describe(request)
     return [url, { ...init, signal: AbortSignal.timeout(TIME_LIMITS.publishMs) }]
+  }
+  // For a 429 the SDK replaces QStash's own words, which say if the plan is used up.
+  const errorOf = http.getResponseError.bind(http)
+  http.getResponseError = async (response) => {
+    const body = response.status === 429 ? await response.clone().text() : ""
+    return body === "" ? errorOf(response) : new QstashError(body, response.status)
   }
   return client
 }

@@ -53,10 +53,30 @@ export function createRedis(
   }
 }
 
+/** The seconds to wait after Redis refused a command, and while its plan is used up. */
+const REFUSED_SECONDS = { refused: 60, quota: 3600 } as const
+
+/** Upstash's words for a plan whose limit is reached: requests of the month or day, bandwidth, or storage. */
+const QUOTA = /\b(limit|quota)\b[^.]*\bexceeded\b|\bexceeded\b[^.]*\b(limit|quota)\b/i
+
+/**
+ * The words of a provider that has answered with an error; null if it has not answered. The SDK adds the command, and
+ * with it a token's hash, which is left out.
+ */
+function wordsOf(error: unknown): string | null {
+  if (!(error instanceof Error) || error.name !== "UpstashError") return null
+  const [words = ""] = error.message.replace(/^Command \d+ \[ \S+ \] failed: /, "").split(/,? ?command was:/i)
+  return words.trim().slice(0, 200)
+}
+
 function unavailable(error: unknown): never {
-  throw new TurnpikeError("UNAVAILABLE", "A part of the service does not answer. Retry the same request shortly.", {
-    retryAfter: 1,
-    // The message may contain the command and with it a token's hash. So only the error's name is kept.
-    cause: new Error(error instanceof Error ? `Redis: ${error.name}` : "Redis"),
+  const words = wordsOf(error)
+  const isQuota = words !== null && QUOTA.test(words)
+  const message = isQuota
+    ? "A part of the service has used up its plan. It works again when the plan's next period begins or an operator raises its limit."
+    : "A part of the service does not answer. Retry the same request shortly."
+  throw new TurnpikeError("UNAVAILABLE", message, {
+    retryAfter: words === null ? 1 : isQuota ? REFUSED_SECONDS.quota : REFUSED_SECONDS.refused,
+    cause: new Error(words === null ? `Redis: ${error instanceof Error ? error.name : "no error"}` : `Redis: ${words}`),
   })
 }

@@ -29,7 +29,11 @@ export const sessionIdOf = (token: string) => token.split(".")[0] ?? ""
 export const hashOfToken = (token: string) => createHash("sha256").update(token).digest("hex")
 
 /** The value of a cookie: a session's token, signed with the newest key of the ring. */
-export async function signSessionToken(ctx: Context, token: string, kind: TokenKind = "session"): Promise<string> {
+export async function signSessionToken(
+  ctx: Pick<Context, "clock" | "keyRing">,
+  token: string,
+  kind: TokenKind = "session",
+): Promise<string> {
   const [key] = await ctx.keyRing.derive("sessions")
   const seconds = Math.floor(ctx.clock.now().getTime() / 1000)
   return new SignJWT()

@@ -80,3 +80,26 @@ begin
     'address', made.address, 'user_agent', made.user_agent), p_moment);
   return true;
 end $$;
+
+-- Starts a session for the command line, without a proof or a second factor: its caller has the database and the keys.
+-- The account is told as of any sign-in, and the audit log has it. Returns false for an unknown or disabled user.
+create function turnpike.begin_session(p_token text, p_user_id bigint, p_expires_at timestamptz, p_request_id text, p_moment timestamptz)
+returns boolean language plpgsql as $$
+declare
+  owner users;
+  made sessions;
+begin
+  select u.* into owner from users u where u.user_id = p_user_id;
+  if owner.user_id is null or owner.disabled_at is not null then
+    return false;
+  end if;
+  insert into sessions as n (session_id, token_hash, user_id, epoch, user_agent, created_at, last_seen_at, expires_at, proved_at, factor_due)
+  values (turnpike.id_of_token(p_token), turnpike.hash_of_token(p_token), owner.user_id, owner.session_epoch, 'command line', p_moment,
+    p_moment, p_expires_at, p_moment, false)
+  returning n.* into made;
+  perform turnpike.note_sign_in(made, owner, p_request_id, p_moment);
+  perform turnpike.note_change(null, 'cli.session', 'user', owner.user_id::text, null,
+    jsonb_build_object('session_id', made.session_id, 'expires_at', p_expires_at), p_request_id, null, p_moment);
+  perform turnpike.limit_sessions(made, p_moment);
+  return true;
+end $$;

@@ -1,3 +1,4 @@
+import { QstashError } from "@upstash/qstash"
 import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { Context } from "../actor/context.ts"
@@ -9,6 +10,7 @@ import { HEALTH_POLICY } from "./policies.ts"
 export const CHECKS = [
   "database",
   "queue",
+  "redis",
   "cron",
   "sweeps",
   "turns",
@@ -18,7 +20,10 @@ export const CHECKS = [
 ] as const
 type CheckName = (typeof CHECKS)[number]
 
-const checkSchema = z.object({
+/** Checks that do not ask the database. */
+const OUTSIDE: ReadonlySet<CheckName> = new Set<CheckName>(["queue", "redis"])
+
+export const checkSchema = z.object({
   name: z.enum(CHECKS),
   ok: z.boolean().nullable().meta({ description: "Null: unknown, because the database does not answer." }),
   message: z.string().meta({ description: "The state in words, without secrets.", example: "No turn is overdue." }),
@@ -42,18 +47,18 @@ type Check = z.infer<typeof checkSchema>
 export type Health = z.infer<typeof healthSchema>
 
 /**
- * Reads the state of the service for a monitor, in one statement and one call of the queue. While the cron sleeps,
- * nothing is due and every check passed, so the database is not asked and may sleep, too. Never throws.
+ * Reads the state of the service for a monitor, in one statement and one call each of the queue and of Redis. While the
+ * cron sleeps, nothing is due and every check passed, so the database is not asked and may sleep, too. Never throws.
  */
 export async function getHealth(ctx: Context): Promise<Health> {
   const now = ctx.clock.now()
   const runs = await readRuns(ctx)
-  const [database, queue] = await Promise.all([
+  const [database, outside] = await Promise.all([
     runs?.asleep ? asleepChecks(runs, now) : checkDatabase(ctx, now, runs),
-    checkQueue(ctx),
+    checkOutside(ctx),
   ])
   const [first, ...others] = database
-  const checks = [...(first ? [first] : []), queue, ...others]
+  const checks = [...(first ? [first] : []), ...outside, ...others]
   return {
     status: checks.every(({ ok }) => ok === true) ? "ok" : "failing",
     checked_at: now.toISOString(),
@@ -78,7 +83,7 @@ const secondsBetween = (earlier: number, now: Date) => Math.max(0, Math.round((n
 
 function asleepChecks({ ranAt, asleep }: CronRuns, now: Date): Check[] {
   const since = new Date(asleep?.since ?? 0).toISOString()
-  return CHECKS.filter((name) => name !== "queue").map((name) => {
+  return CHECKS.filter((name) => !OUTSIDE.has(name)).map((name) => {
     if (name === "cron")
       return cronCheck(ranAt === null ? null : secondsBetween(ranAt, now), " It sleeps, because nothing is due.")
     return {
@@ -106,7 +111,7 @@ async function checkDatabase(ctx: Context, now: Date, runs: CronRuns | null): Pr
     return [answers, ...checksOf(row, now, runs)]
   } catch (error) {
     ctx.log("error", "health.database_failed", { error: describeError(error) })
-    const unknown = CHECKS.filter((name) => name !== "queue" && name !== "database").map((name) => {
+    const unknown = CHECKS.filter((name) => !OUTSIDE.has(name) && name !== "database").map((name) => {
       return { name, ok: null, value: null, limit: null, message: "Unknown: the database does not answer." }
     })
     const failed = { ok: false, value: null, limit: HEALTH_POLICY.databaseMs, message: "The database does not answer." }
@@ -193,15 +198,37 @@ function reconciled(last: Figures["reconciliation"], secondsSince: (moment: stri
   }
 }
 
+/** The checks of QStash and Redis. */
+export const checkOutside = (ctx: Context): Promise<Check[]> => Promise.all([checkQueue(ctx), checkRedis(ctx)])
+
 async function checkQueue({ queue, log }: Context): Promise<Check> {
   try {
     const { most, now } = await queue.load()
     return check("queue", now, Math.max(0, most - 1), `QStash delivers ${now} of ${most} messages at once.`)
   } catch (error) {
     log("error", "health.queue_failed", { error: describeError(error) })
-    return { name: "queue", ok: false, value: null, limit: null, message: "QStash does not answer." }
+    const words = error instanceof QstashError ? saidBy("QStash", error.message) : "QStash does not answer."
+    return { name: "queue", ok: false, value: null, limit: null, message: words }
   }
 }
+
+async function checkRedis({ probeRedis, log }: Context): Promise<Check> {
+  const check = { name: "redis", value: null, limit: null } as const
+  try {
+    await probeRedis()
+    return { ...check, ok: true, message: "Redis answers." }
+  } catch (error) {
+    log("error", "health.redis_failed", { error: describeError(error) })
+    const { message = "" } = (error instanceof Error ? error.cause : undefined) as Partial<Error>
+    const words = /^Redis: (.+ .+)$/.exec(message)?.[1]
+    const told = words === undefined ? "Redis does not answer." : saidBy("Redis", words)
+    return { ...check, ok: false, message: `${told} No user can sign in; turns, keys and open sessions work.` }
+  }
+}
+
+/** The provider's own words: they say if a plan is used up, or a token is wrong. */
+const saidBy = (who: string, words: string) =>
+  `${who} answers: ${(/^\{"error":"([^"]+)"\}$/.exec(words)?.[1] ?? words).replaceAll(/\s+/g, " ").trim().slice(0, 300)}`
 
 /** The checks in the text format of Prometheus, version 0.0.4. An unknown value has no line. */
 export function healthMetrics({ status, checks }: Health): string {

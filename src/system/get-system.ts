@@ -10,7 +10,7 @@ import { ERROR_KINDS } from "../base/words.ts"
 import { withFindings } from "../billing/reconcile.ts"
 import { type ReconciliationRow, reconciliationSchema, serializeReconciliation } from "../billing/reconciliation-row.ts"
 import type { CronRuns } from "../platform/cron-state.ts"
-import { readRuns } from "./get-health.ts"
+import { checkOutside, checkSchema, readRuns } from "./get-health.ts"
 import {
   openTurns,
   openTurnsSchema,
@@ -95,6 +95,9 @@ export const systemSchema = z
         }),
       )
       .meta({ description: "The last run of each sweep. Sweeps run every minute, except while the cron sleeps." }),
+    outside: z.array(checkSchema).meta({
+      description: "The checks `queue` and `redis` of `GET /api/health`, with the provider's own words if it refuses.",
+    }),
     asleep: z.object({ since: z.iso.datetime(), until: z.iso.datetime() }).nullable().meta({
       description: "The sleep of the cron: no sweep has work before it ends. A change ends it. Null if awake.",
     }),
@@ -118,7 +121,7 @@ export async function getSystem(ctx: Context, credential: SessionCredential): Pr
   const now = ctx.clock.now()
   const yesterday = new Date(now.getTime() - DAY_MS)
   const overdue = overdueWork(ctx, now)
-  const runs = readRuns(ctx)
+  const [runs, outside] = [readRuns(ctx), checkOutside(ctx)]
   const { rows } = await readAs(
     ctx,
     credential,
@@ -159,6 +162,7 @@ export async function getSystem(ctx: Context, credential: SessionCredential): Pr
     sweeps: row.sweeps.map(({ ran_at, succeeded_at, ...sweep }) => {
       return { ...sweep, ran_at: toInstant(ran_at), succeeded_at: toInstant(succeeded_at) }
     }),
+    outside: await outside,
     asleep: sleepOf(await runs),
     reconciliation: report(row.reconciliation),
     reconciliation_of_all: report(row.reconciliation_of_all),

@@ -175,3 +175,25 @@ test("Commands that grant access, repair, refund or read the books are audited, 
     "no secret",
   ).toBe(true)
 })
+
+test("A session of the command line needs no Redis, is signed, ends after an hour, and is audited", async () => {
+  const id = field(await admin("user", "--email", "locked-out@acme.test"), "user_id")
+  await client.query(
+    "insert into second_factors (user_id, secret, created_at, confirmed_at) values ($1, 'canary', now(), now())",
+    [id],
+  )
+  const made = await admin("session", "--user", id)
+  const [, payload = ""] = (field(made, "cookie").split("token=")[1] ?? "").split(".")
+  const { iss, sub } = JSON.parse(Buffer.from(payload, "base64url").toString())
+  expect(iss).toBe("turnpike")
+  const { rows } = await client.query(
+    `select user_id::int, factor_due, round(extract(epoch from expires_at - created_at) / 60)::int as minutes
+     from sessions where session_id = $1`,
+    [sub.split(".")[0]],
+  )
+  expect(rows).toEqual([{ user_id: Number(id), factor_due: false, minutes: 60 }])
+  const acts = await client.query("select subject_id, after from audit_log where action = 'cli.session'")
+  expect(acts.rows).toMatchObject([{ subject_id: id, after: { session_id: sub.split(".")[0] } }])
+  expect(JSON.stringify(acts.rows)).not.toContain(sub)
+  expect(await admin("session", "--user", "999999")).toMatch(/^FAILED There is no user 999999/)
+})

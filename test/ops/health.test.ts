@@ -25,6 +25,7 @@ async function checks(): Promise<[number, Record<string, boolean | null>]> {
 const FINE = {
   database: true,
   queue: true,
+  redis: true,
   cron: true,
   sweeps: true,
   turns: true,
@@ -94,7 +95,7 @@ describe("GET /api/health", () => {
   test("A database and a queue that do not answer fail the check, and nothing is invented", async () => {
     await world.plan([{ service: "pg", call: 1, times: 99, action: "fail", when: "before" }])
     const unknown = Object.fromEntries(Object.keys(FINE).map((name) => [name, null]))
-    expect(await checks()).toEqual([503, { ...unknown, database: false, queue: true }])
+    expect(await checks()).toEqual([503, { ...unknown, database: false, queue: true, redis: true }])
     await world.plan([{ service: "qstash", call: 1, times: 99, action: "fail", when: "before" }])
     expect(await checks()).toEqual([503, { ...FINE, queue: false }])
   })

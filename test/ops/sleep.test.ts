@@ -32,7 +32,7 @@ async function checks(): Promise<[number, Record<string, boolean | null>]> {
 }
 
 const FINE = Object.fromEntries(
-  ["database", "queue", "cron", "sweeps", "turns", "webhooks", "reconciliation", "providers"].map((name) => [
+  ["database", "queue", "redis", "cron", "sweeps", "turns", "webhooks", "reconciliation", "providers"].map((name) => [
     name,
     true,
   ]),

@@ -3564,7 +3564,7 @@ export interface ServiceHealth {
   checked_at: string
   /** One entry for each check, in a fixed order. */
   checks: ({
-    name: "database" | "queue" | "cron" | "sweeps" | "turns" | "webhooks" | "reconciliation" | "providers"
+    name: "database" | "queue" | "redis" | "cron" | "sweeps" | "turns" | "webhooks" | "reconciliation" | "providers"
     /** Null: unknown, because the database does not answer. */
     ok: boolean | null
     /** The state in words, without secrets. */
@@ -4248,6 +4248,18 @@ export interface System {
     duration_ms: number
     ok: boolean
     succeeded_at: string | null
+  })[]
+  /** The checks `queue` and `redis` of `GET /api/health`, with the provider's own words if it refuses. */
+  outside: ({
+    name: "database" | "queue" | "redis" | "cron" | "sweeps" | "turns" | "webhooks" | "reconciliation" | "providers"
+    /** Null: unknown, because the database does not answer. */
+    ok: boolean | null
+    /** The state in words, without secrets. */
+    message: string
+    /** The figure that the check compares: milliseconds of a database query, messages at once, seconds since the last run, or a count. */
+    value: number | null
+    /** The highest value that is still fine. */
+    limit: number | null
   })[]
   /** The sleep of the cron: no sweep has work before it ends. A change ends it. Null if awake. */
   asleep: {

@@ -582,7 +582,7 @@ export const SecondFactorCodeRules = {
 
 export const ServiceHealthRules = {
   status: { words: ["ok", "failing"] },
-  "checks[].name": { words: ["database", "queue", "cron", "sweeps", "turns", "webhooks", "reconciliation", "providers"] },
+  "checks[].name": { words: ["database", "queue", "redis", "cron", "sweeps", "turns", "webhooks", "reconciliation", "providers"] },
 } as const
 
 export const SetCapsRules = {
@@ -664,6 +664,7 @@ export const SystemRules = {
   "turns.waiting[].for": { words: ["limit", "approval", "result"] },
   "webhooks.waiting[].for": { words: ["verification", "retry", "attempt"] },
   "errors[].kind": { words: ["container_start", "container_exec", "subagent_dispatch", "model_call"] },
+  "outside[].name": { words: ["database", "queue", "redis", "cron", "sweeps", "turns", "webhooks", "reconciliation", "providers"] },
 } as const
 
 export const TaskRules = {

@@ -10,6 +10,7 @@ export const AUDIT_ACTIONS = [
   "cli.migrate",
   "cli.prune_releases",
   "cli.reseal",
+  "cli.session",
   "cli.restored",
   "cli.worker_keys",
   "container_mapping.put",

@@ -58,7 +58,7 @@ export function SystemPage() {
 const bad = (isBad: boolean, words: string) => (isBad ? <Status word={words} tone="bad" /> : undefined)
 
 function Health({ of }: { of: System }) {
-  const { database, turns, webhooks, postings, containers } = of
+  const { database, turns, webhooks, postings, containers, outside } = of
   const waits = waitingOf(turns)
   return (
     <Section title="Health" action={<span className="text-muted text-xs">Updated every 10 seconds</span>}>
@@ -66,6 +66,11 @@ function Health({ of }: { of: System }) {
         <Stat label="Database" hint={bad(!database.ok, "not responding")}>
           {database.round_trip_ms.toLocaleString("en-US", { maximumFractionDigits: 1 })} ms
         </Stat>
+        {outside.map(({ name, ok, message }) => (
+          <Stat key={name} label={name === "queue" ? "Queue" : "Redis"} hint={bad(ok === false, message)}>
+            {ok === false ? "failing" : "ok"}
+          </Stat>
+        ))}
         <Stat label="Turns running" hint={waits > 0 ? `${waits.toLocaleString("en-US")} waiting` : undefined}>
           <Count value={turns.running} />
         </Stat>
