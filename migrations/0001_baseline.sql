@@ -6,6 +6,21 @@
 -- accounts. Their indexes ascend and are read backwards: the newest row of an owner then splits a page at its end,
 -- and the older page stays full.
 
+-- Case of letters, the same on every server whatever its locale is: builtin since PostgreSQL 17, ICU before.
+do $$ begin
+  if current_setting('server_version_num')::integer >= 170000 then
+    create collation letters from "pg_c_utf8";
+  else
+    create collation letters from "und-x-icu";
+  end if;
+end $$;
+
+-- A text as searches and unique names compare it: in lower case and in NFC, with one form of sigma. Dotted capital I
+-- becomes i and a dot, as in Unicode's full case folding, so it never equals a plain i. src/base/folded.ts does it too.
+create function folded(p_text text) returns text language sql immutable parallel safe
+  return case when octet_length(p_text) = length(p_text) then lower(p_text collate "C")
+    else normalize(translate(lower(replace(p_text, U&'\0130', U&'i\0307') collate letters), U&'\03C2', U&'\03C3'), nfc) collate "C" end;
+
 -- For tables whose rows must never change.
 create function guard_append_only() returns trigger language plpgsql as $$
 begin
@@ -49,17 +64,17 @@ create table users (
   -- The last edit, and the admin who made it. Null: the owner or the command line made it.
   updated_at timestamptz,
   updated_by bigint references users,
-  -- The text that a search matches: id, name and email in lower case. The trigger below writes it.
+  -- The text that a search matches: id, name and email, folded. The trigger below writes it.
   search text
 );
 create function note_search_of_user() returns trigger language plpgsql as $$
 begin
-  new.search := lower(concat_ws(chr(10), new.user_id::text, new.name, new.email));
+  new.search := folded(concat_ws(chr(10), new.user_id::text, new.name, new.email));
   return new;
 end $$;
 create trigger users_search before insert or update of name, email on users for each row execute function note_search_of_user();
 create index users_by_role on users (role, user_id desc);
-create unique index users_email on users (lower(email)) where email is not null;
+create unique index users_email on users (folded(email));
 create unique index users_ref_code on users (ref_code);
 create index users_ending on users (ending_tried_at nulls first) where ending_turns;
 
@@ -322,7 +337,7 @@ create index spaces_of_workspace on spaces (workspace_id, space_id) where worksp
 -- The columns by which operators filter and sort all spaces, so that no configuration is read.
 create index spaces_active on spaces (space_id) include (brand, origin) where archived_at is null;
 create index spaces_inventory on spaces (space_id) include (title, slug, origin, brand, user_id, workspace_id, archived_at, created_at);
-create index spaces_by_title on spaces (lower(title) collate "C", space_id)
+create index spaces_by_title on spaces (folded(title) collate "C", space_id)
   include (title, slug, origin, brand, user_id, workspace_id, archived_at);
 -- For counting the spaces of each model, so that no configuration is read.
 create index spaces_by_pin on spaces (test, pin) where archived_at is null;

@@ -23,7 +23,9 @@ const isTrivial = (value: unknown) => Math.abs(Number(value)) === Number.MAX_SAF
 
 /** The enum, bounds and default of a schema. If it has alternatives, each is taken from the first that has it. */
 function ownRules(schema: JsonSchema): Rules {
-  const alternatives = [schema, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])] as (JsonSchema & Rules)[]
+  const all = alternativesOf(schema)
+  // A form sends an amount as a number, so the bounds of its decimal string are no rule for it.
+  const alternatives = all.some(({ type }) => type === "number") ? all.filter(({ type }) => type !== "string") : all
   const rules: Rules = {}
   const words = alternatives.find((one) => one.enum)?.enum?.filter((word) => word !== null)
   if (words) rules.words = words
@@ -33,6 +35,11 @@ function ownRules(schema: JsonSchema): Rules {
   }
   rules.default ??= statedDefault(schema)
   return Object.fromEntries(Object.entries(rules).filter(([, value]) => value !== undefined))
+}
+
+function alternativesOf(schema: JsonSchema): (JsonSchema & Rules)[] {
+  return [schema, ...[...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap(alternativesOf)] as (JsonSchema &
+    Rules)[]
 }
 
 /**

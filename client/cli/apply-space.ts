@@ -1,4 +1,8 @@
+import { TurnpikeError } from "../src/errors.ts"
+import type { Space } from "../src/operations.ts"
+import type { ChangeOptions } from "../src/options.ts"
 import type { Turnpike } from "../src/turnpike.ts"
+import { CommandError } from "./failures.ts"
 import { type Change, changesOf, findByName, type LiveSpace, readLiveSpace } from "./space-changes.ts"
 import { NAME_KEY, newSpaceOf, type SpaceFile } from "./space-file.ts"
 
@@ -25,7 +29,10 @@ interface Applied {
   config_version: number
 }
 
-/** Makes the changes of a plan. Each is safe to repeat, so a command that was interrupted can run again. */
+/**
+ * Makes the changes of a plan. Each is safe to repeat, so a command that was interrupted can run again. Each names the
+ * version of the configuration on which it is based, so it fails if another program has changed it since the plan.
+ */
 export async function applySpace(
   turnpike: Turnpike,
   file: SpaceFile,
@@ -35,27 +42,54 @@ export async function applySpace(
   if (!live) return createSpace(turnpike, file, { secrets, apiKey })
   const { space_id } = live.space
   const { spaces } = turnpike
+  const chain = versionsOf(turnpike, live.space)
   const isChanged = (path: string) => changes.some((one) => one.path === path || one.path.startsWith(`${path}.`))
   const isRemoved = (path: string) => changes.some((one) => one.action === "remove" && one.path === path)
   // Secrets come first and are removed last, because tools and servers use them.
   for (const [name, value] of Object.entries(secrets)) await spaces.secrets.put(space_id, name, { value })
   for (const server of file.mcp_servers ?? [])
-    if (isChanged(`mcp_servers.${server.name}`)) await spaces.mcpServers.put(space_id, server.name, server)
+    if (isChanged(`mcp_servers.${server.name}`))
+      await chain((options) => spaces.mcpServers.put(space_id, server.name, server, options))
   for (const tool of file.tools ?? [])
-    if (isChanged(`tools.${tool.name}`)) await spaces.tools.put(space_id, tool.name, tool)
-  if (file.manifest && isChanged("manifest")) await spaces.manifest.put(space_id, file.manifest)
+    if (isChanged(`tools.${tool.name}`)) await chain((options) => spaces.tools.put(space_id, tool.name, tool, options))
+  const { manifest } = file
+  if (manifest && isChanged("manifest")) await chain((options) => spaces.manifest.put(space_id, manifest, options))
   const fields = {
     ...(isChanged("title") && { title: file.title }),
     ...(file.model !== undefined && isChanged("model") && { model: file.model }),
     ...(file.metadata && isChanged("metadata") && { metadata: { ...file.metadata, [NAME_KEY]: file.name } }),
   }
-  if (Object.keys(fields).length > 0) await spaces.update(space_id, fields)
-  for (const { name } of live.tools) if (isRemoved(`tools.${name}`)) await spaces.tools.delete(space_id, name)
+  if (Object.keys(fields).length > 0) await chain((options) => spaces.update(space_id, fields, options))
+  for (const { name } of live.tools)
+    if (isRemoved(`tools.${name}`)) await chain((options) => spaces.tools.delete(space_id, name, options))
   for (const { name } of live.mcpServers)
-    if (isRemoved(`mcp_servers.${name}`)) await spaces.mcpServers.delete(space_id, name)
+    if (isRemoved(`mcp_servers.${name}`)) await chain((options) => spaces.mcpServers.delete(space_id, name, options))
   for (const { name } of live.secrets) if (isRemoved(`secrets.${name}`)) await spaces.secrets.delete(space_id, name)
   const { config_version } = await spaces.get(space_id)
   return { space_id, config_version }
+}
+
+/**
+ * Runs changes one after the other, each on the version of the configuration that the one before it has left. Throws if
+ * the configuration has a version that no change of ours explains.
+ */
+function versionsOf(turnpike: Turnpike, { space_id, config_version }: Space) {
+  let version = config_version
+  return async (change: (options: ChangeOptions) => Promise<unknown>): Promise<void> => {
+    const changed = {
+      exit: "refused",
+      hint: "Run the command again. It compares your file with the new state.",
+    } as const
+    try {
+      await change({ ifMatch: String(version) })
+    } catch (error) {
+      if (!(error instanceof TurnpikeError) || error.code !== "VERSION_MISMATCH") throw error
+      throw new CommandError("Another program has changed the space since it was compared with your file.", changed)
+    }
+    const { config_version: now } = await turnpike.spaces.get(space_id)
+    if (now > version + 1) throw new CommandError("Another program changes the space at the same time.", changed)
+    version = now
+  }
 }
 
 /** Two commands that create the same space at the same time send the same key, so they create it once. */

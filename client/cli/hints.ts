@@ -2,7 +2,10 @@
 
 /** The next step after each error of the service. */
 export const HINTS: Record<string, string> = {
-  INVALID_JSON: "Send a JSON object.",
+  INVALID_JSON: "Send a JSON object, encoded as UTF-8.",
+  INVALID_ENCODING: "Encode it as UTF-8. The message names the place of the first wrong byte, or the header.",
+  IF_MATCH_INVALID: "Send the `ETag` of the last response, such as `\"3\"`, or leave the header out.",
+  VERSION_MISMATCH: "Read the object again, or take it from `details.current`. Then send your change with its `ETag`.",
   IDEMPOTENCY_KEY_REQUIRED: "Send a unique key per logical request. Send the same key when you retry.",
   IDEMPOTENCY_KEY_INVALID: "Use a UUID, or your own id for the request.",
   INVALID_API_KEY: "Send `Authorization: Bearer <API_KEY>` with a live key of this account.",
@@ -31,7 +34,7 @@ export const HINTS: Record<string, string> = {
   LIMIT_REACHED: "Delete objects that you no longer need. If `details` names a cap, `GET /v1/me` shows the limit and its usage.",
   CONFLICT: "Read the data again and retry.",
   PAYLOAD_TOO_LARGE: "Send a smaller body. Put large data into files.",
-  UNSUPPORTED_MEDIA_TYPE: "Send `Content-Type: application/json`. Send a file as multipart/form-data, or as the raw body.",
+  UNSUPPORTED_MEDIA_TYPE: "Send `Content-Type: application/json` and an uncompressed body. Send a file as multipart/form-data, or as the raw body.",
   RANGE_NOT_SATISFIABLE: "Read the file's size from the header Content-Range, and request bytes within it.",
   VALIDATION_FAILED: "Correct the fields that `param` and `details` name, and send the request again.",
   COST_LIMIT_TOO_LOW: "Raise `max_cost_usd` to at least `details.needed_usd`, or leave it out.",

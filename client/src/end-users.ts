@@ -11,7 +11,7 @@ import type {
   PutEndUserBilling,
   PutEndUserLimits,
 } from "./operations.ts"
-import type { CreateOptions, RequestOptions } from "./options.ts"
+import type { ChangeOptions, CreateOptions, RequestOptions } from "./options.ts"
 import type { Query, Transport } from "./transport.ts"
 
 /** Your own customers, by the `end_user_ref` of their turns. */
@@ -49,7 +49,7 @@ export class EndUsers {
    * @example
    * await turnpike.endUsers.putLimits("customer-42", { daily_usd: 0.5, monthly_usd: 5, blocked: false })
    */
-  putLimits(endUserRef: string, body: PutEndUserLimits, options?: RequestOptions): Promise<EndUser> {
+  putLimits(endUserRef: string, body: PutEndUserLimits, options?: ChangeOptions): Promise<EndUser> {
     return this.#transport.call("putEndUserLimits", { params: { end_user_ref: endUserRef }, body }, options)
   }
 
@@ -69,7 +69,7 @@ export class EndUsers {
    * @example
    * await turnpike.endUsers.putBilling("customer-42", { price: "standard", prepaid: true })
    */
-  putBilling(endUserRef: string, body: PutEndUserBilling, options?: RequestOptions): Promise<EndUserBalance> {
+  putBilling(endUserRef: string, body: PutEndUserBilling, options?: ChangeOptions): Promise<EndUserBalance> {
     return this.#transport.call("putEndUserBilling", { params: { end_user_ref: endUserRef }, body }, options)
   }
 

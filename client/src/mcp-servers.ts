@@ -1,6 +1,6 @@
 import type { List } from "./list.ts"
 import type { Deleted, McpCheck, McpServer, PutMcpServer } from "./operations.ts"
-import type { CreateOptions, RequestOptions } from "./options.ts"
+import type { ChangeOptions, CreateOptions, RequestOptions } from "./options.ts"
 import type { Transport } from "./transport.ts"
 
 /** MCP servers of a space: `turnpike.spaces.mcpServers`. */
@@ -38,7 +38,7 @@ export class McpServers {
    * @example
    * await turnpike.spaces.mcpServers.put("spc_…", "docs", { url: "https://mcp.example.com/mcp" })
    */
-  put(spaceId: string, name: string, body: PutMcpServer, options?: RequestOptions): Promise<McpServer> {
+  put(spaceId: string, name: string, body: PutMcpServer, options?: ChangeOptions): Promise<McpServer> {
     return this.#transport.call("putMcpServer", { params: { space_id: spaceId, name }, body }, options)
   }
 
@@ -48,7 +48,7 @@ export class McpServers {
    * @example
    * await turnpike.spaces.mcpServers.delete("spc_…", "docs")
    */
-  delete(spaceId: string, name: string, options?: RequestOptions): Promise<Deleted> {
+  delete(spaceId: string, name: string, options?: ChangeOptions): Promise<Deleted> {
     return this.#transport.call("deleteMcpServer", { params: { space_id: spaceId, name } }, options)
   }
 

@@ -235,7 +235,7 @@ export interface CreateTurn {
   /** The model as a pin, `engine/model`. Default: the space's model. */
   model?: string | undefined
   /** The most that the turn can cost, in USD. This amount is held for it, as far as the balance and the caps allow. Default: 0.25 USD is held at first, and the hold grows while the turn runs. */
-  max_cost_usd?: number | undefined
+  max_cost_usd?: number | string | undefined
   /** Timeout of the turn in seconds. Default: the manifest's timeout, or 300. */
   timeout_seconds?: number | undefined
   /** A turn that cannot pay for its next model call does this. `fail` (the default) ends it with its partial result. With `wait` it continues once the limit allows it. */
@@ -264,7 +264,7 @@ export interface CreateWebhook {
 
 export interface CreditEndUser {
   /** The credit in USD. A negative amount is a correction, up to the available credit. */
-  amount_usd: number
+  amount_usd: number | string
   /** Your note, such as the number of an order. The portal does not show it. */
   note?: string | null | undefined
 }
@@ -538,7 +538,7 @@ export interface Erasure {
 }
 
 export interface ErrorAnswer {
-  error: OtherErrorBody | EndUserCreditSpentErrorBody | PriceInUseErrorBody | InsufficientCreditsErrorBody | TurnFinishedErrorBody | BalanceTooLowErrorBody | LimitReachedErrorBody | ValidationFailedErrorBody | CostLimitTooLowErrorBody | TurnFailedErrorBody | QuotaExceededErrorBody
+  error: OtherErrorBody | VersionMismatchErrorBody | EndUserCreditSpentErrorBody | PriceInUseErrorBody | InsufficientCreditsErrorBody | TurnFinishedErrorBody | BalanceTooLowErrorBody | LimitReachedErrorBody | ValidationFailedErrorBody | CostLimitTooLowErrorBody | TurnFailedErrorBody | QuotaExceededErrorBody
 }
 
 /** An event, as in the body that a webhook receives. */
@@ -914,7 +914,7 @@ export interface MonthStatement {
 }
 
 export interface OtherErrorBody {
-  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "TURN_NOT_ENDED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
+  code: "INVALID_JSON" | "INVALID_ENCODING" | "IF_MATCH_INVALID" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "TURN_NOT_ENDED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
   message: string
   /** The field or parameter that is wrong. */
   param?: string | undefined
@@ -943,7 +943,7 @@ export interface PatchSpace {
 
 export interface PatchTurn {
   /** The new limit of the turn's cost, in USD. It can only be raised. */
-  max_cost_usd: number
+  max_cost_usd: number | string
 }
 
 export interface PortalSession {
@@ -1036,7 +1036,7 @@ export interface PutEndUserBilling {
   /** True: turns are paid from the end user's wallet. False: they are not. Null: the default. */
   prepaid?: boolean | null | undefined
   /** The event `end_user.balance_low` is sent below this amount. 0: never. At first 1. */
-  low_balance_usd?: number | undefined
+  low_balance_usd?: number | string | undefined
 }
 
 /** Replaces the defaults of the account, or of one key. */
@@ -1052,9 +1052,9 @@ export interface PutEndUserDefaults {
 /** Replaces all limits of the end user. */
 export interface PutEndUserLimits {
   /** The limit for a UTC day, in USD. Null or left out: the default applies. */
-  daily_usd?: number | null | undefined
+  daily_usd?: number | string | null | undefined
   /** The limit for a UTC month, in USD. Null or left out: the default applies. */
-  monthly_usd?: number | null | undefined
+  monthly_usd?: number | string | null | undefined
   /** `true`: new turns are rejected with END_USER_BLOCKED. Null or left out: false. */
   blocked?: boolean | null | undefined
 }
@@ -1080,13 +1080,13 @@ export interface PutPrice {
   /** Multipliers of single models, by pin. All other models have `multiplier`. */
   per_model?: Record<string, number> | undefined
   /** Added for each turn with at least one model call, in USD. */
-  per_turn_usd?: number | undefined
+  per_turn_usd?: number | string | undefined
   /** The charge is computed exactly and rounded once, when the turn ends: to a multiple of `to_usd`, `up`, `down` or to the `nearest` (halves up). */
   rounding?: PutPriceRounding | undefined
 }
 
 export interface PutPriceRounding {
-  to_usd?: number | undefined
+  to_usd?: number | string | undefined
   mode?: "up" | "nearest" | "down" | undefined
 }
 
@@ -1850,6 +1850,20 @@ export interface ValidationFailedErrorBody {
     param: string
     message: string
   })[] | undefined
+}
+
+export interface VersionMismatchErrorBody {
+  code: "VERSION_MISMATCH"
+  message: string
+  /** The field or parameter that is wrong. */
+  param?: string | undefined
+  /** True if the same request can succeed later. */
+  retryable: boolean
+  request_id: string
+  details: {
+    /** The current state of the resource, if it exists. */
+    current?: Record<string, unknown> | undefined
+  }
 }
 
 export interface Waiting {

@@ -28,6 +28,15 @@ export interface RequestOptions {
   timeoutMs?: number | undefined
 }
 
+/** Options of methods that change configuration. */
+export interface ChangeOptions extends RequestOptions {
+  /**
+   * Make the change only if the object still has this `ETag`. For a space's configuration it may also be the
+   * `config_version` as a string. Otherwise the call throws with the code VERSION_MISMATCH, and nothing is changed.
+   */
+  ifMatch?: string | undefined
+}
+
 /** Options of methods that create something (POST). */
 export interface CreateOptions extends RequestOptions {
   /**

@@ -1,6 +1,6 @@
 import type { List } from "./list.ts"
 import type { DeletedPrice, EndUserDefault, Price, PutEndUserDefaults, PutPrice } from "./operations.ts"
-import type { RequestOptions } from "./options.ts"
+import type { ChangeOptions, RequestOptions } from "./options.ts"
 import type { Transport } from "./transport.ts"
 
 /** The prices that you charge your end users, and their defaults. */
@@ -38,7 +38,7 @@ export class Prices {
    * @example
    * await turnpike.prices.put("standard", { multiplier: 1.5, per_turn_usd: 0.01 })
    */
-  put(name: string, body: PutPrice, options?: RequestOptions): Promise<Price> {
+  put(name: string, body: PutPrice, options?: ChangeOptions): Promise<Price> {
     return this.#transport.call("putPrice", { params: { name }, body }, options)
   }
 
@@ -48,7 +48,7 @@ export class Prices {
    * @example
    * await turnpike.prices.delete("standard")
    */
-  delete(name: string, options?: RequestOptions): Promise<DeletedPrice> {
+  delete(name: string, options?: ChangeOptions): Promise<DeletedPrice> {
     return this.#transport.call("deletePrice", { params: { name } }, options)
   }
 
@@ -68,7 +68,7 @@ export class Prices {
    * @example
    * await turnpike.prices.putDefaults({ price: "standard", prepaid: true })
    */
-  async putDefaults(body: PutEndUserDefaults, options?: RequestOptions): Promise<EndUserDefault[]> {
+  async putDefaults(body: PutEndUserDefaults, options?: ChangeOptions): Promise<EndUserDefault[]> {
     return (await this.#transport.call("putEndUserDefaults", { body }, options)).data
   }
 }

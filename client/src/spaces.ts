@@ -12,7 +12,7 @@ import type {
   Secret,
   Space,
 } from "./operations.ts"
-import type { CreateOptions, RequestOptions } from "./options.ts"
+import type { ChangeOptions, CreateOptions, RequestOptions } from "./options.ts"
 import { Tools } from "./tools.ts"
 import type { Query, Transport } from "./transport.ts"
 
@@ -82,7 +82,7 @@ export class Spaces {
    * @example
    * await turnpike.spaces.update("spc_…", { title: "Support, archive of 2026" })
    */
-  update(spaceId: string, body: PatchSpace, options?: RequestOptions): Promise<Space> {
+  update(spaceId: string, body: PatchSpace, options?: ChangeOptions): Promise<Space> {
     return this.#transport.call("updateSpace", { params: { space_id: spaceId }, body }, options)
   }
 
@@ -92,7 +92,7 @@ export class Spaces {
    * @example
    * await turnpike.spaces.archive("spc_…")
    */
-  archive(spaceId: string, options?: RequestOptions): Promise<Space> {
+  archive(spaceId: string, options?: ChangeOptions): Promise<Space> {
     return this.#transport.call("archiveSpace", { params: { space_id: spaceId } }, options)
   }
 }
@@ -122,7 +122,7 @@ export class Manifests {
    * @example
    * await turnpike.spaces.manifest.put("spc_…", { instructions: "Answer in one sentence.", max_steps: 8 })
    */
-  put(spaceId: string, body: Manifest, options?: RequestOptions): Promise<Manifest> {
+  put(spaceId: string, body: Manifest, options?: ChangeOptions): Promise<Manifest> {
     return this.#transport.call("putManifest", { params: { space_id: spaceId }, body }, options)
   }
 }
@@ -152,7 +152,7 @@ export class Secrets {
    * @example
    * await turnpike.spaces.secrets.put("spc_…", "ORDERS_TOKEN", { value: process.env.ORDERS_TOKEN })
    */
-  put(spaceId: string, name: string, body: { value: string }, options?: RequestOptions): Promise<Secret> {
+  put(spaceId: string, name: string, body: { value: string }, options?: ChangeOptions): Promise<Secret> {
     return this.#transport.call("putSecret", { params: { space_id: spaceId, name }, body }, options)
   }
 
@@ -162,7 +162,7 @@ export class Secrets {
    * @example
    * await turnpike.spaces.secrets.delete("spc_…", "ORDERS_TOKEN")
    */
-  delete(spaceId: string, name: string, options?: RequestOptions): Promise<Deleted> {
+  delete(spaceId: string, name: string, options?: ChangeOptions): Promise<Deleted> {
     return this.#transport.call("deleteSecret", { params: { space_id: spaceId, name } }, options)
   }
 }
@@ -222,7 +222,7 @@ export class Retentions {
    * @example
    * await turnpike.spaces.retention.put("spc_…", { text_days: 30, step_days: 7 })
    */
-  put(spaceId: string, body: PutRetention, options?: RequestOptions): Promise<Retention> {
+  put(spaceId: string, body: PutRetention, options?: ChangeOptions): Promise<Retention> {
     return this.#transport.call("putRetention", { params: { space_id: spaceId }, body }, options)
   }
 }

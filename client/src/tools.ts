@@ -1,6 +1,6 @@
 import type { List } from "./list.ts"
 import type { Deleted, PutTool, Tool, ToolTest } from "./operations.ts"
-import type { CreateOptions, RequestOptions } from "./options.ts"
+import type { ChangeOptions, CreateOptions, RequestOptions } from "./options.ts"
 import type { Transport } from "./transport.ts"
 
 /** REST tools of a space: `turnpike.spaces.tools`. */
@@ -43,7 +43,7 @@ export class Tools {
    *   request: { method: "GET", url: "https://api.example.com/orders/{{input.id}}" },
    * })
    */
-  put(spaceId: string, name: string, body: PutTool, options?: RequestOptions): Promise<Tool> {
+  put(spaceId: string, name: string, body: PutTool, options?: ChangeOptions): Promise<Tool> {
     return this.#transport.call("putTool", { params: { space_id: spaceId, name }, body }, options)
   }
 
@@ -53,7 +53,7 @@ export class Tools {
    * @example
    * await turnpike.spaces.tools.delete("spc_…", "lookup_order")
    */
-  delete(spaceId: string, name: string, options?: RequestOptions): Promise<Deleted> {
+  delete(spaceId: string, name: string, options?: ChangeOptions): Promise<Deleted> {
     return this.#transport.call("deleteTool", { params: { space_id: spaceId, name } }, options)
   }
 

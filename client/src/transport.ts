@@ -1,7 +1,7 @@
 import { ConnectionError, errorOf, TimeoutError, TurnpikeError } from "./errors.ts"
 import { List, type Page } from "./list.ts"
 import { OPERATIONS, type Operations } from "./operations.ts"
-import { type CreateOptions, readOptions, type Settings, type TurnpikeOptions } from "./options.ts"
+import { type ChangeOptions, type CreateOptions, readOptions, type Settings, type TurnpikeOptions } from "./options.ts"
 import { isWorthRetrying, parseRetryAfter, waitBefore } from "./retry.ts"
 import { type Runtime, sleep, systemRuntime } from "./runtime.ts"
 import { VERSION } from "./version.ts"
@@ -19,6 +19,11 @@ interface Extras {
   /** A body that is not JSON. Its `type` is the Content-Type. A stream can be sent only once. */
   raw?: { data: Blob | Uint8Array | ReadableStream<Uint8Array>; type: string | undefined }
 }
+
+type CallOptions = ChangeOptions & CreateOptions
+
+/** A tag as If-Match has it: in quotes. */
+const tagOf = (version: string) => (/^(\*$|W\/"|")/.test(version) ? version : `"${version}"`)
 
 interface Prepared {
   url: string
@@ -50,7 +55,7 @@ export class Transport {
   call<Id extends OperationId>(
     id: Id,
     input: Input<Id>,
-    options: CreateOptions | undefined,
+    options: CallOptions | undefined,
     extras: Extras = {},
   ): Promise<Answer<Id>> {
     return this.#send(this.#prepare(id, input, options, extras), options, async (response) => {
@@ -72,14 +77,14 @@ export class Transport {
   open<Id extends OperationId>(
     id: Id,
     input: Input<Id>,
-    options: CreateOptions | undefined,
+    options: CallOptions | undefined,
     extras: Extras = {},
   ): Promise<Response> {
     return this.#send(this.#prepare(id, input, options, extras), options, async (response) => response)
   }
 
   /** The operation's list. It loads the pages. */
-  list<Id extends OperationId>(id: Id, input: Input<Id>, options: CreateOptions | undefined): List<Item<Id>> {
+  list<Id extends OperationId>(id: Id, input: Input<Id>, options: CallOptions | undefined): List<Item<Id>> {
     const { query } = input as { query?: object }
     return new List(async (cursor) => {
       const page = { ...input, query: { ...query, ...(cursor !== undefined && { cursor }) } }
@@ -90,7 +95,7 @@ export class Transport {
   #prepare<Id extends OperationId>(
     id: Id,
     input: Input<Id>,
-    options: CreateOptions | undefined,
+    options: CallOptions | undefined,
     { headers: more, raw }: Extras,
   ): Prepared {
     const { method, path, once } = OPERATIONS[id]
@@ -110,6 +115,7 @@ export class Transport {
       ...more,
     }
     if (method === "POST") headers["idempotency-key"] = options?.idempotencyKey ?? crypto.randomUUID()
+    if (options?.ifMatch !== undefined) headers["if-match"] = tagOf(options.ifMatch)
     if (body !== undefined) headers["content-type"] = "application/json"
     if (raw?.type) headers["content-type"] = raw.type
     const isStream = raw !== undefined && "getReader" in raw.data
@@ -127,7 +133,7 @@ export class Transport {
 
   async #send<T>(
     { url, init, safe, replayable }: Prepared,
-    options: CreateOptions | undefined,
+    options: CallOptions | undefined,
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
     const maxRetries = options?.maxRetries ?? this.#settings.maxRetries
@@ -147,7 +153,7 @@ export class Transport {
   async #attempt<T>(
     url: string,
     init: RequestInit,
-    options: CreateOptions | undefined,
+    options: CallOptions | undefined,
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
     options?.signal?.throwIfAborted()

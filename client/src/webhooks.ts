@@ -8,7 +8,7 @@ import type {
   Webhook,
   WebhookWithSecret,
 } from "./operations.ts"
-import type { CreateOptions, RequestOptions } from "./options.ts"
+import type { ChangeOptions, CreateOptions, RequestOptions } from "./options.ts"
 import type { Answer, Query, Transport } from "./transport.ts"
 import { type VerifyOptions, verifyWebhook, type WebhookEvent, type WebhookHeaders } from "./verify-webhook.ts"
 
@@ -76,7 +76,7 @@ export class Webhooks {
    * @example
    * await turnpike.webhooks.update("whk_…", { events: ["turn.done", "turn.failed"] })
    */
-  update(webhookId: string, body: UpdateWebhook, options?: RequestOptions): Promise<Webhook> {
+  update(webhookId: string, body: UpdateWebhook, options?: ChangeOptions): Promise<Webhook> {
     return this.#transport.call("updateWebhook", { params: { webhook_id: webhookId }, body }, options)
   }
 
@@ -86,7 +86,7 @@ export class Webhooks {
    * @example
    * await turnpike.webhooks.delete("whk_…")
    */
-  delete(webhookId: string, options?: RequestOptions): Promise<Answer<"deleteWebhook">> {
+  delete(webhookId: string, options?: ChangeOptions): Promise<Answer<"deleteWebhook">> {
     return this.#transport.call("deleteWebhook", { params: { webhook_id: webhookId } }, options)
   }
 

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto"
-import pg from "pg"
+import type pg from "pg"
 import { audited, noteAct } from "../../src/ops/audited.ts"
+import { connectOwner } from "../../src/ops/connect-owner.ts"
 import { directContext } from "../../src/ops/direct.ts"
 import { createRoles, grantRelease, ROLE_PREFIX, roleName, urlFor } from "../../src/ops/grants.ts"
 import { migrateDatabase } from "../../src/ops/migrate-database.ts"
@@ -35,8 +36,7 @@ export function placementOf(url: string): { region: string } | { host: string } 
 }
 
 async function connected<T>(settings: Settings, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: settings.DATABASE_URL, connectionTimeoutMillis: 15_000 })
-  await client.connect()
+  const client = await connectOwner(settings.DATABASE_URL as string, 15_000)
   try {
     return await work(client)
   } finally {

@@ -152,10 +152,14 @@ function compareProperties(old: Schema, now: Schema, place: Place): Difference[]
   return found
 }
 
+/** The alternatives of a schema; alternatives of alternatives count as its own. */
+const partsOf = ({ anyOf, oneOf }: Schema): Schema[] =>
+  (anyOf ?? oneOf ?? []).flatMap((part) => (part.$ref || partsOf(part).length === 0 ? [part] : partsOf(part)))
+
 /** Alternatives are matched by their reference, their type or their tag; else by their position. */
 function compareAlternatives(old: Schema, now: Schema, place: Place): Difference[] {
   const { side, at } = place
-  const [before, after] = [old.anyOf ?? old.oneOf ?? [], now.anyOf ?? now.oneOf ?? []]
+  const [before, after] = [partsOf(old), partsOf(now)]
   if (before.length === 0 && after.length === 0) return []
   const label = (schema: Schema, index: number) => {
     if (schema.$ref) return schema.$ref.split("/").at(-1) ?? ""
@@ -181,7 +185,12 @@ function compareAlternatives(old: Schema, now: Schema, place: Place): Difference
     if (!known.has(name) && before.length > 0)
       found.push({ at, breaks: side === "response" && isNull, what: `can also be ${name}` })
   }
-  if (before.length === 0) found.push({ at, breaks: true, what: "has alternatives now" })
+  if (before.length === 0) {
+    // A request with more alternatives breaks nothing if one of them is the former type.
+    const former = side === "request" && after.find((one) => typesOf(one).join() === typesOf(old).join())
+    if (former) found.push(...compareSchemas(old, former, place))
+    found.push({ at, breaks: !former, what: "has alternatives now" })
+  }
   if (after.length === 0) found.push({ at, breaks: true, what: "has no alternatives any more" })
   return found
 }

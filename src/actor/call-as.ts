@@ -110,6 +110,7 @@ function requestOf(ctx: Context, credential: Credential): Records["request"] {
     address: ctx.address,
     page_user: credential.kind === "session" ? (credential.page?.user ?? null) : null,
     page_account: credential.kind === "session" ? (credential.page?.account ?? null) : null,
+    if_config: ctx.config.expected,
   }
 }
 

@@ -9,7 +9,8 @@ create type turnpike.request as (
   address text, -- null: unknown
   -- The user for whom the page was made that sent the request, and the account that it shows (see of_page).
   page_user bigint, -- null: not said
-  page_account bigint -- null: not said
+  page_account bigint, -- null: not said
+  if_config integer -- null: a change of a space's configuration may follow any version
 );
 
 -- The caller after the lookup, with the same columns for a key and a session. usable: it may act.

@@ -62,6 +62,8 @@ export interface Context {
   readonly log: Log
   /** The ids that every line of the log has: of this request, and of its account and turn once they are known. */
   readonly logged: LogIds
+  /** The configuration's version of the space that this request has read, and the one on which its change is based. */
+  readonly config: { seen: number | null; expected: number | null }
   /** Accounts whose charges this isolate is posting, by user_id. */
   readonly posting: Map<number, Posting>
   /** Provider accounts that this isolate knows to be cooling, by id. */
@@ -156,6 +158,7 @@ export function createContext(
     meter,
     log: createLog(env, logged),
     logged,
+    config: { seen: null, expected: null },
     background: waitUntil,
   }
 }

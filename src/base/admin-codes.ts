@@ -149,18 +149,4 @@ export const ADMIN_CODES = {
     cause: "A model provider sent an invalid answer, or rejected the account's credential.",
     cure: "The message gives the reason. Try again, or log in to the account again.",
   },
-  IF_MATCH_INVALID: {
-    status: 400,
-    retryable: false,
-    dashboard: true,
-    cause: "The If-Match header is neither one entity tag in quotes nor `*`.",
-    cure: 'Send the `ETag` of the last response, such as `"3"`, or leave the header out.',
-  },
-  VERSION_MISMATCH: {
-    status: 412,
-    retryable: false,
-    dashboard: true,
-    cause: "Another request has changed the object since the version in If-Match. Nothing was written.",
-    cure: "Read the current object in `details.current`, and send your change again with its `version`.",
-  },
 } as const

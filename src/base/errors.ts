@@ -1,6 +1,7 @@
 import { ADMIN_CODES } from "./admin-codes.ts"
 import { BROWSER_CODES } from "./browser-codes.ts"
 import { CALL_CODES } from "./call-codes.ts"
+import { REQUEST_CODES } from "./request-codes.ts"
 import { RESALE_CODES } from "./resale-codes.ts"
 import { SIGN_IN_CODES } from "./sign-in-codes.ts"
 import { WEBHOOK_CODES } from "./webhook-codes.ts"
@@ -17,7 +18,13 @@ export interface ErrorEntry {
 
 /** Every code that an operation can return. */
 export const ERROR_CODES = {
-  INVALID_JSON: { status: 400, retryable: false, cause: "The body is not valid JSON.", cure: "Send a JSON object." },
+  INVALID_JSON: {
+    status: 400,
+    retryable: false,
+    cause: "The body is not valid JSON in UTF-8.",
+    cure: "Send a JSON object, encoded as UTF-8.",
+  },
+  ...REQUEST_CODES,
   IDEMPOTENCY_KEY_REQUIRED: {
     status: 400,
     retryable: false,
@@ -177,8 +184,9 @@ export const ERROR_CODES = {
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     retryable: false,
-    cause: "The operation does not accept a body of this type. All operations accept JSON, except uploads.",
-    cure: "Send `Content-Type: application/json`. Send a file as multipart/form-data, or as the raw body.",
+    cause:
+      "The operation does not accept a body of this type, charset or Content-Encoding. All operations accept JSON in UTF-8, except uploads.",
+    cure: "Send `Content-Type: application/json` and an uncompressed body. Send a file as multipart/form-data, or as the raw body.",
   },
   RANGE_NOT_SATISFIABLE: {
     status: 416,

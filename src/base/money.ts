@@ -33,9 +33,26 @@ export function fromUsd(usd: number): number | null {
   return Number.isSafeInteger(micros) && micros / MICROS_PER_USD === usd ? micros : null
 }
 
-/** An amount of USD in a request that is exact in credit micros. */
-export const usdAmount = z
-  .number()
-  .min(0)
-  .max(1_000_000)
-  .refine((usd) => fromUsd(usd) !== null, decimals)
+/** A decimal number in quotes. Zeros after the seventh decimal change nothing. */
+const DECIMAL = new RegExp(`^-?\\d{1,9}(\\.\\d{1,${USD_DECIMALS}}0*)?$`)
+const decimalText = z
+  .string()
+  .max(40)
+  .regex(DECIMAL, `must be a number, or a decimal in quotes with ${decimals}, such as "0.30"`)
+
+/**
+ * An amount of USD in a request, exact in credit micros: a number within the bounds of `numbers`, or the same as a
+ * decimal string, as callers send it who calculate with decimals. The result is a number.
+ */
+export function usdIn(numbers: z.ZodNumber, wrong?: (usd: number) => string | null) {
+  const exact = numbers.superRefine((usd, issues) => {
+    const message = fromUsd(usd) === null ? INEXACT_USD : wrong?.(usd)
+    if (message) issues.addIssue({ code: "custom", message })
+  })
+  return z.union([exact, decimalText.transform(Number).pipe(exact)])
+}
+
+/** For `usdIn`: an entry of a ledger is not 0. */
+export const notZero = (usd: number): string | null => (usd === 0 ? "must not be 0" : null)
+
+export const usdAmount = usdIn(z.number().min(0).max(1_000_000))

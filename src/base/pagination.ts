@@ -84,7 +84,7 @@ export type ArchivedFilter = (typeof ARCHIVED_FILTER)[number]
 
 /** True if a text contains `part`, ignoring case. */
 export function holds(text: Expression<string | null>, part: string): RawBuilder<SqlBool> {
-  return sql`position(lower(${part}::text) in lower(${text})) > 0`
+  return sql`position(folded(${part}::text) in folded(${text})) > 0`
 }
 
 export interface CreatedFilters {

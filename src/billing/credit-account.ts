@@ -4,7 +4,7 @@ import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { keyReused, type Made } from "../actor/once.ts"
 import { TurnpikeError } from "../base/errors.ts"
-import { fromUsd, INEXACT_USD, toUsd } from "../base/money.ts"
+import { notZero, toUsd, usdIn } from "../base/money.ts"
 import { callOne } from "../platform/db.ts"
 import { type BookingRow, bookedBy, wakeFor } from "./booking.ts"
 import { CREDIT_REASONS, type CreditReason } from "./buckets.ts"
@@ -24,12 +24,10 @@ export const creditSchema = z
       description: "The kind of credit. It decides the bucket in reports.",
       example: "admin_grant",
     }),
-    amount_usd: z
-      .number()
-      .min(-maxUsd)
-      .max(maxUsd)
-      .refine((usd) => usd !== 0 && fromUsd(usd) !== null, `${INEXACT_USD}, and not be 0`)
-      .meta({ description: "Negative only for a correction, with `admin_action`.", example: 5 }),
+    amount_usd: usdIn(z.number().min(-maxUsd).max(maxUsd), notZero).meta({
+      description: "Negative only for a correction, with `admin_action`.",
+      example: 5,
+    }),
     note: noteSchema,
   })
   .refine(({ reason, amount_usd }) => amount_usd > 0 || reason === "admin_action", {

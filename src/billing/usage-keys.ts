@@ -3,12 +3,13 @@ import type { Credential } from "../actor/actor.ts"
 import { callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
+import { metadataKey } from "../base/metadata.ts"
 import { USAGE_KEY_POLICY } from "./policies.ts"
 
 export const putUsageKeysSchema = z
   .strictObject({
     keys: z
-      .array(z.string().min(1).max(64))
+      .array(metadataKey)
       .max(USAGE_KEY_POLICY.mostKeys)
       .refine((keys) => new Set(keys).size === keys.length, "must not repeat a key")
       .meta({

@@ -4,7 +4,7 @@ import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { editAs, type Refusals } from "../actor/edit-as.ts"
 import { changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
-import { fromUsd, INEXACT_USD, MICROS_PER_USD, toUsd } from "../base/money.ts"
+import { MICROS_PER_USD, toUsd, usdIn } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import { ENGINES } from "../base/words.ts"
 import type { Answers } from "../platform/procedures.ts"
@@ -19,19 +19,15 @@ const kind = z.enum(KINDS).meta({
 
 const PRICES = { input: 1, cached: 0.1, output: 5, cache_write: 1.25, cache_write_hour: 2 }
 
-const perMillion = z
-  .number()
-  .min(0)
-  .max(100_000)
-  .refine((usd) => fromUsd(usd) !== null, INEXACT_USD)
-  .meta({ description: "USD per million tokens.", example: 1.25 })
+const perMillion = usdIn(z.number().min(0).max(100_000)).meta({
+  description: "USD per million tokens.",
+  example: 1.25,
+})
 
-const perPicture = z
-  .number()
-  .min(0)
-  .max(1_000)
-  .refine((usd) => fromUsd(usd) !== null, INEXACT_USD)
-  .meta({ description: "USD for one picture of any size.", example: 0.04 })
+const perPicture = usdIn(z.number().min(0).max(1_000)).meta({
+  description: "USD for one picture of any size.",
+  example: 0.04,
+})
 
 const pricesSchema = z.strictObject({
   input: perMillion,

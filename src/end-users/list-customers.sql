@@ -65,7 +65,7 @@ begin
   end if;
   with found as materialized (
     select c as one, c.end_user_ref from turnpike.customer_sums(caller.user_id, caller.test, p_request.moment) c
-    where (p_q is null or strpos(lower(c.end_user_ref), lower(p_q)) > 0) and (p_blocked is null or p_blocked = c.blocked)
+    where (p_q is null or strpos(folded(c.end_user_ref), folded(p_q)) > 0) and (p_blocked is null or p_blocked = c.blocked)
   ), ranked as (
     select f.end_user_ref, f.one, case p_sort when 'today' then (f.one).billed_today when 'month' then (f.one).billed_this_month
         when 'all_time' then (f.one).billed when 'share' then u.share when 'turns' then (f.one).turns

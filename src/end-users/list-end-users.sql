@@ -65,7 +65,7 @@ end $$;
 create function turnpike.is_wanted(caller turnpike.caller, p_ref text, p_blocked boolean, p_q text) returns boolean
 language plpgsql stable as $$
 begin
-  if p_q is not null and strpos(lower(p_ref), lower(p_q)) = 0 then
+  if p_q is not null and strpos(folded(p_ref), folded(p_q)) is not distinct from 0 then
     return false;
   end if;
   return p_blocked is null or p_blocked = exists (select from end_users e

@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { fromUsd, INEXACT_USD } from "../base/money.ts"
+import { usdAmount } from "../base/money.ts"
 import { capStateSchema } from "../quotas/cap-state.ts"
 
 /** An end user's reference in a path: any text, percent-encoded as one path segment. */
@@ -8,12 +8,7 @@ export const endUserRefParam = z.string().min(1).max(128).meta({
   example: "customer-42",
 })
 
-const limit = z
-  .number()
-  .min(0)
-  .max(1_000_000)
-  .refine((value) => fromUsd(value) !== null, INEXACT_USD)
-  .nullable()
+const limit = usdAmount.nullable()
 
 export const limitsSchema = z
   .object({

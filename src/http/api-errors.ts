@@ -18,7 +18,8 @@ export function answerError(error: unknown, c: HonoContext<AppEnv>): Response {
   if (known.retryAfter !== undefined) c.header("Retry-After", String(known.retryAfter))
   if (known.status === 401) c.header("WWW-Authenticate", isDashboard(c.req.path) ? "Cookie" : "Bearer")
   if (isOpenAi(c.req.path)) c.header("X-Should-Retry", shouldRetry(known))
-  if (known.code === "VERSION_MISMATCH") setVersion(c, (known.details as { current?: object } | undefined)?.current)
+  if (known.code === "VERSION_MISMATCH" && !c.res.headers.has("ETag"))
+    setVersion(c, (known.details as { current?: object } | undefined)?.current)
   const status = isOpenAi(c.req.path) ? openAiStatus(known.status) : known.status
   return answerJson(c, errorBody(known, c, ctx.requestId), status)
 }

@@ -13,6 +13,7 @@ import { answerError, nothingAt } from "./api-errors.ts"
 import type { AppEnv } from "./app-env.ts"
 import { announcing } from "./deprecation.ts"
 import { guarded, honoPath, type Input, inputOf, type Operation, validatorsOf } from "./operation.ts"
+import { contentTag, requireMatch } from "./preconditions.ts"
 import { rightsFirst } from "./rights-first.ts"
 import { TableRouter } from "./router.ts"
 import { SAFE_HEADERS } from "./safe-headers.ts"
@@ -36,9 +37,41 @@ export interface Group {
  */
 export class App extends Hono<AppEnv> {
   readonly operations: Operation[] = []
+  /** The handlers that read the objects whose changes evaluate If-Match, by path. */
+  private readonly readers = new Map<string, Reader>()
 
   constructor() {
     super({ router: new TableRouter() })
+  }
+
+  /** Evaluates the preconditions of a change. A space's configuration must then still have the version that was read. */
+  private async requireCurrent(
+    c: HonoContext<AppEnv>,
+    { tagged = {}, path }: Pick<Operation, "tagged" | "path">,
+    { params, query }: Input<unknown, unknown, unknown>,
+  ): Promise<void> {
+    const { config } = c.get("ctx")
+    const read = async () => {
+      config.seen = null
+      const reader = this.readers.get(tagged.read ?? path)
+      if (!reader) throw new Error(`nothing reads ${path}`)
+      const current = await reader(c, { params, query, body: undefined, once: undefined, ifVersion: null }).catch(
+        (error: unknown) => {
+          if (error instanceof TurnpikeError && error.code === "NOT_FOUND") return null
+          throw error
+        },
+      )
+      config.expected = config.seen
+      // A space's configuration is also named by its version, for callers that change several of its objects.
+      const tags = current ? [contentTag(tagged, current), ...(config.seen === null ? [] : [`"${config.seen}"`])] : []
+      return current && { tags, current }
+    }
+    const [ifMatch, ifNoneMatch] = [c.req.header("if-match"), c.req.header("if-none-match")]
+    await requireMatch({ ifMatch, ifNoneMatch }, read).catch((error: unknown) => {
+      const { current } = ((error as TurnpikeError).details ?? {}) as { current?: object }
+      if (current) c.header("ETag", contentTag(tagged, current))
+      throw error
+    })
   }
 
   operation<Params extends Shape, Query extends Shape, Body extends z.ZodType, Answer extends z.ZodType>(
@@ -51,17 +84,22 @@ export class App extends Hono<AppEnv> {
     const guard = guardOf(operation)
     if (!operation.ofPage) this.operations.push(guard ? guarded(operation, guard) : operation)
     const { method, path, answer } = operation
+    if (method === "get" && operation.tagged) this.readers.set(path, handle as unknown as Reader)
     const before = [...announcing(operation.deprecated), rightsFirst(operation), ...validatorsOf(operation)]
     this.on(method.toUpperCase(), [honoPath(path)], ...before, async (c) => {
       if (guard && guard.when === undefined) c.set("credential", { ...sessionOf(c), proved: true })
       const input = inputOf(c, operation) as Input<z.output<Params>, z.output<Query>, z.output<Body>>
       noteTurn(c, input.params)
+      if (operation.tagged && method !== "get") await this.requireCurrent(c, operation, input)
       const answered = await handle(c, input)
       if (operation.versioned) setVersion(c, answered)
+      if (operation.tagged && method !== "delete") c.header("ETag", contentTag(operation.tagged, answered as object))
       return answered instanceof Response ? answered : answerJson(c, answered as object, answer.status)
     })
   }
 }
+
+type Reader = (c: HonoContext<AppEnv>, input: Input<unknown, unknown, unknown>) => Promise<object>
 
 /** The log lines of a request for one turn name the turn. */
 function noteTurn(c: HonoContext<AppEnv>, params: { turn_id?: unknown } | undefined): void {

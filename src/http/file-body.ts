@@ -2,6 +2,7 @@ import { TurnpikeError } from "../base/errors.ts"
 import { FILE_POLICY } from "../files/policies.ts"
 import { tooLarge } from "../files/store-stream.ts"
 import type { Clock } from "../platform/clock.ts"
+import { refuseCharset, refuseEncoded } from "./body-coding.ts"
 import { brokenOff, inTime } from "./body-time.ts"
 import { type MultipartEvent, parseMultipart, wrongBody } from "./multipart.ts"
 import type { PartHeaders } from "./part-headers.ts"
@@ -23,10 +24,12 @@ const ENVELOPE_BYTES = 64 * 1024
  */
 export async function readFileBody(request: Request, queryName: string | undefined, clock: Clock): Promise<FileBody> {
   const type = request.headers.get("content-type")
+  refuseEncoded(request.headers)
   const isForm = /^\s*multipart\/form-data/i.test(type ?? "")
   const length = Number(request.headers.get("content-length") ?? 0)
   if (length > FILE_POLICY.maxBytes + (isForm ? ENVELOPE_BYTES : 0)) throw tooLarge()
   const chunks = chunksOf(request.body, clock)
+  if (isForm) refuseCharset(type)
   if (isForm) return readForm(chunks, boundaryOf(type ?? ""), queryName)
   if (!queryName) throw wrong("name", "name: is required unless you send a form. Send `?name=report.pdf`")
   // curl sends this type for any body. No uploaded file has it.

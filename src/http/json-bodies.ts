@@ -8,6 +8,7 @@ import { changedNumber } from "../base/exact-json.ts"
 import { shapeFault } from "../base/storable.ts"
 import { type Loan, MEMORY } from "../platform/memory.ts"
 import type { AppEnv } from "./app-env.ts"
+import { refuseCharset, refuseEncoded, textOfJson } from "./body-coding.ts"
 import { brokenOff, inTime } from "./body-time.ts"
 import { BODY_POLICY } from "./policies.ts"
 import { validationError } from "./validation-error.ts"
@@ -27,9 +28,13 @@ export const MAX_SERVERS_BYTES = 128 * 1024
 export const jsonOnly = createMiddleware<AppEnv>(async (c, next) => {
   const length = c.req.header("content-length")
   const hasBody = c.req.raw.body !== null && length !== "0"
-  const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase()
-  if (hasBody && type !== "application/json") {
+  const type = c.req.header("content-type")
+  if (hasBody && type?.split(";")[0]?.trim().toLowerCase() !== "application/json") {
     throw new TurnpikeError("UNSUPPORTED_MEDIA_TYPE", "Send the body with `Content-Type: application/json`.")
+  }
+  if (hasBody) {
+    refuseEncoded(c.req.raw.headers)
+    refuseCharset(type ?? null)
   }
   await next()
 })
@@ -58,25 +63,28 @@ const readWhole = (maxBytes: number) =>
     const read = async () => {
       if (length !== undefined) {
         if (Number(length) > MEMORY.smallBytes) await lend(Number(length))
-        return c.req.text()
+        return new Uint8Array(await c.req.raw.arrayBuffer())
       }
-      const text = (await readUpTo(c, maxBytes, lend)).toString("utf8")
-      // Hono parses the text that is cached here.
-      c.req.bodyCache.text = Promise.resolve(text) as never
-      return text
+      return readUpTo(c, maxBytes, lend)
     }
-    const text = await inTime(ctx.clock, BODY_POLICY.jsonMs, read)
+    const bytes = await inTime(ctx.clock, BODY_POLICY.jsonMs, read)
       .catch(brokenOff)
       .finally(() => {
         over.abort()
         loan?.close()
       })
+    const text = textOfJson(bytes)
+    // Hono parses the text that is cached here.
+    c.req.bodyCache.text = Promise.resolve(text) as never
     // Checked before any code walks through the value.
     const fault = shapeFault(text)
     if (fault) throw new TurnpikeError("VALIDATION_FAILED", `The body ${fault}.`)
     // Bodies from other servers follow their own rules. In all others, numbers that are stored or
     // passed on must keep their value.
-    if (maxBytes !== MAX_SERVERS_BYTES) refuseChanged(text)
+    if (maxBytes !== MAX_SERVERS_BYTES) {
+      refuseChanged(text)
+      refuseHidden(text)
+    }
     return next()
   })
 
@@ -134,8 +142,39 @@ function refuseChanged(text: string): void {
   }
   if (!changed) return
   const { path, digits } = changed
-  const message = `the number ${digits.slice(0, 40)} cannot be stored exactly: send it as a string, in quotes`
+  const message = Number.isFinite(Number(digits))
+    ? `the number ${digits.slice(0, 40)} cannot be stored exactly: send it as a string, in quotes, if the field accepts one`
+    : `the number ${digits.slice(0, 40)} is too large`
   throw validationError([{ code: "custom", path, message, input: undefined }], "body")
+}
+
+/** Code that copies an object field by field would drop this one, since assigning it sets the prototype. */
+const HIDDEN = "__proto__"
+
+function refuseHidden(text: string): void {
+  // Escaped, the name has at least one such sequence.
+  if (!text.includes(HIDDEN) && !/\\u00[5-7]/i.test(text)) return
+  let path: string[] | null
+  try {
+    path = findHidden(JSON.parse(text), [])
+  } catch {
+    return
+  }
+  if (path) {
+    throw validationError(
+      [{ code: "custom", path, message: "is no name that can be stored", input: undefined }],
+      "body",
+    )
+  }
+}
+
+function findHidden(value: unknown, path: string[]): string[] | null {
+  if (typeof value !== "object" || value === null) return null
+  for (const [key, item] of Object.entries(value)) {
+    const found = key === HIDDEN ? [...path, key] : findHidden(item, [...path, key])
+    if (found) return found
+  }
+  return null
 }
 
 const noMemory = () =>

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer"
 import { TurnpikeError } from "../base/errors.ts"
+import { textOfHead } from "./body-coding.ts"
 import { type PartHeaders, parsePartHeaders } from "./part-headers.ts"
 
 /** Either the start of a part, or bytes of the current part. */
@@ -41,7 +42,7 @@ export async function* parseMultipart(
       if (size > MAX_HEAD_BYTES) throw wrongBody("a part's headers are too long")
       head.push(piece)
     }
-    yield { part: parsePartHeaders(Buffer.concat(head).toString("utf8")) }
+    yield { part: parsePartHeaders(textOfHead(Buffer.concat(head))) }
     for await (const bytes of input.until(delimiter)) yield { bytes }
   }
 }

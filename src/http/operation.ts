@@ -10,6 +10,7 @@ import type { Deprecated } from "./deprecation.ts"
 import { parseIdempotencyKey } from "./idempotency.ts"
 import { jsonBodies, MAX_JSON_BYTES, MAX_OPEN_BYTES, MAX_SERVERS_BYTES } from "./json-bodies.ts"
 import { PAGE_USER_PARAM } from "./page-user.ts"
+import type { Tagged } from "./preconditions.ts"
 import { withoutEmpty } from "./query.ts"
 import { validationError } from "./validation-error.ts"
 import { parseIfMatch } from "./versions.ts"
@@ -57,6 +58,11 @@ export interface Operation<
    * If-Match, as `ifVersion` of its input.
    */
   versioned?: "shown" | "checked"
+  /**
+   * Configuration without a version of its own: the answer has an ETag of its content, and changes evaluate If-Match
+   * and If-None-Match against the object as the GET of the same path returns it.
+   */
+  tagged?: Tagged
   answer: {
     /** 302: has no body; the header Location has the target. */
     status: 200 | 201 | 202 | 302
@@ -104,11 +110,24 @@ export function validatorsOf(operation: Operation): MiddlewareHandler<AppEnv>[] 
   const validators: MiddlewareHandler[] = []
   if (operation.params) validators.push(zValidator("param", operation.params, refuse, checked))
   if (operation.query)
-    validators.push(zValidator("query", operation.query, refuse, isListForPages(operation) ? checkedFilled : checked))
+    validators.push(
+      refuseHiddenQuery,
+      zValidator("query", operation.query, refuse, isListForPages(operation) ? checkedFilled : checked),
+    )
   // An operation without a body does not read one.
   if (operation.body)
     validators.push(...jsonBodies(maxBytesOf(operation)), zValidator("json", operation.body, refuse, checked))
   return validators
+}
+
+/** Hono would drop this parameter, since assigning it to an object sets the prototype. */
+const refuseHiddenQuery: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const { searchParams } = new URL(c.req.url)
+  if (!searchParams.has("__proto__")) return next()
+  throw validationError(
+    [{ code: "custom", path: ["__proto__"], message: "There is no such field.", input: undefined }],
+    "query",
+  )
 }
 
 function maxBytesOf({ open, byServer, maxBytes }: Operation): number {

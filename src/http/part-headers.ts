@@ -26,7 +26,13 @@ export function parsePartHeaders(head: string): PartHeaders {
   }
   const name = parameters.get("name")
   if (name === undefined) throw wrongHeaders()
-  const filename = decodeExtended(parameters.get("filename*")) ?? parameters.get("filename")
+  const extended = decodeExtended(parameters.get("filename*"))
+  const filename = extended ?? parameters.get("filename")
+  if (extended === null && filename === undefined) {
+    throw new TurnpikeError("INVALID_ENCODING", "The name in `filename*` is not text in its charset.", {
+      param: "file",
+    })
+  }
   return { name, filename, contentType: headers.get("content-type") }
 }
 
@@ -41,16 +47,16 @@ function wrongHeaders(): TurnpikeError {
  */
 const unquote = (text: string) => text.replace(/\\"|%22/g, '"')
 
-/** RFC 8187: `UTF-8'en'na%C3%AFve.txt`. Undefined for any other form. */
-function decodeExtended(value: string | undefined): string | undefined {
+/** RFC 8187: `UTF-8'en'na%C3%AFve.txt`. Undefined for any other form, null for bytes that are wrong in its charset. */
+function decodeExtended(value: string | undefined): string | null | undefined {
   const match = /^([\w-]+)'[^']*'(.*)$/.exec(value ?? "")
   if (!match) return undefined
+  const bytes = `${match[2]}`.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
   try {
-    const bytes = `${match[2]}`.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
     return new TextDecoder(match[1], { fatal: true, ignoreBOM: false }).decode(
       Uint8Array.from(bytes, (char) => char.charCodeAt(0)),
     )
   } catch {
-    return undefined
+    return null
   }
 }

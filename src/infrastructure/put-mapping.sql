@@ -32,7 +32,7 @@ $$;
 
 -- True if two URLs certainly have the same scheme, host and port.
 create function turnpike.is_same_server(p_url text, p_other text) returns boolean language sql immutable as $$
-  select coalesce(substring(lower(p_url) from '^https?://[^/?#\\]+') = substring(lower(p_other) from '^https?://[^/?#\\]+'), false)
+  select coalesce(substring(lower(p_url collate "C") from '^https?://[^/?#\\]+') = substring(lower(p_other collate "C") from '^https?://[^/?#\\]+'), false)
 $$;
 
 -- Maps a space to a container for an admin, and writes an audit entry.

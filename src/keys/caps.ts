@@ -1,13 +1,7 @@
 import * as z from "zod"
-import { fromUsd, INEXACT_USD, toUsd } from "../base/money.ts"
+import { fromUsd, toUsd, usdAmount } from "../base/money.ts"
 
-const usd = z
-  .number()
-  .nonnegative()
-  .max(1_000_000)
-  .refine((value) => fromUsd(value) !== null, INEXACT_USD)
-
-const capFields = {
+const capFields = <Usd extends z.ZodType>(usd: Usd) => ({
   daily_usd: usd.nullable().meta({
     description: "The most that the key can spend in a UTC day, in USD. 0: nothing. Null: no cap.",
     example: 20,
@@ -31,14 +25,14 @@ const capFields = {
     .max(31 * 24 * 3600)
     .nullable()
     .meta({ description: "The length of the window, in seconds." }),
-}
+})
 
 /** Caps in responses. Null means no cap. */
-export const capsSchema = z.object(capFields).meta({ id: "Caps" })
+export const capsSchema = z.object(capFields(z.number().nonnegative().max(1_000_000))).meta({ id: "Caps" })
 
 /** Caps in requests. A cap that is left out keeps its value, and null removes it. */
 export const setCapsSchema = z
-  .strictObject(capFields)
+  .strictObject(capFields(usdAmount))
   .partial()
   .refine(
     ({ window_usd, window_seconds }) =>

@@ -81,10 +81,14 @@ export function sumConnections(all: ConnectionCounts[]): ConnectionCounts {
   return sum
 }
 
-export function createPool(connectionString: string, max: number): pg.Pool {
+/** `begin`: statements that each new session runs before its first one. */
+export function createPool(connectionString: string, max: number, begin?: string): pg.Pool {
   const pool = new pg.Pool({ connectionString, max, idleTimeoutMillis: IDLE_MS })
   // An idle connection that the server ends is replaced at its next use; one in use reports to its statement.
   pool.on("error", () => {})
-  pool.on("connect", (client) => client.on("error", () => {}))
+  pool.on("connect", (client) => {
+    client.on("error", () => {})
+    if (begin) client.query(begin).catch(() => {})
+  })
   return pool
 }

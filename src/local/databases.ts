@@ -1,4 +1,5 @@
 import pg from "pg"
+import { connectOwner } from "../ops/connect-owner.ts"
 import { setDatabaseSettings } from "../ops/database-settings.ts"
 import { grantRelease, secureDatabase } from "../ops/grants.ts"
 import { migrate } from "../ops/migrations.ts"
@@ -13,8 +14,7 @@ export function withDatabase(url: string, name: string): string {
 
 /** Runs `work` on one direct connection. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
+  const client = await connectOwner(url)
   try {
     return await work(client)
   } finally {
@@ -22,13 +22,33 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
   }
 }
 
+/**
+ * How databases are made that shall differ from those of Neon: TURNPIKE_DATABASE_LOCALE is a locale of ICU, such as
+ * `tr`. TURNPIKE_DATABASE_SETTINGS has default settings, such as `TimeZone=Pacific/Auckland; DateStyle=SQL, DMY`.
+ */
+function oddities(env = process.env) {
+  const locale = env.TURNPIKE_DATABASE_LOCALE
+  const settings = (env.TURNPIKE_DATABASE_SETTINGS ?? "").split(";").flatMap((setting) => {
+    const [name, value] = setting.split("=").map((part) => part.trim())
+    return name && value !== undefined ? [[name, value] as const] : []
+  })
+  return {
+    locale: locale ? ` template template0 locale_provider icu icu_locale ${pg.escapeLiteral(locale)} locale 'C'` : "",
+    settings,
+  }
+}
+
 export async function addDatabase(adminUrl: string, name: string, template?: string): Promise<string> {
-  await withClient(adminUrl, (client) =>
-    client.query(
-      // For a small template, copying its files takes a quarter of the time of writing its pages to the WAL.
-      `create database ${pg.escapeIdentifier(name)}${template ? ` template ${pg.escapeIdentifier(template)} strategy file_copy` : ""}`,
-    ),
-  )
+  const { locale, settings } = oddities()
+  await withClient(adminUrl, async (client) => {
+    const database = pg.escapeIdentifier(name)
+    // For a small template, copying its files takes a quarter of the time of writing its pages to the WAL.
+    const from = template ? ` template ${pg.escapeIdentifier(template)} strategy file_copy` : locale
+    await client.query(`create database ${database}${from}`)
+    for (const [setting, value] of settings) {
+      await client.query(`alter database ${database} set ${setting} = ${pg.escapeLiteral(value)}`)
+    }
+  })
   const url = withDatabase(adminUrl, name)
   // A copy inherits neither the settings of its template nor the privileges that were revoked from all roles.
   if (template) {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
-import pg from "pg"
+import type pg from "pg"
 import { MICROS_PER_USD } from "../base/money.ts"
+import { connectOwner } from "../ops/connect-owner.ts"
 import { createApiKey, createUser, type RunSql, subscribe, topUp } from "../ops/seed.ts"
 import { answerWorkshop, equipWorkshop, isRefused, JOBS, openChat, WORKSHOP } from "./demo-extras.ts"
 import { CUSTOMERS, DEMO_SPACES, LATER_INSTRUCTIONS, RESALE, TALKS } from "./demo-story.ts"
@@ -50,8 +51,7 @@ export async function liveDemoMonth(
   { demoKey, variables, providerUrl, now, days = DAYS }: DemoMonth,
   say: (line: string) => void,
 ): Promise<void> {
-  const client = new pg.Client({ connectionString: namespace.databaseUrl })
-  await client.connect()
+  const client = await connectOwner(namespace.databaseUrl)
   const sql: RunSql = async (query, params) => (await client.query(query, params)).rows
   try {
     const begins = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - (days - 1) * DAY_MS)

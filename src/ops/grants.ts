@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto"
 import pg from "pg"
+import { checkLetters } from "./check-letters.ts"
+import { checkSettings, setRoleSettings } from "./database-settings.ts"
 import type { Release } from "./release.ts"
 import { WORKER_ACCESS, type WorkerAccess } from "./worker-access.ts"
 
@@ -47,7 +49,7 @@ export async function createRoles(
   { workers = WORKER_ROLES, prefix = ROLE_PREFIX, renew = false, password = newPassword } = {},
 ): Promise<Record<string, string>> {
   for (const worker of workers) accessOf(worker)
-  return inTransaction(client, async () => {
+  const made = await inTransaction(client, async () => {
     // With the lock, the later of two concurrent calls finds the role that the first one created.
     await client.query("select pg_advisory_xact_lock(hashtext('turnpike roles'))")
     const made: Record<string, string> = {}
@@ -62,6 +64,11 @@ export async function createRoles(
     }
     return made
   })
+  await setRoleSettings(
+    client,
+    workers.map((worker) => roleName(worker, prefix)),
+  )
+  return made
 }
 
 async function inTransaction<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T> {
@@ -85,26 +92,32 @@ export async function dropRoles(client: pg.ClientBase, prefix: string): Promise<
 
 /**
  * Grants each worker's role exactly the rights that its code uses in this release. Procedures run with their owner's
- * rights, so no role can write to a table. Rights that only other releases use stay, unless `exact`.
+ * rights, so no role can write to a table. Rights that only other releases use stay, unless `exact`. Throws if a
+ * session of a role would have a setting with which answers are wrong.
  */
 export async function grantRelease(
   client: pg.ClientBase,
   { name: schema }: Pick<Release, "name">,
   { prefix = ROLE_PREFIX, exact = false } = {},
 ): Promise<string[]> {
-  return inTransaction(client, async () => {
+  const there = await inTransaction(client, async () => {
     await client.query("select pg_advisory_xact_lock(hashtext('turnpike releases'))")
     await secureDatabase(client)
     await secureProcedures(client, schema)
     const { rows } = await client.query<{ rolname: string }>("select rolname from pg_roles where rolname = any($1)", [
       WORKER_ROLES.map((worker) => roleName(worker, prefix)),
     ])
-    const there = WORKER_ROLES.filter((worker) => rows.some(({ rolname }) => rolname === roleName(worker, prefix)))
-    for (const worker of there) {
+    const found = WORKER_ROLES.filter((worker) => rows.some(({ rolname }) => rolname === roleName(worker, prefix)))
+    for (const worker of found) {
       await grantWorker(client, { schema, role: roleName(worker, prefix), exact }, accessOf(worker))
     }
-    return there
+    return found
   })
+  const roles = there.map((worker) => roleName(worker, prefix))
+  await setRoleSettings(client, roles)
+  await checkSettings(client, roles)
+  await checkLetters(client)
+  return there
 }
 
 /**

@@ -1,4 +1,6 @@
 import type pg from "pg"
+import { SET_SESSION } from "../platform/session-settings.ts"
+import { requireLetters } from "./check-letters.ts"
 import { setDatabaseSettings } from "./database-settings.ts"
 import { type Migration, type MigrationPhase, readMigrations } from "./migration-files.ts"
 import { LOCK_TIMEOUT_MS, type Patience, retryLocks, runStatement } from "./run-statement.ts"
@@ -37,6 +39,7 @@ export async function migrate(client: pg.ClientBase, options: MigrateOptions): P
   }
   const migrations = options.migrations ?? (await readMigrations())
   return alone(client, patience, async () => {
+    await requireLetters(client)
     const applied = await readApplied(client)
     const isEmpty = applied.size === 0
     if (isEmpty) await refuseForeignTables(client)
@@ -53,7 +56,7 @@ export async function migrate(client: pg.ClientBase, options: MigrateOptions): P
 async function keepSettings(client: pg.ClientBase, { log }: Patience): Promise<void> {
   if (await setDatabaseSettings(client)) return
   log(
-    "This role cannot set lock_timeout and jit for the database, so only the time limit of statements bounds waits for locks.",
+    "This role cannot change the settings of the database (lock_timeout, jit, TimeZone and others). Without a lock_timeout, only the time limit of statements bounds waits for locks.",
   )
 }
 
@@ -154,7 +157,7 @@ async function inTransaction<T>(client: pg.ClientBase, work: () => Promise<T>): 
 async function alone<T>(client: pg.ClientBase, patience: Patience, work: () => Promise<T>): Promise<T> {
   await takeLock(client, patience)
   try {
-    await client.query(`set search_path = public; set lock_timeout = ${LOCK_TIMEOUT_MS}; set statement_timeout = 0;
+    await client.query(`${SET_SESSION}; set search_path = public; set lock_timeout = ${LOCK_TIMEOUT_MS}; set statement_timeout = 0;
       set idle_in_transaction_session_timeout = 0`)
     // Shorter than the lock timeout, so that a blocking autovacuum is cancelled. Not every role can set it.
     await client.query("set deadlock_timeout = 100").catch(() => {})

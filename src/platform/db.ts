@@ -14,6 +14,7 @@ import type { DB } from "./db-types.ts"
 import type { Meter } from "./meter.ts"
 import { type ArgumentsOf, PROCEDURES, type ProcedureName, type Procedures, RELEASE } from "./procedures.ts"
 import { type EncodedField, encodeField, readFields } from "./records.ts"
+import { parseDay, parseTimestamp } from "./session-settings.ts"
 import { TIME_LIMITS } from "./time-limits.ts"
 
 /** Kysely's typed builder over our tables, for queries that are not procedures. Procedures are called with `call`. */
@@ -77,8 +78,8 @@ const PARSERS: Record<number, (text: string) => unknown> = {
   701: Number,
   114: JSON.parse,
   3802: JSON.parse,
-  // timestamptz, as in `2026-11-20 12:00:00.123+00`. Sessions use UTC.
-  1184: (text) => new Date(text.replace(" ", "T").replace(/\+00$/, "Z")),
+  1082: parseDay,
+  1184: parseTimestamp,
 }
 
 const parserOf = (oid: number): ((text: string) => unknown) => PARSERS[oid] ?? asText
@@ -120,7 +121,8 @@ function queryOf({
       })
       return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
     } catch (error) {
-      throw translated(error as NeonDbError)
+      // A value that cannot be read is no failure of the connection.
+      throw error instanceof TurnpikeError ? error : translated(error as NeonDbError)
     } finally {
       clearTimeout(timer)
     }

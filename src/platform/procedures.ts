@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_caa034cee304"
+export const RELEASE = "turnpike_59c6f0042c72"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -879,6 +879,7 @@ export interface Records {
     address: string | null
     page_user: number | null
     page_account: number | null
+    if_config: number | null
   }
   sale: {
     prepaid: boolean
@@ -5201,7 +5202,7 @@ export const RECORDS: Record<keyof Records, readonly string[]> = {
   look: ["places", "is_last", "bytes", "held:json", "takes_over", "releases", "stays", "waits", "retires", "careful", "runners", "live_slots", "test_slots", "end_user_slots", "after_live", "after_test", "after_lane", "alive_until", "looks_until", "event_ids:json", "drawn:json", "random:json"],
   new_subscription: ["user_id", "plan", "starts_at", "ends_at", "note", "replaces", "alongside"],
   new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "metadata:json", "timeout", "traceparent", "tracestate", "on_limit", "max_wait"],
-  request: ["kind", "token", "test", "moment", "request_id", "address", "page_user", "page_account"],
+  request: ["kind", "token", "test", "moment", "request_id", "address", "page_user", "page_account", "if_config"],
   sale: ["prepaid", "price", "held"],
   trace_limits: ["turns", "bytes", "text", "events", "attempts", "deliveries", "window_seconds"],
   turn_filter: ["account", "space", "key", "end_user", "conversation", "state", "waiting", "reason", "model", "failure", "min_cost", "min_took_us", "q", "created_after", "created_before"],

@@ -6,10 +6,15 @@ import { TurnpikeError } from "../base/errors.ts"
  */
 export function pastedCode(pasted: string, state: string): string {
   const text = cleaned(pasted)
-  const answer = answerIn(text)
+  const answer = answerIn(text) ?? (HOST_FIRST.test(text) ? answerIn(`https://${text}`) : null)
   if (answer?.url === null) throw codeInvalid("The text that you pasted is not a valid URL.")
   if (answer) refuseError(answer.query)
-  const [bare = "", given = null] = text.replace(/%23/i, "#").split("#")
+  // Blanks around the parts come from copying. `code#` names no state.
+  const [bare = "", after = ""] = text
+    .replace(/%23/i, "#")
+    .split("#")
+    .map((part) => part.trim())
+  const given = after === "" ? null : after
   const [code, itsState] = answer ? [once(answer.query, "code") ?? "", once(answer.query, "state")] : [bare, given]
   if (itsState !== null && itsState !== state)
     throw codeInvalid("The code belongs to another login. Paste the code of your newest login.")
@@ -52,6 +57,9 @@ export function callbackCode(
   return code
 }
 
+/** A URL without its scheme: a host, perhaps a path, and a query with a parameter of an answer. */
+const HOST_FIRST = /^[a-z0-9.-]+(:\d+)?(\/[^?#]*)?\?([^#]*&)?(code|state|error)=/i
+
 const CODE = /^[\x21-\x7e]{1,4096}$/
 
 /** The `url` of an answer whose query was pasted alone. */
@@ -81,7 +89,8 @@ function decoded(text: string): string {
  */
 function answerIn(text: string): { url: URL | null; query: URLSearchParams } | null {
   // Remove an empty fragment, also an encoded one, and `#_=_`, which Facebook's login appends.
-  const whole = text.replace(/(#|%23)(_=_)?$/i, "")
+  // Blanks come from a line break of the page that was copied.
+  const whole = text.replace(/\s+/g, "").replace(/(#|%23)(_=_)?$/i, "")
   if (/^https?:\/\//i.test(whole)) {
     const url = URL.canParse(whole) ? new URL(whole) : null
     return { url, query: url?.searchParams ?? new URLSearchParams() }

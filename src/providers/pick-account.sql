@@ -16,10 +16,10 @@ create function turnpike.lacks_model(p_lacks jsonb, p_model text, p_moment times
 $$;
 
 -- Returns whether an account is on the server that the pins of its engine name.
--- p_servers: the spellings of that server's URL in lower case; '' is the engine's own URL.
+-- p_servers: the spellings of that server's URL, folded; '' is the engine's own URL.
 -- Null: the environment names no server, so an account on any server serves the pins.
 create function turnpike.serves_pins(p_base_url text, p_servers jsonb) returns boolean language sql immutable as $$
-  select p_servers is null or p_servers ? lower(rtrim(coalesce(p_base_url, ''), '/'))
+  select p_servers is null or p_servers ? folded(rtrim(coalesce(p_base_url, ''), '/'))
 $$;
 
 -- The facts that a call needs about the account that was picked for it.

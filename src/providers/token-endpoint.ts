@@ -2,7 +2,7 @@ import * as oauth from "oauth4webapi"
 import type { Context } from "../actor/context.ts"
 import type { ProviderLogin } from "../base/provider-logins.ts"
 import { secondsAhead } from "../platform/clock.ts"
-import { createOauthFetch } from "../platform/oauth-fetch.ts"
+import { createOauthFetch, presentFields } from "../platform/oauth-fetch.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
 import { operatorsPolicy } from "./login-settings.ts"
 import { PROVIDER_POLICY } from "./policies.ts"
@@ -146,7 +146,7 @@ async function asked(ctx: Context, login: ProviderLogin, ask: Asking): Promise<T
     [oauth.allowInsecureRequests]: true,
     [oauth.customFetch]: async (url: string, init: oauth.CustomFetchOptions<string, unknown>) => {
       const response = await request(url, login.token_format === "json" ? asJson(init) : init)
-      answer = objectOf(await response.text())
+      answer = objectOf(presentFields(await response.text()))
       // Without a configured issuer the library cannot check an ID token. It came
       // from the token endpoint directly.
       const { id_token, ...rest } = answer

@@ -90,11 +90,12 @@ function jsonSchema(type: z.ZodType, io: "input" | "output") {
   return { definitions: Object.fromEntries(definitions) as JsonValue, root: shown(properties.it as JsonValue) }
 }
 
-/** Adds the default of inputs that are parsed from text (Zod leaves it out), and removes the long patterns of dates. */
+/** Adds defaults and examples of inputs that are parsed from text, which Zod leaves out. Removes patterns of dates. */
 function described({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: JsonValue }): void {
   if (typeof jsonSchema.format === "string" && /^(date|time|date-time)$/.test(jsonSchema.format))
     delete jsonSchema.pattern
   const { def } = zodSchema._zod as z.core.$ZodDefault["_zod"]
-  if (def.type !== "default" || typeof def.defaultValue === "object") return
-  jsonSchema.default = def.defaultValue
+  if (def.type === "default") jsonSchema.default = def.defaultValue
+  const { examples } = z.globalRegistry.get(zodSchema) ?? {}
+  if (examples) jsonSchema.examples = examples
 }

@@ -31,7 +31,8 @@ const DETAILS = {
   VERSION_MISMATCH: z.object({
     current: z
       .record(z.string(), z.unknown())
-      .meta({ description: "The current state of the resource.", example: { version: 4 } }),
+      .optional()
+      .meta({ description: "The current state of the resource, if it exists.", example: { version: 4 } }),
   }),
   TURN_FAILED: z.object({
     turn_id: z.string(),

@@ -43,8 +43,16 @@ const IF_MATCH = {
   example: '"3"',
 }
 
-/** Adds the headers and errors of an operation on a versioned resource: If-Match and ETag. */
+const IF_NONE_MATCH = {
+  name: "If-None-Match",
+  required: false,
+  description: "`*`: the change is made only if there is no such object yet.",
+  example: "*",
+}
+
+/** Adds the headers and errors of an operation on a versioned or tagged resource: If-Match and ETag. */
 export function withVersions(operation: Operation): Operation {
+  if (operation.tagged) return withTags(operation)
   if (!operation.versioned) return operation
   const { headers = [], errors, answer } = operation
   const shown: Operation = {
@@ -54,6 +62,22 @@ export function withVersions(operation: Operation): Operation {
   if (operation.versioned === "shown") return shown
   return { ...shown, headers: [...headers, IF_MATCH], errors: [...errors, "IF_MATCH_INVALID", "VERSION_MISMATCH"] }
 }
+
+function withTags(operation: Operation): Operation {
+  const { headers = [], errors, answer, method } = operation
+  const ETag = "A hash of the object's content, in quotes. Send it as If-Match with a change."
+  if (method === "delete") return { ...operation, headers: [...headers, IF_MATCH], errors: withTagErrors(errors) }
+  const shown: Operation = { ...operation, answer: { ...answer, headers: { ...answer.headers, ETag } } }
+  if (method === "get") return shown
+  const more = method === "put" ? [IF_MATCH, IF_NONE_MATCH] : [IF_MATCH]
+  return { ...shown, headers: [...headers, ...more], errors: withTagErrors(errors) }
+}
+
+const withTagErrors = (errors: Operation["errors"]): Operation["errors"] => [
+  ...errors,
+  "IF_MATCH_INVALID",
+  "VERSION_MISMATCH",
+]
 
 /** Adds the end of a deprecated operation to its description and headers. */
 export function withDeprecation(operation: Operation): Operation {

@@ -5,7 +5,7 @@ import type { Context } from "../actor/context.ts"
 import type { Made, Once } from "../actor/once.ts"
 import { countReached } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
-import { fromUsd, INEXACT_USD, toUsd, usdText } from "../base/money.ts"
+import { fromUsd, notZero, toUsd, usdIn, usdText } from "../base/money.ts"
 import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import type { EndUserEntryRow } from "./end-user-ledger.ts"
 import { RESALE_POLICY } from "./policies.ts"
@@ -15,15 +15,10 @@ const maxUsd = toUsd(RESALE_POLICY.maxCredit)
 
 export const creditEndUserSchema = z
   .strictObject({
-    amount_usd: z
-      .number()
-      .min(-maxUsd)
-      .max(maxUsd)
-      .refine((usd) => usd !== 0 && fromUsd(usd) !== null, `${INEXACT_USD}, and not be 0`)
-      .meta({
-        description: "The credit in USD. A negative amount is a correction, up to the available credit.",
-        example: 5,
-      }),
+    amount_usd: usdIn(z.number().min(-maxUsd).max(maxUsd), notZero).meta({
+      description: "The credit in USD. A negative amount is a correction, up to the available credit.",
+      example: 5,
+    }),
     note: z.string().trim().min(1).max(RESALE_POLICY.noteCharacters).nullable().default(null).meta({
       description: "Your note, such as the number of an order. The portal does not show it.",
       example: "Order 1042",

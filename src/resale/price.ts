@@ -1,6 +1,6 @@
 import * as z from "zod"
 import { TurnpikeError } from "../base/errors.ts"
-import { fromUsd, INEXACT_USD, MICROS_PER_USD, toUsd } from "../base/money.ts"
+import { MICROS_PER_USD, toUsd, usdIn } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { RESALE_POLICY } from "./policies.ts"
@@ -19,12 +19,7 @@ const multiplier = z
   .max(RESALE_POLICY.maxMultiplier)
   .refine(exactMultiplier, `must have at most ${String(RESALE_POLICY.millionths).length - 1} decimals`)
 
-const amount = (most: number) =>
-  z
-    .number()
-    .min(0)
-    .max(toUsd(most))
-    .refine((usd) => fromUsd(usd) !== null, INEXACT_USD)
+const amount = (most: number) => z.number().min(0).max(toUsd(most))
 
 const ROUND_MODES = ["up", "nearest", "down"] as const
 const SMALLEST_USD = 1 / MICROS_PER_USD
@@ -40,8 +35,7 @@ const WORDS = {
 
 const roundingSchema = z
   .strictObject({
-    to_usd: amount(RESALE_POLICY.maxRoundTo)
-      .refine((usd) => usd > 0, "must be greater than 0")
+    to_usd: usdIn(amount(RESALE_POLICY.maxRoundTo), (usd) => (usd > 0 ? null : "must be greater than 0"))
       .default(SMALLEST_USD)
       .meta({ example: 0.0001 }),
     mode: z.enum(ROUND_MODES).default("nearest"),
@@ -59,7 +53,9 @@ export const putPriceSchema = z
       )
       .default({})
       .meta({ description: WORDS.per_model, example: { "rehearsal/standard": 2 } }),
-    per_turn_usd: amount(RESALE_POLICY.maxPerTurn).default(0).meta({ description: WORDS.per_turn_usd, example: 0.01 }),
+    per_turn_usd: usdIn(amount(RESALE_POLICY.maxPerTurn))
+      .default(0)
+      .meta({ description: WORDS.per_turn_usd, example: 0.01 }),
     rounding: roundingSchema.default({ to_usd: SMALLEST_USD, mode: "nearest" }).meta({ description: WORDS.rounding }),
   })
   .meta({ id: "PutPrice", description: "Replaces the price. A field that is left out gets its default." })

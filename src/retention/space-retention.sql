@@ -42,7 +42,7 @@ begin
     return;
   end if;
   space := turnpike.lock_space(caller, p_slug);
-  refused := turnpike.change_refusal(caller, space);
+  refused := turnpike.change_refusal(p_request, caller, space);
   if refused is null and turnpike.lacks_proof(caller, p_request.moment) and turnpike.keeps_less(space.retention, p_days) then
     refused := 'proof';
   end if;

@@ -8,11 +8,14 @@ import { listEndUsers } from "../end-users/list-end-users.ts"
 import { putLimits } from "../end-users/put-limits.ts"
 import { endUserRefParam, endUserSchema, erasureSchema, putLimitsSchema } from "../end-users/schemas.ts"
 import type { App } from "../http/app.ts"
+import type { Tagged } from "../http/preconditions.ts"
 import { booleanParam, idParam, pageOf, pageQuery, positionCursor } from "../http/query.ts"
 import { textStream } from "../http/text-stream.ts"
 import { bareQuery, errorsAt, type Mounting, toKeys } from "./mounting.ts"
 
 const tag = "End users"
+/** The ETag changes with the end user's own limits, and not with each turn. */
+const limits: Tagged = { of: (endUser: { limits: unknown }) => endUser.limits }
 const params = z.object({ end_user_ref: endUserRefParam })
 
 /** The end users of an account, by the `end_user_ref` of their turns. Mounted for keys and for a signed-in owner. */
@@ -56,6 +59,7 @@ export function mountEndUsers(app: App, mounting: Mounting) {
       method: "get",
       path: `${prefix}/end-users/{end_user_ref}`,
       id: "getEndUser",
+      tagged: limits,
       tag,
       summary: "Read an end user",
       description:
@@ -75,6 +79,7 @@ export function mountEndUsers(app: App, mounting: Mounting) {
       method: "put",
       path: `${prefix}/end-users/{end_user_ref}/limits`,
       id: "putEndUserLimits",
+      tagged: { ...limits, read: `${prefix}/end-users/{end_user_ref}` },
       tag,
       summary: "Set an end user's limits",
       description:

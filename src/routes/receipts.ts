@@ -113,6 +113,7 @@ export function mountReceipts(app: App, mounting: Mounting) {
       method: "get",
       path: `${prefix}/usage/export`,
       id: "getUsageExport",
+      tagged: { of: ({ enabled }: { enabled: boolean }) => enabled },
       tag,
       summary: "Read the state of the usage export",
       query: bare,
@@ -128,6 +129,7 @@ export function mountReceipts(app: App, mounting: Mounting) {
       method: "put",
       path: `${prefix}/usage/export`,
       id: "putUsageExport",
+      tagged: { of: ({ enabled }: { enabled: boolean }) => enabled },
       tag,
       summary: "Start or stop the usage export",
       description:

@@ -2,10 +2,11 @@ import * as z from "zod"
 import { endUserRefParam } from "../end-users/schemas.ts"
 import type { App } from "../http/app.ts"
 import { madeOf, parseIdempotencyKey, REPLAYED } from "../http/idempotency.ts"
+import type { Tagged } from "../http/preconditions.ts"
 import { idParam, pageOf, pageQuery } from "../http/query.ts"
 import { creditEndUser, creditEndUserSchema } from "../resale/credit-end-user.ts"
 import { deletePrice } from "../resale/delete-price.ts"
-import { endUserBalanceSchema, getEndUserBalance } from "../resale/end-user-balance.ts"
+import { type EndUserBalance, endUserBalanceSchema, getEndUserBalance } from "../resale/end-user-balance.ts"
 import { putEndUserBilling, putEndUserBillingSchema } from "../resale/end-user-billing.ts"
 import {
   endUserDefaultSchema,
@@ -21,6 +22,10 @@ import { putPrice } from "../resale/put-price.ts"
 import { bareQuery, errorsAt, type Mounting, toKeys, wholeListAt } from "./mounting.ts"
 
 const params = z.object({ end_user_ref: endUserRefParam })
+/** The ETag changes with the settings, and not with the balance. */
+const billing: Tagged = {
+  of: ({ price, prepaid, low_balance_usd }: EndUserBalance) => ({ price, prepaid, low_balance_usd }),
+}
 const named = z.object({ name: priceNameParam })
 
 /** Prices of the key owner, and wallets of end users. Mounted for keys and for a signed-in owner. */
@@ -57,6 +62,7 @@ function mountPrices(app: App, mounting: Mounting) {
       method: "get",
       path: `${prefix}/prices/{name}`,
       id: "getPrice",
+      tagged: {},
       tag,
       summary: "Read a price",
       params: named,
@@ -73,6 +79,7 @@ function mountPrices(app: App, mounting: Mounting) {
       method: "put",
       path: `${prefix}/prices/{name}`,
       id: "putPrice",
+      tagged: {},
       tag,
       summary: "Set a price",
       description:
@@ -95,6 +102,7 @@ function mountPrices(app: App, mounting: Mounting) {
       method: "delete",
       path: `${prefix}/prices/{name}`,
       id: "deletePrice",
+      tagged: {},
       tag,
       summary: "Delete a price",
       description: "A price that an end user, a key or the account names cannot be deleted. Accepted turns keep it.",
@@ -112,6 +120,7 @@ function mountPrices(app: App, mounting: Mounting) {
       method: "get",
       path: `${prefix}/end-user-defaults`,
       id: "listEndUserDefaults",
+      tagged: {},
       tag,
       summary: "List the default prices",
       description:
@@ -129,6 +138,7 @@ function mountPrices(app: App, mounting: Mounting) {
       method: "put",
       path: `${prefix}/end-user-defaults`,
       id: "putEndUserDefaults",
+      tagged: {},
       tag,
       summary: "Set the default price",
       description:
@@ -154,6 +164,7 @@ function mountEndUserWallets(app: App, mounting: Mounting) {
       method: "get",
       path: `${prefix}/end-users/{end_user_ref}/balance`,
       id: "getEndUserBalance",
+      tagged: billing,
       tag,
       summary: "Read an end user's wallet",
       description: `The prepaid credit of the end user, and how its turns are charged.${toKeys(mounting, " The key needs the scope `all`.")}`,
@@ -171,6 +182,7 @@ function mountEndUserWallets(app: App, mounting: Mounting) {
       method: "put",
       path: `${prefix}/end-users/{end_user_ref}/billing`,
       id: "putEndUserBilling",
+      tagged: { ...billing, read: `${prefix}/end-users/{end_user_ref}/balance` },
       tag,
       summary: "Set how an end user is charged",
       description: "Replaces the end user's price, and whether turns are paid from the end user's wallet.",

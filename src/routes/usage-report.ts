@@ -109,6 +109,7 @@ function mountUsageKeys(app: App, mounting: Mounting) {
       method: "get",
       path: `${prefix}/usage-keys`,
       id: "getUsageKeys",
+      tagged: {},
       tag,
       summary: "Read the registered keys of metadata",
       description: "The keys of the turns' `metadata` by which usage can be grouped.",
@@ -124,6 +125,7 @@ function mountUsageKeys(app: App, mounting: Mounting) {
       method: "put",
       path: `${prefix}/usage-keys`,
       id: "putUsageKeys",
+      tagged: {},
       tag,
       summary: "Register keys of metadata",
       description:

@@ -1,6 +1,7 @@
 import type { Context } from "../actor/context.ts"
 import { accountsOf, type ModelVariables } from "../agent/accounts.ts"
 import { ENGINE_URLS, type EngineName } from "../agent/engine.ts"
+import { folded } from "../base/folded.ts"
 import { onceFor } from "../base/once-for.ts"
 import { openEnvironmentFile } from "../environment/environment-file.ts"
 import { describeError } from "../platform/log.ts"
@@ -63,4 +64,4 @@ function spellings(engine: EngineName, baseUrl: string | undefined): string[] {
   return url === default_ ? ["", url] : [...new Set([url, bare(URL.parse(url)?.href ?? url)])]
 }
 
-const bare = (url: string) => url.replace(/\/+$/, "").toLowerCase()
+const bare = (url: string) => folded(url.replace(/\/+$/, ""))

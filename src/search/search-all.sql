@@ -116,8 +116,8 @@ end $$;
 create function turnpike.hits_of_name(p_scope bigint, p_test boolean, p_q text, p_limit integer) returns turnpike.search_hit[]
 language plpgsql stable as $$
 declare
-  part text := lower(p_q);
-  like_part text := '%' || replace(replace(replace(lower(p_q), '\', '\\'), '%', '\%'), '_', '\_') || '%';
+  part text := folded(p_q);
+  like_part text := '%' || replace(replace(replace(folded(p_q), '\', '\\'), '%', '\%'), '_', '\_') || '%';
 begin
   return array(
     select row('user', u.user_id::text, coalesce(u.name, u.email, u.user_id::text), u.email, u.created_at)::turnpike.search_hit
@@ -126,9 +126,9 @@ begin
     || array(
     select row('space', s.slug, s.title, case when s.archived_at is not null then 'archived' end, s.created_at)::turnpike.search_hit
     from (select w.* from spaces w
-      where strpos(lower(w.title), part) > 0 and (p_scope is null or (w.test = p_test and (w.user_id = p_scope
+      where strpos(folded(w.title), part) > 0 and (p_scope is null or (w.test = p_test and (w.user_id = p_scope
         or exists (select from space_shares h where h.space_id = w.space_id and h.user_id = p_scope))))
-      order by w.archived_at is not null, lower(w.title) = part desc, starts_with(lower(w.title), part) desc, w.space_id desc
+      order by w.archived_at is not null, folded(w.title) = part desc, starts_with(folded(w.title), part) desc, w.space_id desc
       limit p_limit) s)
     || array(
     select row('end_user', e.end_user_ref, e.end_user_ref, null, e.last_at)::turnpike.search_hit
@@ -138,15 +138,15 @@ begin
         select q.end_user_ref, q.ended_at from turn_ends q where q.user_id = p_scope and q.test = p_test and q.end_user_ref <> ''
         union all
         select l.end_user_ref, l.updated_at from end_users l where l.user_id = p_scope and l.test = p_test) n
-      where strpos(lower(n.end_user_ref), part) > 0 group by 1
-      order by lower(n.end_user_ref) = part desc, starts_with(lower(n.end_user_ref), part) desc, 2 desc, 1 limit p_limit) e)
+      where strpos(folded(n.end_user_ref), part) > 0 group by 1
+      order by folded(n.end_user_ref) = part desc, starts_with(folded(n.end_user_ref), part) desc, 2 desc, 1 limit p_limit) e)
     || array(
     select row('key', k.key_id, k.name, k.hint, k.created_at)::turnpike.search_hit
-    from (select w.* from api_keys w where w.user_id = p_scope and w.test = p_test and strpos(lower(w.name), part) > 0
+    from (select w.* from api_keys w where w.user_id = p_scope and w.test = p_test and strpos(folded(w.name), part) > 0
       order by w.revoked_at is not null, w.key_id desc limit p_limit) k)
     || array(
     select row('webhook', h.webhook_id, h.url, h.description, h.created_at)::turnpike.search_hit
     from (select w.* from webhook_endpoints w where w.user_id = p_scope and w.test = p_test and w.deleted_at is null
-        and strpos(lower(concat_ws(' ', w.url, w.description)), part) > 0
+        and strpos(folded(concat_ws(' ', w.url, w.description)), part) > 0
       order by w.webhook_id collate "C" desc limit p_limit) h);
 end $$;

@@ -1,6 +1,6 @@
 import * as z from "zod"
 import { countInWords } from "../base/in-words.ts"
-import { MICROS_PER_USD, usdAmount } from "../base/money.ts"
+import { MICROS_PER_USD, usdAmount, usdIn } from "../base/money.ts"
 
 /** A setting that operators can change while the service runs. */
 interface SettingEntry<Value extends z.ZodType = z.ZodType> {
@@ -18,7 +18,7 @@ const PLAN_ID = /^[a-z][a-z0-9_-]{0,31}$/
 /** The benefits of a plan. Amounts are in USD with at most 7 decimals. */
 const planSchema = z.strictObject({
   label: z.string().trim().min(1).max(100),
-  included_credit_usd: usdAmount.max(100_000).default(0),
+  included_credit_usd: usdIn(z.number().min(0).max(100_000)).default(0),
   daily_cap_usd: usdAmount.nullable().default(null),
 })
 

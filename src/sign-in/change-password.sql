@@ -70,7 +70,7 @@ language plpgsql stable as $$
 declare
   owner users;
 begin
-  select u.* into owner from users u where lower(u.email) = lower(p_email);
+  select u.* into owner from users u where folded(u.email) = folded(p_email);
   if turnpike.may_reset(owner) then
     user_id := owner.user_id;
     epoch := owner.session_epoch;

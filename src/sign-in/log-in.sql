@@ -12,8 +12,8 @@ end $$;
 create function turnpike.find_login(p_email text, out name text, out user_id bigint, out password_hash text,
   out disabled boolean, out epoch integer, out addresses text[]) language plpgsql stable as $$
 begin
-  name := lower(p_email);
+  name := folded(p_email);
   select u.user_id, u.password_hash, u.disabled_at is not null, u.session_epoch into user_id, password_hash, disabled, epoch
-    from users u where lower(u.email) = find_login.name;
+    from users u where folded(u.email) = find_login.name;
   addresses := turnpike.session_addresses(find_login.user_id);
 end $$;

@@ -2,7 +2,7 @@ import * as oauth from "oauth4webapi"
 import type { AuthEnv } from "../base/env.ts"
 import { type ErrorCode, TurnpikeError } from "../base/errors.ts"
 import { secondsAhead } from "../platform/clock.ts"
-import { createOauthFetch } from "../platform/oauth-fetch.ts"
+import { createOauthFetch, presentFields } from "../platform/oauth-fetch.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
 import { checkPublicUrl, type UrlPolicy } from "../platform/public-url.ts"
 import type { AuthContext } from "./auth-context.ts"
@@ -59,9 +59,9 @@ export function providerFetch(ctx: AuthContext) {
   return async (url: string, options: oauth.CustomFetchOptions<string, unknown>): Promise<Response> => {
     try {
       const response = await send(url, options)
-      const bytes = await response.arrayBuffer()
+      const text = await response.text()
       if (response.status >= 500 || response.status === 429) throw unavailable(new Error(`status ${response.status}`))
-      return new Response(bytes, { status: response.status, headers: response.headers })
+      return new Response(presentFields(text), { status: response.status, headers: response.headers })
     } catch (error) {
       if (error instanceof OutboundError && (error.kind === "timeout" || error.kind === "network"))
         throw unavailable(error)

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import * as z from "zod"
 import { TurnpikeError } from "../base/errors.ts"
+import { folded } from "../base/folded.ts"
 import { callOne } from "../platform/db.ts"
 import { sendEmail } from "../platform/email-hook.ts"
 import { describeError } from "../platform/log.ts"
@@ -58,7 +59,7 @@ export async function startReset(
   )
 }
 
-const keyOf = (email: string) => createHash("sha256").update(email.toLowerCase()).digest("hex")
+const keyOf = (email: string) => createHash("sha256").update(folded(email)).digest("hex")
 
 const TOO_MANY = "Too many reset links for this email, or from this address."
 
@@ -67,7 +68,7 @@ async function sendLink(ctx: AuthContext, name: string, origin: string): Promise
   if (user_id === null || epoch === null || brand === null) return
   const home = await originOf(ctx, brand, origin)
   if (home === null) return ctx.log("error", "email.not_sent", { kind: "password_reset", brand, reason: "no host" })
-  // The database folds more letters than the key of the email's limit does, so the account has its own limit.
+  // Several emails that were used in turn are one account, which has its own limit.
   await takeTry(ctx, [{ key: `reset:account:${user_id}`, ...RESET_POLICY.email }], TOO_MANY)
   const grant: ResetGrant = { user_id, epoch }
   const { token, expiresAt } = await mintToken(ctx, "password_reset", grant)

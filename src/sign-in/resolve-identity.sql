@@ -2,7 +2,8 @@
 -- - the user that the identity already belongs to
 -- - the user with the same email, if the issuer and we have verified it and the user is not an admin
 -- - a new user, with the email if it is verified and unused
--- Emails must match after folding ASCII letters only, since lower() turns some other letters into ASCII.
+-- Emails must also match after lower-casing ASCII letters only. Folding turns the Kelvin sign into k, and unifies
+-- forms of a letter that a mail server may tell apart.
 -- outcome: found, joined, created; or disabled, admin: the user cannot sign in this way, and nothing is written.
 create function turnpike.resolve_identity(p_issuer text, p_subject text, p_email text, p_email_verified boolean, p_name text,
   p_brand text, p_except_admins boolean, p_request_id text, p_address text, p_moment timestamptz, out outcome text, out user_id bigint,
@@ -23,9 +24,9 @@ begin
     else
       insert into users as n (brand, name, email, email_verified, created_at)
         select p_brand, p_name, free.email, free.email is not null, p_moment from (select case when p_email_verified
-          and not exists (select from users u where lower(u.email) = lower(p_email)) then p_email end as email) free
+          and not exists (select from users u where folded(u.email) = folded(p_email)) then p_email end as email) free
         where not exists (select from users u where p_email_verified and u.email_verified
-          and lower(u.email) = lower(p_email) and lower(u.email collate "C") = lower(p_email collate "C"))
+          and folded(u.email) = folded(p_email) and lower(u.email collate "C") = lower(p_email collate "C"))
         on conflict do nothing returning n.* into known;
       outcome := case when known.user_id is not null then 'created' end;
     end if;
@@ -60,6 +61,6 @@ declare
   owner users;
 begin
   select u.* into owner from users u where p_email_verified and u.email_verified
-    and lower(u.email) = lower(p_email) and lower(u.email collate "C") = lower(p_email collate "C") for no key update;
+    and folded(u.email) = folded(p_email) and lower(u.email collate "C") = lower(p_email collate "C") for no key update;
   return owner;
 end $$;

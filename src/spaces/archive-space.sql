@@ -12,7 +12,7 @@ begin
     return;
   end if;
   archived := turnpike.lock_space(caller, p_slug);
-  refused := turnpike.change_refusal(caller, archived);
+  refused := turnpike.change_refusal(p_request, caller, archived);
   if refused = 'archived' then
     refused := null;
   end if;

@@ -10,13 +10,20 @@ begin
   return space;
 end $$;
 
--- Why a caller cannot change the space that find_space returned: not_found, role or archived; null if they can.
-create function turnpike.change_refusal(caller turnpike.caller, space spaces) returns text language plpgsql stable as $$
+-- Why a caller cannot change the space that find_space returned: not_found, role, archived, or stale if its
+-- configuration has another version than the request names; null if they can.
+create function turnpike.change_refusal(p_request turnpike.request, caller turnpike.caller, space spaces) returns text
+language plpgsql stable as $$
+declare
+  refusal text := turnpike.space_refusal(space);
 begin
   if space.user_id is not null and space.user_id is distinct from caller.user_id and turnpike.role_in(caller, space) is distinct from 'admin' then
     return 'role';
   end if;
-  return turnpike.space_refusal(space);
+  if refusal is null and coalesce(p_request.if_config <> space.config_version, false) then
+    return 'stale';
+  end if;
+  return refusal;
 end $$;
 
 -- The first of these pins that is not an enabled chat model. Else p_image, if it is given and is not an enabled

@@ -29,7 +29,7 @@ interface Refusal {
 
 /**
  * Throws the errors that all changes of a space share: NOT_FOUND, SPACE_ROLE_REQUIRED, SPACE_ARCHIVED,
- * LIMIT_REACHED, and VALIDATION_FAILED if one of `pins` is unknown. The verb handles other refusals.
+ * VERSION_MISMATCH, LIMIT_REACHED, and VALIDATION_FAILED if one of `pins` is unknown. The verb handles other refusals.
  */
 export function throwRefusedChange(
   spaceId: string,
@@ -43,9 +43,17 @@ export function throwRefusedChange(
   if (refused === "archived") {
     throw new TurnpikeError("SPACE_ARCHIVED", `The space "${spaceId}" is archived and cannot be changed.`)
   }
+  if (refused === "stale") throw staleConfig()
   if (reached) throw countReached(reached)
   if (refused === "unknown_pin") throw unknownPinError(unknown_pin ?? "", pins)
 }
+
+const staleConfig = () =>
+  new TurnpikeError(
+    "VERSION_MISMATCH",
+    "Another request has changed the space's configuration in the meantime. Nothing was written. Read it again, then repeat the change.",
+    { details: {} },
+  )
 
 /** Rejects a URL that could never be called, when the tool is configured. Every call checks the URL again. */
 export function checkTarget(ctx: Context, template: string, param: string): void {

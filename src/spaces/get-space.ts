@@ -15,6 +15,7 @@ export async function getSpace(ctx: Context, credential: Credential, spaceId: st
       .selectAll("s"),
   )
   if (!rows[0]) throw spaceNotFound(spaceId)
+  ctx.config.seen = rows[0].config_version
   return rows[0] as SpaceRow
 }
 

@@ -168,7 +168,7 @@ function filtered(
 function sorted(db: QueryCreator<CallerDB>, filters: InventoryFilters, sort: Sort) {
   const found = filtered(db, filters)
   if (sort === "title")
-    return found.select((eb) => ["s.space_id", sql<unknown>`lower(${eb.ref("s.title")}) collate "C"`.as("rank")])
+    return found.select((eb) => ["s.space_id", sql<unknown>`folded(${eb.ref("s.title")}) collate "C"`.as("rank")])
   if (sort === "created_at") return found.select(["s.space_id", sql<unknown>`s.created_at`.as("rank")])
   return found
     .leftJoin("space_totals as r", "r.space_id", "s.space_id")

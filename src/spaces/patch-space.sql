@@ -12,7 +12,7 @@ begin
     return;
   end if;
   found_space := turnpike.lock_space(caller, p_slug);
-  refused := turnpike.change_refusal(caller, found_space);
+  refused := turnpike.change_refusal(p_request, caller, found_space);
   if refused is null and p_has_model and p_model is not null then
     unknown_pin := turnpike.unknown_pin(array[p_model], null);
     refused := case when unknown_pin is not null then 'unknown_pin' end;

@@ -13,7 +13,7 @@ begin
     return;
   end if;
   space := turnpike.lock_space(caller, p_slug);
-  refused := turnpike.change_refusal(caller, space);
+  refused := turnpike.change_refusal(p_request, caller, space);
   if refused is null then
     unknown_pin := turnpike.unknown_pin(p_pins, p_manifest ->> 'image_model');
     if unknown_pin is not null then

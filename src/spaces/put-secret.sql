@@ -25,7 +25,7 @@ begin
     return;
   end if;
   space := turnpike.lock_space(caller, p_slug);
-  refused := turnpike.change_refusal(caller, space);
+  refused := turnpike.change_refusal(p_request, caller, space);
   if refused is null then
     -- Locks the secret before account_storage, in the same order as the job that re-encrypts secrets
     -- (count_secret_bytes).
@@ -64,7 +64,7 @@ begin
     return;
   end if;
   space := turnpike.lock_space(caller, p_slug);
-  refused := turnpike.change_refusal(caller, space);
+  refused := turnpike.change_refusal(p_request, caller, space);
   if refused is null then
     delete from space_secrets o where o.space_id = space.space_id and o.name = p_name;
     if found then

@@ -22,7 +22,7 @@ begin
     return;
   end if;
   space := turnpike.lock_space(caller, p_slug);
-  refused := turnpike.change_refusal(caller, space);
+  refused := turnpike.change_refusal(p_request, caller, space);
   if refused is null then
     entries := case p_column when 'tools' then space.tools else space.mcp_servers end;
     accepts := p_column = 'mcp_servers' and entries -> p_name = p_entry and turnpike.pins_of(space, entries) -> p_name ? 'seen';
@@ -65,7 +65,7 @@ begin
     return;
   end if;
   space := turnpike.lock_space(caller, p_slug);
-  refused := turnpike.change_refusal(caller, space);
+  refused := turnpike.change_refusal(p_request, caller, space);
   if refused is null then
     entries := case p_column when 'tools' then space.tools else space.mcp_servers end;
     if entries ? p_name then

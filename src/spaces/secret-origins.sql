@@ -13,7 +13,7 @@ create function turnpike.secrets_in(p_entry jsonb) returns setof text language s
 $$;
 
 create function turnpike.origin_of(p_entry jsonb) returns text language sql immutable as $$
-  select lower(substring(coalesce(p_entry -> 'request' ->> 'url', p_entry ->> 'url') from '^[A-Za-z]+://[^/?#\\]*'))
+  select lower(substring(coalesce(p_entry -> 'request' ->> 'url', p_entry ->> 'url') from '^[A-Za-z]+://[^/?#\\]*') collate "C")
 $$;
 
 -- True if a tool or an MCP server would call an origin that no stored version of the configuration calls. Also if it

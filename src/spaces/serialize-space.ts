@@ -62,5 +62,5 @@ export function titleHolds(part: string): Expression<SqlBool> {
 /** True if a space's title contains `part`, or its slug begins with it. */
 export function isNamed(part: string): Expression<SqlBool> {
   const { or, ref } = expressionBuilder<{ s: DB["spaces"] }, "s">()
-  return or([titleHolds(part), sql<SqlBool>`starts_with(${ref("s.slug")}, lower(${part}::text))`])
+  return or([titleHolds(part), sql<SqlBool>`starts_with(${ref("s.slug")}, folded(${part}::text))`])
 }

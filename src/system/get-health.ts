@@ -5,6 +5,7 @@ import type { Context } from "../actor/context.ts"
 import type { CronRuns } from "../platform/cron-state.ts"
 import { describeError } from "../platform/log.ts"
 import { overdueWork } from "./open-work.ts"
+import { sessionFacts, settingsCheck } from "./check-settings.ts"
 import { HEALTH_POLICY } from "./policies.ts"
 
 export const CHECKS = [
@@ -17,6 +18,7 @@ export const CHECKS = [
   "webhooks",
   "reconciliation",
   "providers",
+  "settings",
 ] as const
 type CheckName = (typeof CHECKS)[number]
 
@@ -144,6 +146,7 @@ async function readFigures(ctx: Context, now: Date) {
         .where("p.suspended_at", "is not", null)
         .select(({ fn }) => fn.countAll<number>().as("n"))
         .as("suspended"),
+      sessionFacts.as("session"),
     ])
     .execute()
   if (!row) throw new Error("The figures are always there.")
@@ -151,7 +154,7 @@ async function readFigures(ctx: Context, now: Date) {
 }
 
 function checksOf(
-  { sweeps, turns, deliveries, reconciliation, suspended }: Figures,
+  { sweeps, turns, deliveries, reconciliation, suspended, session }: Figures,
   now: Date,
   runs: CronRuns | null,
 ): Check[] {
@@ -179,6 +182,7 @@ function checksOf(
       0,
       (suspended ?? 0) === 0 ? "No provider account is suspended." : `Suspended provider accounts: ${suspended}.`,
     ),
+    settingsCheck(session),
   ]
 }
 

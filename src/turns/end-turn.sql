@@ -75,7 +75,7 @@ begin
       perform turnpike.add_loss(mine, 'worker_lost', null, p_moment);
     end if;
     if one.lost then
-      perform turnpike.add_loss(mine, lower(said.error_code), mine.cost_credit_micros + cost, p_moment);
+      perform turnpike.add_loss(mine, lower(said.error_code collate "C"), mine.cost_credit_micros + cost, p_moment);
     end if;
     if said.files then
       one.outputs := turnpike.end_files(mine, said.state = 'done' and not one.cancelled, p_moment);

@@ -161,8 +161,8 @@ begin
     join turns t on t.turn_id = m.turn_id
     join spaces s on s.space_id = m.space_id
     where (p_filter).q in (t.turn_id, t.conversation_id, t.key_id, t.request_id, t.idempotency_key, s.slug)
-      or strpos(lower(t.end_user_ref), lower((p_filter).q)) > 0 or strpos(lower(s.title), lower((p_filter).q)) > 0
-      or (p_texts and strpos(lower(concat_ws(' ', t.text, t.result, t.error_message)), lower((p_filter).q)) > 0);
+      or strpos(folded(t.end_user_ref), folded((p_filter).q)) > 0 or strpos(folded(s.title), folded((p_filter).q)) > 0
+      or (p_texts and strpos(folded(concat_ws(' ', t.text, t.result, t.error_message)), folded((p_filter).q)) > 0);
 end $$;
 
 -- Lists turns for the explorer, sorted and in pages, with the number of all that match.

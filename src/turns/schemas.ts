@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { maxWaitSchema, onLimitSchema } from "../agent-config/manifest.ts"
 import { metadataSchema } from "../base/metadata.ts"
-import { fromUsd, INEXACT_USD, usdText } from "../base/money.ts"
+import { usdIn, usdText } from "../base/money.ts"
 import { TURN_POLICY } from "./policies.ts"
 
 const instant = z.iso.datetime()
@@ -10,11 +10,7 @@ export const TURN_STATES = ["queued", "running", "done", "failed", "cancelled"] 
 export type TurnState = (typeof TURN_STATES)[number]
 
 /** A limit of a turn's cost. */
-export const maxCostSchema = z
-  .number()
-  .positive()
-  .max(1_000_000)
-  .refine((value) => fromUsd(value) !== null, INEXACT_USD)
+export const maxCostSchema = usdIn(z.number().positive().max(1_000_000))
 
 const text = (max: number) => z.string().min(1).max(max)
 

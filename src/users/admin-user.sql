@@ -43,5 +43,5 @@ end $$;
 
 -- The account that has an email. Null if no account has it.
 create function turnpike.holder_of_email(p_email text) returns turnpike.admin_user_answer language sql stable as $$
-  select turnpike.admin_user_answer_of(u.user_id) from users u where lower(u.email) = lower(p_email)
+  select turnpike.admin_user_answer_of(u.user_id) from users u where folded(u.email) = folded(p_email)
 $$;

@@ -33,7 +33,16 @@ const NO_PAGE = { page_user: null, page_account: null }
 /** Changes an account for the command line. */
 export async function changeUserAsSystem(ctx: SystemContext, userId: number, change: UserChange): Promise<User> {
   const { requestId: request_id, address } = ctx
-  const request = { kind: null, token: null, test: null, moment: ctx.clock.now(), request_id, address, ...NO_PAGE }
+  const request = {
+    kind: null,
+    token: null,
+    test: null,
+    moment: ctx.clock.now(),
+    request_id,
+    address,
+    ...NO_PAGE,
+    if_config: null,
+  }
   const args = { request, ...argumentsOf(userId, change) }
   return answerOf(userId, await callOne(ctx.db, "change_user", args))
 }

@@ -3,6 +3,7 @@ import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { folded } from "../base/folded.ts"
 import { type AdminUser, type AdminUserRow, adminUserColumns, serializeAdminUser } from "./admin-user.ts"
 
 export interface UserSearch {
@@ -68,7 +69,7 @@ function found(db: QueryCreator<CallerDB>, { q, role, disabled, before_id }: Use
     .$if(disabled !== undefined, (query) => query.where("u.disabled_at", disabled ? "is not" : "is", null))
     .$if(before_id !== undefined, (query) => query.where("u.user_id", "<", before_id ?? 0))
   if (!q) return all
-  const named = all.where("u.search", "like", holding(q.toLowerCase()))
+  const named = all.where("u.search", "like", holding(folded(q)))
   // Ids on the messaging platform are numbers.
   if (!/^\d+$/.test(q)) return named
   return named.union(
@@ -80,7 +81,7 @@ function found(db: QueryCreator<CallerDB>, { q, role, disabled, before_id }: Use
 }
 
 /**
- * A LIKE pattern for texts that contain this part. `u.search` is already in lower case, so the costly lower() of
+ * A LIKE pattern for texts that contain this part. `u.search` is already folded, so the costly folding of
  * `holds()` is not needed. For a short part that most rows contain, LIKE is faster than position().
  */
 const holding = (part: string) => `%${part.replace(/[\\%_]/g, "\\$&")}%`

@@ -25,7 +25,7 @@ end $$;
 -- The host of a URL (webhook_endpoints.target), without the port and a trailing dot.
 create function turnpike.host_of(p_url text) returns text language plpgsql immutable as $$
 begin
-  return rtrim(lower(substring(p_url from '^[A-Za-z]+://(\[[^]]*\]|[^/:?#]+)')), '.');
+  return rtrim(lower(substring(p_url from '^[A-Za-z]+://(\[[^]]*\]|[^/:?#]+)') collate "C"), '.');
 end $$;
 
 -- Takes capacity of a host, shared by all accounts, for up to p_wanted requests. granted: how many may be sent.

@@ -144,7 +144,7 @@ describe("Errors of the dashboard's API", () => {
     const browser = await owner()
     const [status, body] = await browser.json("POST", "/api/account/keys", {
       scope: "none",
-      caps: { daily_usd: "1" },
+      caps: { daily_usd: -1 },
       more: 1,
     })
     expect(status).toBe(422)
@@ -152,7 +152,7 @@ describe("Errors of the dashboard's API", () => {
       detail: [
         { loc: ["body", "name"], msg: expect.any(String), type: "missing" },
         { loc: ["body", "scope"], msg: expect.any(String), type: "enum" },
-        { loc: ["body", "caps", "daily_usd"], msg: expect.any(String), type: "float_type" },
+        { loc: ["body", "caps", "daily_usd"], msg: expect.any(String), type: "greater_than_equal" },
         { loc: ["body", "more"], msg: expect.any(String), type: "extra_forbidden" },
       ],
     })

@@ -74,7 +74,7 @@ describe("A credit by an admin", () => {
       [{ ...CREDIT, amount_usd: -1 }, "amount_usd"],
       [{ ...CREDIT, amount_usd: 0.00000001 }, "amount_usd"],
       [{ ...CREDIT, amount_usd: 1_000_000.1 }, "amount_usd"],
-      [{ ...CREDIT, amount_usd: "1" }, "amount_usd"],
+      [{ ...CREDIT, amount_usd: "1e0" }, "amount_usd"],
       [{ ...CREDIT, reason: "usage" }, "reason"],
       [{ ...CREDIT, reason: "referral_credit_commission" }, "reason"],
       [{ ...CREDIT, note: " " }, "note"],

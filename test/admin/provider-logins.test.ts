@@ -45,6 +45,13 @@ test.each([
   ["code#state", ({ code, state }) => `${code}#${state}`],
   ["a bare code", ({ code }) => code],
   ["a bare code with blanks around it", ({ code }) => `  ${code}\n`],
+  ["code # state, with blanks", ({ code, state }) => ` ${code} # ${state} `],
+  ["code# with an empty state", ({ code }) => `${code}#`],
+  ["the URL without its scheme", ({ code, state }) => `login.provider.com/shown?code=${code}&state=${state}`],
+  ["the host and the query", ({ code, state }) => `login.provider.com?state=${state}&code=${code}`],
+  ["a host with a port", ({ code, state }) => `localhost:1455/callback?code=${code}&state=${state}`],
+  ["a URL with blanks", ({ code, state }) => `https://login.provider.com/shown?code= ${code} &\u00a0state=${state}`],
+  ["the query with blanks", ({ code, state }) => `?code=${code} & state=${state}`],
   ["the whole URL", ({ code, state }) => `https://login.provider.com/shown?code=${code}&state=${state}`],
   ["the whole URL without a state", ({ code }) => `https://login.provider.com/shown?code=${code}`],
 ] as [string, (login: { code: string; state: string }) => string][])(
@@ -70,7 +77,9 @@ test("Codes of other logins are refused, and the correct code can follow", async
   const login = await begun()
   for (const code of [
     `${login.code}#another-state`,
-    `${login.code}#`,
+    `${login.code} # another-state`,
+    `login.provider.com/shown?code=${login.code}&state=another`,
+    `evil.example/#${login.code}`,
     `https://login.provider.com/shown?code=${login.code}&state=another`,
     "https://login.provider.com/shown?state=x",
     "https://",

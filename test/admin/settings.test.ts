@@ -78,7 +78,7 @@ test("The amounts of a plan are whole credit micros, so that rounding loses none
     for (const name of ["included_credit_usd", "daily_cap_usd"]) {
       expect(await put("plans", plan({ [name]: amount })), `${name} ${amount}`).toMatchObject([
         422,
-        { detail: [{ msg: "at most 7 decimals" }] },
+        { detail: [{ msg: "must have at most 7 decimals" }] },
       ])
     }
   }

@@ -68,6 +68,20 @@ describe("Signing in with a certified provider", () => {
     expect((await world.signInAt(newSubject())).response.status).toBe(302)
   })
 
+  test.each([
+    ["null for an expiry", { expires_in: null }],
+    ["null for a scope", { scope: null }],
+    ["null for everything optional", { expires_in: null, scope: null, refresh_token: null, error: null }],
+    ["a list of scopes", { scope: ["openid", "email"] }],
+    ["an expiry as text", { expires_in: "3600" }],
+  ])("A token answer with %s signs in", async (_what, fields) => {
+    await world.at("/token", async (request) => {
+      const tokens = (await (await fetch(request)).json()) as object
+      return Response.json({ ...tokens, ...fields })
+    })
+    expect((await world.signInAt(newSubject())).response.status).toBe(302)
+  })
+
   test("An unverified email is not stored for the user, and a missing email leaves the field empty", async () => {
     for (const kind of ["unverified", "silent"]) {
       const { browser } = await world.signInAt(newSubject(kind))

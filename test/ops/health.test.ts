@@ -32,6 +32,7 @@ const FINE = {
   webhooks: true,
   reconciliation: true,
   providers: true,
+  settings: true,
 }
 
 describe("GET /api/health", () => {

@@ -32,6 +32,7 @@ async function account() {
     background() {},
     log() {},
     logged: {},
+    config: { seen: null, expected: null },
     statements: new Turnstile(STATEMENTS),
   } as unknown as Context
   const now = ctx.clock.now()

@@ -136,6 +136,7 @@ async function world() {
     cooling: new Map(),
     log() {},
     logged: {},
+    config: { seen: null, expected: null },
     background() {},
     queue: noQueue,
     slots,

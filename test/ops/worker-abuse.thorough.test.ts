@@ -48,6 +48,7 @@ const caller = (token: string) => {
     address: null,
     page_user: null,
     page_account: null,
+    if_config: null,
   }
   return { request: recordText("request", session) }
 }

@@ -43,7 +43,7 @@ const TURN_FAULTS: Record<string, unknown[]> = {
   text: [undefined, null, 7, "", " \n\t", long(100_001), [], {}, "a\u0000b"],
   conversation: [null, 7, "", long(129), [], "\u0000"],
   model: [null, 7, "", long(129), [], "no/such-model", "\u0000"],
-  max_cost_usd: [null, "1", 0, -1, 1_000_001, 0.00000001, [], {}],
+  max_cost_usd: [null, "1e0", "one", "0", 0, -1, 1_000_001, 0.00000001, [], {}],
   timeout_seconds: [null, "1", 0, -1, 1.5, 3601, {}],
   metadata: [
     null,

@@ -7,6 +7,8 @@ from typing import Literal
 
 ErrorCode = Literal[
     "INVALID_JSON",
+    "INVALID_ENCODING",
+    "IF_MATCH_INVALID",
     "IDEMPOTENCY_KEY_REQUIRED",
     "IDEMPOTENCY_KEY_INVALID",
     "INVALID_API_KEY",
@@ -34,6 +36,7 @@ ErrorCode = Literal[
     "IDEMPOTENCY_KEY_REUSED",
     "INTERNAL",
     "UNAVAILABLE",
+    "VERSION_MISMATCH",
     "END_USER_CREDIT_SPENT",
     "PRICE_IN_USE",
     "INSUFFICIENT_CREDITS",
@@ -56,7 +59,9 @@ ClientErrorCode = Literal[
 """Codes of errors without a valid response of the service."""
 
 HINTS = {
-    "INVALID_JSON": "Send a JSON object.",
+    "INVALID_JSON": "Send a JSON object, encoded as UTF-8.",
+    "INVALID_ENCODING": "Encode it as UTF-8. The message names the place of the first wrong byte, or the header.",
+    "IF_MATCH_INVALID": "Send the `ETag` of the last response, such as `\"3\"`, or leave the header out.",
     "IDEMPOTENCY_KEY_REQUIRED": "Send a unique key per logical request. Send the same key when you retry.",
     "IDEMPOTENCY_KEY_INVALID": "Use a UUID, or your own id for the request.",
     "INVALID_API_KEY": "Send `Authorization: Bearer <API_KEY>` with a live key of this account.",
@@ -79,11 +84,12 @@ HINTS = {
     "WEBHOOK_EXISTS": "Change that webhook (`PATCH`), or delete it first. A retry with the same Idempotency-Key returns the webhook that the first request created.",
     "CONFLICT": "Read the data again and retry.",
     "PAYLOAD_TOO_LARGE": "Send a smaller body. Put large data into files.",
-    "UNSUPPORTED_MEDIA_TYPE": "Send `Content-Type: application/json`. Send a file as multipart/form-data, or as the raw body.",
+    "UNSUPPORTED_MEDIA_TYPE": "Send `Content-Type: application/json` and an uncompressed body. Send a file as multipart/form-data, or as the raw body.",
     "RANGE_NOT_SATISFIABLE": "Read the file's size from the header Content-Range, and request bytes within it.",
     "IDEMPOTENCY_KEY_REUSED": "Use a new key for a new request. To repeat the earlier request, send exactly the same body.",
     "INTERNAL": "Retry with the same Idempotency-Key. If it keeps failing, contact support with the request id.",
     "UNAVAILABLE": "Retry with the same Idempotency-Key after Retry-After seconds.",
+    "VERSION_MISMATCH": "Read the object again, or take it from `details.current`. Then send your change with its `ETag`.",
     "END_USER_CREDIT_SPENT": "Let the end user pay, then add the credit with POST /v1/end-users/{end_user_ref}/credits.",
     "PRICE_IN_USE": "Give them another price first. `details` says how many there are.",
     "INSUFFICIENT_CREDITS": "Top up, or wait for running turns to release their holds.",

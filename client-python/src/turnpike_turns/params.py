@@ -107,7 +107,7 @@ class PutManifestHistory(TypedDict, total=False):
 class PutPriceRounding(TypedDict, total=False):
     """The object PutPriceRounding of a request."""
 
-    to_usd: Decimal | float
+    to_usd: Decimal | float | str
     mode: Literal["up", "nearest", "down"]
 
 

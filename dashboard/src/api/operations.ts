@@ -1143,7 +1143,7 @@ export interface CreateChatTurn {
   /** The model as a pin, `engine/model`. Default: the space's model. */
   model?: string | undefined
   /** The most that the turn can cost, in USD. This amount is held for it, as far as the balance and the caps allow. Default: 0.25 USD is held at first, and the hold grows while the turn runs. */
-  max_cost_usd?: number | undefined
+  max_cost_usd?: number | string | undefined
   /** The end user as whom the turn runs, to try what that customer sees: their conversations and tasks. Only in your own spaces. Caps and usage of the end user do not count the turn. Default: no end user. */
   end_user_ref?: string | undefined
   /** A conversation's id (`conv_…`), or a name of your choice within this space. Default: one conversation for the space. */
@@ -1154,7 +1154,7 @@ export interface CreateCredit {
   /** The kind of credit. It decides the bucket in reports. */
   reason: "admin_grant" | "admin_action" | "operator_topup" | "signup_credit" | "referral_signup_credit" | "manual_topup" | "credit_purchase"
   /** Negative only for a correction, with `admin_action`. */
-  amount_usd: number
+  amount_usd: number | string
   /** The reason for the entry. The account's owner sees this note with the entry. */
   note: string
 }
@@ -1205,7 +1205,7 @@ export interface CreateWebhook {
 
 export interface CreditEndUser {
   /** The credit in USD. A negative amount is a correction, up to the available credit. */
-  amount_usd: number
+  amount_usd: number | string
   /** Your note, such as the number of an order. The portal does not show it. */
   note?: string | null | undefined
 }
@@ -1318,7 +1318,7 @@ export interface DashboardEndUserCreditSpentErrorBody {
   details: EndUserCreditDetails
 }
 
-export type DashboardError = DashboardOtherErrorBody | DashboardProviderExistsErrorBody | DashboardVersionMismatchErrorBody | DashboardEndUserCreditSpentErrorBody | DashboardPriceInUseErrorBody | DashboardInsufficientCreditsErrorBody | DashboardTurnFinishedErrorBody | DashboardBalanceTooLowErrorBody | DashboardLimitReachedErrorBody | DashboardQuotaExceededErrorBody
+export type DashboardError = DashboardOtherErrorBody | DashboardVersionMismatchErrorBody | DashboardProviderExistsErrorBody | DashboardEndUserCreditSpentErrorBody | DashboardPriceInUseErrorBody | DashboardInsufficientCreditsErrorBody | DashboardTurnFinishedErrorBody | DashboardBalanceTooLowErrorBody | DashboardLimitReachedErrorBody | DashboardQuotaExceededErrorBody
 
 export interface DashboardInsufficientCreditsErrorBody {
   code: "INSUFFICIENT_CREDITS"
@@ -1337,7 +1337,7 @@ export interface DashboardLimitReachedErrorBody {
 }
 
 export interface DashboardOtherErrorBody {
-  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_TAKEN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "SUBSCRIPTION_ACTIVE" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "IF_MATCH_INVALID" | "SIGNED_IN_AS_OTHER" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "REAUTHENTICATION_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "SECOND_FACTOR_NOT_SET_UP" | "WRONG_CODE" | "EMAIL_NOT_CONFIGURED" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "INTERNAL" | "UNAVAILABLE"
+  code: "INVALID_JSON" | "INVALID_ENCODING" | "IF_MATCH_INVALID" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_TAKEN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "SUBSCRIPTION_ACTIVE" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "SIGNED_IN_AS_OTHER" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "REAUTHENTICATION_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "SECOND_FACTOR_NOT_SET_UP" | "WRONG_CODE" | "EMAIL_NOT_CONFIGURED" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "INTERNAL" | "UNAVAILABLE"
   detail: string
   /** The field that is wrong. */
   param?: string | undefined
@@ -1394,8 +1394,8 @@ export interface DashboardVersionMismatchErrorBody {
   /** The field that is wrong. */
   param?: string | undefined
   details: {
-    /** The current state of the resource. */
-    current: Record<string, unknown>
+    /** The current state of the resource, if it exists. */
+    current?: Record<string, unknown> | undefined
   }
 }
 
@@ -2487,18 +2487,18 @@ export interface ModelCatalogAdd {
   /** Required for the kind `chat`, and not allowed for the kind `image`. */
   price_usd_per_million_tokens?: {
     /** USD per million tokens. */
-    input: number
+    input: number | string
     /** USD per million prompt tokens that the provider read from its cache. */
-    cached: number
+    cached: number | string
     /** USD per million tokens. */
-    output: number
+    output: number | string
     /** USD per million prompt tokens that the provider writes to its cache; null: same as `input`. */
-    cache_write?: number | null | undefined
+    cache_write?: number | string | null | undefined
     /** USD per million prompt tokens that the cache keeps for an hour instead of five minutes; null: the hour is never requested. */
-    cache_write_hour?: number | null | undefined
+    cache_write_hour?: number | string | null | undefined
   } | undefined
   /** Required for the kind `image`: USD for one picture of any size. */
-  price_usd_per_picture?: number | undefined
+  price_usd_per_picture?: number | string | undefined
   max_output_tokens?: number | undefined
   context_tokens?: number | null | undefined
   idle_seconds?: number | null | undefined
@@ -2567,18 +2567,18 @@ export interface ModelCatalogRowList {
 /** Prices per million tokens, or the price of a picture for a model of the kind `image`. */
 export type ModelPrices = {
   /** USD per million tokens. */
-  input: number
+  input: number | string
   /** USD per million prompt tokens that the provider read from its cache. */
-  cached: number
+  cached: number | string
   /** USD per million tokens. */
-  output: number
+  output: number | string
   /** USD per million prompt tokens that the provider writes to its cache; null: same as `input`. */
-  cache_write?: number | null | undefined
+  cache_write?: number | string | null | undefined
   /** USD per million prompt tokens that the cache keeps for an hour instead of five minutes; null: the hour is never requested. */
-  cache_write_hour?: number | null | undefined
+  cache_write_hour?: number | string | null | undefined
 } | {
   /** USD for one picture of any size. */
-  picture: number
+  picture: number | string
 }
 
 export interface MonthStatement {
@@ -2736,7 +2736,7 @@ export interface PatchSpace {
 
 export interface PatchTurn {
   /** The new limit of the turn's cost, in USD. It can only be raised. */
-  max_cost_usd: number
+  max_cost_usd: number | string
 }
 
 export interface PoolCapacity {
@@ -2965,11 +2965,11 @@ export interface ProviderLoginStarted {
 /** Replaces all limits. A field that is left out gets its default. */
 export interface PutAccountLimits {
   /** The most that each end user can spend in a UTC day, over all keys of the account. It applies if neither the end user nor the key has a daily limit. Null: no limit. */
-  end_user_daily_usd?: number | null | undefined
+  end_user_daily_usd?: number | string | null | undefined
   /** The most that each end user can spend in a UTC month, over all keys of the account. It applies if neither the end user nor the key has a monthly limit. Null: no limit. */
-  end_user_monthly_usd?: number | null | undefined
+  end_user_monthly_usd?: number | string | null | undefined
   /** The event `balance.low` is sent when the balance falls below this amount. */
-  low_balance_usd?: number | undefined
+  low_balance_usd?: number | string | undefined
 }
 
 /** Settings that are left out stay as they are. They apply from the next turn on. */
@@ -2979,7 +2979,7 @@ export interface PutEndUserBilling {
   /** True: turns are paid from the end user's wallet. False: they are not. Null: the default. */
   prepaid?: boolean | null | undefined
   /** The event `end_user.balance_low` is sent below this amount. 0: never. At first 1. */
-  low_balance_usd?: number | undefined
+  low_balance_usd?: number | string | undefined
 }
 
 /** Replaces the defaults of the account, or of one key. */
@@ -2995,9 +2995,9 @@ export interface PutEndUserDefaults {
 /** Replaces all limits of the end user. */
 export interface PutEndUserLimits {
   /** The limit for a UTC day, in USD. Null or left out: the default applies. */
-  daily_usd?: number | null | undefined
+  daily_usd?: number | string | null | undefined
   /** The limit for a UTC month, in USD. Null or left out: the default applies. */
-  monthly_usd?: number | null | undefined
+  monthly_usd?: number | string | null | undefined
   /** `true`: new turns are rejected with END_USER_BLOCKED. Null or left out: false. */
   blocked?: boolean | null | undefined
 }
@@ -3018,7 +3018,7 @@ export interface PutMcpServer {
 
 export interface PutMembersLimit {
   /** The most that all members together can spend of your balance in a UTC day, in USD. 0: nothing. Null: the default. */
-  daily_usd: number | null
+  daily_usd: number | string | null
 }
 
 /** Replaces the price. A field that is left out gets its default. */
@@ -3028,13 +3028,13 @@ export interface PutPrice {
   /** Multipliers of single models, by pin. All other models have `multiplier`. */
   per_model?: Record<string, number> | undefined
   /** Added for each turn with at least one model call, in USD. */
-  per_turn_usd?: number | undefined
+  per_turn_usd?: number | string | undefined
   /** The charge is computed exactly and rounded once, when the turn ends: to a multiple of `to_usd`, `up`, `down` or to the `nearest` (halves up). */
   rounding?: PutPriceRounding | undefined
 }
 
 export interface PutPriceRounding {
-  to_usd?: number | undefined
+  to_usd?: number | string | undefined
   mode?: "up" | "nearest" | "down" | undefined
 }
 
@@ -3564,7 +3564,7 @@ export interface ServiceHealth {
   checked_at: string
   /** One entry for each check, in a fixed order. */
   checks: ({
-    name: "database" | "queue" | "redis" | "cron" | "sweeps" | "turns" | "webhooks" | "reconciliation" | "providers"
+    name: "database" | "queue" | "redis" | "cron" | "sweeps" | "turns" | "webhooks" | "reconciliation" | "providers" | "settings"
     /** Null: unknown, because the database does not answer. */
     ok: boolean | null
     /** The state in words, without secrets. */
@@ -3600,13 +3600,13 @@ export interface SessionList {
 
 export interface SetCaps {
   /** The most that the key can spend in a UTC day, in USD. 0: nothing. Null: no cap. */
-  daily_usd?: number | null | undefined
+  daily_usd?: number | string | null | undefined
   /** The default daily limit, in USD, for each of your customers without a limit of their own, when this key sends their turns. It counts their spending across all keys of the account. Null: no limit. */
-  end_user_daily_usd?: number | null | undefined
+  end_user_daily_usd?: number | string | null | undefined
   /** The default limit for each customer in a UTC month, in USD. Null: no limit. */
-  end_user_monthly_usd?: number | null | undefined
+  end_user_monthly_usd?: number | string | null | undefined
   /** The most that the key can spend in a window, in USD. The first turn opens the window, which ends after `window_seconds`. Null: no cap. */
-  window_usd?: number | null | undefined
+  window_usd?: number | string | null | undefined
   /** The length of the window, in seconds. */
   window_seconds?: number | null | undefined
 }
@@ -4251,7 +4251,7 @@ export interface System {
   })[]
   /** The checks `queue` and `redis` of `GET /api/health`, with the provider's own words if it refuses. */
   outside: ({
-    name: "database" | "queue" | "redis" | "cron" | "sweeps" | "turns" | "webhooks" | "reconciliation" | "providers"
+    name: "database" | "queue" | "redis" | "cron" | "sweeps" | "turns" | "webhooks" | "reconciliation" | "providers" | "settings"
     /** Null: unknown, because the database does not answer. */
     ok: boolean | null
     /** The state in words, without secrets. */
@@ -4960,11 +4960,11 @@ export interface UpdateUser {
   /** `true` disables the account: it ends its sessions and turns, and disables its keys and webhooks. `false` enables it. */
   disabled?: boolean | undefined
   /** The event `balance.low` is sent when the balance falls below this amount. 0 disables the event. */
-  low_balance_usd?: number | undefined
+  low_balance_usd?: number | string | undefined
   /** Default daily cap per end user, in USD per UTC day; null removes it. A cap of the end user replaces it. */
-  end_user_daily_usd?: number | null | undefined
+  end_user_daily_usd?: number | string | null | undefined
   /** Default monthly cap per end user, in USD per UTC month; null removes it. */
-  end_user_monthly_usd?: number | null | undefined
+  end_user_monthly_usd?: number | string | null | undefined
 }
 
 export interface UpdateWebhook {

@@ -32,6 +32,7 @@ export const AddWorkspaceMemberRules = {
 
 export const AdminLedgerEntryRules = {
   reason: { words: ["admin_grant", "admin_action", "operator_topup", "signup_credit", "referral_signup_credit", "manual_topup", "credit_purchase", "usage", "space_usage", "referral_credit_commission"] },
+  bucket: { words: ["free", "bonus", "paid", "spent"] },
 } as const
 
 export const AdminSpaceDetailRules = {
@@ -60,6 +61,7 @@ export const AltPoolAccountRules = {
   engine: { words: ["anthropic", "openai", "openai-compatible"] },
   state: { words: ["usable", "cooling", "suspended", "needs_login", "contained", "disabled"] },
   health: { words: ["healthy", "suspended", "needs_login", "contained"] },
+  suspended_reason: { words: ["not_permitted", "no_credit", "account_disabled", "rejects_calls"] },
   "windows[].resource": { words: ["unified", "requests", "tokens", "input-tokens", "output-tokens"] },
 } as const
 
@@ -99,6 +101,7 @@ export const CapStateRules = {
 } as const
 
 export const CapacityReportRules = {
+  provider: { words: ["main", "alt-pool"] },
   "snapshots[].resource": { words: ["unified", "requests", "tokens", "input-tokens", "output-tokens"] },
 } as const
 
@@ -113,6 +116,11 @@ export const CapsRules = {
 export const ChangePasswordRules = {
   current_password: { minLength: 1, maxLength: 256 },
   new_password: { minLength: 8, maxLength: 256 },
+} as const
+
+export const ChatPersonRules = {
+  role: { words: ["owner", "admin", "member"] },
+  via: { words: ["registered", "board"] },
 } as const
 
 export const ContainerMappingRules = {
@@ -184,7 +192,7 @@ export const CustomerCapRules = {
 } as const
 
 export const DashboardOtherErrorBodyRules = {
-  code: { words: ["INVALID_JSON", "IDEMPOTENCY_KEY_REQUIRED", "IDEMPOTENCY_KEY_INVALID", "INVALID_API_KEY", "WATCH_TOKEN_INVALID", "PORTAL_SESSION_INVALID", "API_KEY_EXPIRED", "SESSION_REQUIRED", "ADMIN_REQUIRED", "LAST_ADMIN", "EMAIL_TAKEN", "EMAIL_REQUIRED", "ACTING_READ_ONLY", "ACTING_NOT_ALLOWED", "SUBSCRIPTION_ENDED", "SUBSCRIPTION_ACTIVE", "LAST_ENABLED_MODEL", "ALREADY_MEMBER", "LAST_OWNER", "WORKSPACE_EXISTS", "NO_BOT", "PLAN_IN_USE", "LOGIN_NOT_STARTED", "LOGIN_EXPIRED", "LOGIN_RUNNING", "LAST_HEALTHY_ACCOUNT", "PROVIDER_FAILED", "IF_MATCH_INVALID", "SIGNED_IN_AS_OTHER", "INVALID_LAUNCH_DATA", "INVALID_WEBHOOK_SECRET", "BOT_NOT_SET_UP", "INVALID_CREDENTIALS", "INVALID_TOKEN", "LOGIN_THROTTLED", "WRONG_PASSWORD", "REAUTHENTICATION_REQUIRED", "SECOND_FACTOR_REQUIRED", "SECOND_FACTOR_NOT_SET_UP", "WRONG_CODE", "EMAIL_NOT_CONFIGURED", "LOGIN_NOT_CONFIGURED", "LOGIN_STATE_INVALID", "LOGIN_DENIED", "LOGIN_REFUSED", "LOGIN_PROVIDER_FAILED", "LOGIN_PROVIDER_UNAVAILABLE", "INVALID_INTERNAL_SECRET", "IDENTITY_TAKEN", "LAST_WAY_IN", "CROSS_ORIGIN", "HTTPS_REQUIRED", "INVALID_SIGNATURE", "SCOPE_DENIED", "SPACE_ROLE_REQUIRED", "END_USER_BLOCKED", "NOT_FOUND", "METHOD_NOT_ALLOWED", "REQUEST_TIMEOUT", "CALL_DECIDED", "CALL_ANSWERED", "CALL_NOT_WAITING", "TURN_NOT_ENDED", "TURN_NOT_BILLED", "KEY_REVOKED", "SPACE_ARCHIVED", "WEBHOOK_DISABLED", "WEBHOOK_EXISTS", "CONFLICT", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "RANGE_NOT_SATISFIABLE", "INTERNAL", "UNAVAILABLE"] },
+  code: { words: ["INVALID_JSON", "INVALID_ENCODING", "IF_MATCH_INVALID", "IDEMPOTENCY_KEY_REQUIRED", "IDEMPOTENCY_KEY_INVALID", "INVALID_API_KEY", "WATCH_TOKEN_INVALID", "PORTAL_SESSION_INVALID", "API_KEY_EXPIRED", "SESSION_REQUIRED", "ADMIN_REQUIRED", "LAST_ADMIN", "EMAIL_TAKEN", "EMAIL_REQUIRED", "ACTING_READ_ONLY", "ACTING_NOT_ALLOWED", "SUBSCRIPTION_ENDED", "SUBSCRIPTION_ACTIVE", "LAST_ENABLED_MODEL", "ALREADY_MEMBER", "LAST_OWNER", "WORKSPACE_EXISTS", "NO_BOT", "PLAN_IN_USE", "LOGIN_NOT_STARTED", "LOGIN_EXPIRED", "LOGIN_RUNNING", "LAST_HEALTHY_ACCOUNT", "PROVIDER_FAILED", "SIGNED_IN_AS_OTHER", "INVALID_LAUNCH_DATA", "INVALID_WEBHOOK_SECRET", "BOT_NOT_SET_UP", "INVALID_CREDENTIALS", "INVALID_TOKEN", "LOGIN_THROTTLED", "WRONG_PASSWORD", "REAUTHENTICATION_REQUIRED", "SECOND_FACTOR_REQUIRED", "SECOND_FACTOR_NOT_SET_UP", "WRONG_CODE", "EMAIL_NOT_CONFIGURED", "LOGIN_NOT_CONFIGURED", "LOGIN_STATE_INVALID", "LOGIN_DENIED", "LOGIN_REFUSED", "LOGIN_PROVIDER_FAILED", "LOGIN_PROVIDER_UNAVAILABLE", "INVALID_INTERNAL_SECRET", "IDENTITY_TAKEN", "LAST_WAY_IN", "CROSS_ORIGIN", "HTTPS_REQUIRED", "INVALID_SIGNATURE", "SCOPE_DENIED", "SPACE_ROLE_REQUIRED", "END_USER_BLOCKED", "NOT_FOUND", "METHOD_NOT_ALLOWED", "REQUEST_TIMEOUT", "CALL_DECIDED", "CALL_ANSWERED", "CALL_NOT_WAITING", "TURN_NOT_ENDED", "TURN_NOT_BILLED", "KEY_REVOKED", "SPACE_ARCHIVED", "WEBHOOK_DISABLED", "WEBHOOK_EXISTS", "CONFLICT", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "RANGE_NOT_SATISFIABLE", "INTERNAL", "UNAVAILABLE"] },
 } as const
 
 export const DashboardTurnFinishedErrorBodyRules = {
@@ -206,6 +214,7 @@ export const DeletedPriceRules = {
 
 export const DeliveryRules = {
   state: { words: ["pending", "delivered", "failed"] },
+  status_reason: { words: ["attempts_exhausted", "endpoint_gone", "endpoint_failing", "endpoint_disabled", "endpoint_deleted", "account_disabled"] },
 } as const
 
 export const DeviceLoginStatusRules = {
@@ -248,6 +257,7 @@ export const IdpSessionRequestRules = {
 
 export const LedgerEntryRules = {
   reason: { words: ["admin_grant", "admin_action", "operator_topup", "signup_credit", "referral_signup_credit", "manual_topup", "credit_purchase", "usage", "space_usage", "referral_credit_commission"] },
+  bucket: { words: ["free", "bonus", "paid", "spent"] },
   actor: { words: ["turn", "system", "payment", "operator"] },
 } as const
 
@@ -257,6 +267,7 @@ export const ListedStatementRules = {
 
 export const ListedWebhookRules = {
   state: { words: ["pending", "verified"] },
+  disabled_reason: { words: ["customer", "gone", "failing", "account_disabled"] },
 } as const
 
 export const LoginRequestRules = {
@@ -329,6 +340,7 @@ export const MediaCompleteRequestRules = {
 
 export const MediaStatusRules = {
   status: { words: ["logged_in", "logged_out"] },
+  health: { words: ["healthy", "needs_login", "contained"] },
 } as const
 
 export const MessengerWebAppAuthRules = {
@@ -429,6 +441,7 @@ export const ProviderRules = {
   engine: { words: ["anthropic", "openai", "openai-compatible"] },
   state: { words: ["usable", "cooling", "suspended", "needs_login", "contained", "disabled"] },
   health: { words: ["healthy", "suspended", "needs_login", "contained"] },
+  suspended_reason: { words: ["not_permitted", "no_credit", "account_disabled", "rejects_calls"] },
   "windows[].resource": { words: ["unified", "requests", "tokens", "input-tokens", "output-tokens"] },
 } as const
 
@@ -515,6 +528,10 @@ export const ReceiptRules = {
   state: { words: ["done", "failed", "cancelled"] },
 } as const
 
+export const ReceiptCallRules = {
+  waived_for: { words: ["test", "lost", "over_hold"] },
+} as const
+
 export const ReceiptLineRules = {
   kind: { words: ["input", "cached", "cache_written", "cache_written_hour", "output", "image"] },
 } as const
@@ -582,7 +599,7 @@ export const SecondFactorCodeRules = {
 
 export const ServiceHealthRules = {
   status: { words: ["ok", "failing"] },
-  "checks[].name": { words: ["database", "queue", "redis", "cron", "sweeps", "turns", "webhooks", "reconciliation", "providers"] },
+  "checks[].name": { words: ["database", "queue", "redis", "cron", "sweeps", "turns", "webhooks", "reconciliation", "providers", "settings"] },
 } as const
 
 export const SetCapsRules = {
@@ -664,7 +681,7 @@ export const SystemRules = {
   "turns.waiting[].for": { words: ["limit", "approval", "result"] },
   "webhooks.waiting[].for": { words: ["verification", "retry", "attempt"] },
   "errors[].kind": { words: ["container_start", "container_exec", "subagent_dispatch", "model_call"] },
-  "outside[].name": { words: ["database", "queue", "redis", "cron", "sweeps", "turns", "webhooks", "reconciliation", "providers"] },
+  "outside[].name": { words: ["database", "queue", "redis", "cron", "sweeps", "turns", "webhooks", "reconciliation", "providers", "settings"] },
 } as const
 
 export const TaskRules = {
@@ -802,10 +819,12 @@ export const WebLoginStatusRules = {
 
 export const WebhookRules = {
   state: { words: ["pending", "verified"] },
+  disabled_reason: { words: ["customer", "gone", "failing", "account_disabled"] },
 } as const
 
 export const WebhookWithSecretRules = {
   state: { words: ["pending", "verified"] },
+  disabled_reason: { words: ["customer", "gone", "failing", "account_disabled"] },
 } as const
 
 export const WorkspaceRules = {

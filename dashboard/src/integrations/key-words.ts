@@ -43,7 +43,7 @@ export const CAP_FIELDS = Object.entries(CAP_LABELS).map(
 
 export type CapTexts = Record<keyof SetCaps, string>
 
-const textOf = (cap: number | null | undefined) => (typeof cap === "number" ? plainNumber(cap) : "")
+const textOf = (cap: number | string | null | undefined) => (typeof cap === "number" ? plainNumber(cap) : (cap ?? ""))
 
 export const textsOfCaps = (caps: SetCaps): CapTexts =>
   Object.fromEntries(CAP_FIELDS.map(([name]) => [name, textOf(caps[name])])) as CapTexts

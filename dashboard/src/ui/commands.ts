@@ -38,7 +38,7 @@ export interface SnippetTurn {
   end_user_ref: string
   text: string
   model?: string | undefined
-  max_cost_usd?: number | undefined
+  max_cost_usd?: number | string | undefined
   conversation?: string | undefined
 }
 

@@ -38,7 +38,16 @@ export function mountOwnFiles(app: App) {
       query: z.strictObject({ ...nameQuery, ...testQuery }),
       upload: true,
       answer: { status: 201, description: "The file.", schema: fileSchema, headers: { Location: "The file's path." } },
-      errors: ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT", "PAYLOAD_TOO_LARGE", "REQUEST_TIMEOUT", "LIMIT_REACHED"],
+      errors: [
+        "INVALID_ENCODING",
+        "UNSUPPORTED_MEDIA_TYPE",
+        "NOT_FOUND",
+        "SPACE_ARCHIVED",
+        "CONFLICT",
+        "PAYLOAD_TOO_LARGE",
+        "REQUEST_TIMEOUT",
+        "LIMIT_REACHED",
+      ],
     },
     async (c, { params: { space_id: spaceId }, query: { name }, once }) => {
       const upload = { spaceId, ...(await readFileBody(c.req.raw, name, c.get("ctx").clock)) }

@@ -17,6 +17,7 @@ export function mountRetention(app: App, mounting: Mounting) {
       method: "get",
       path,
       id: "getRetention",
+      tagged: {},
       tag,
       summary: "Read how long a space's data is kept",
       params,
@@ -32,6 +33,7 @@ export function mountRetention(app: App, mounting: Mounting) {
       method: "put",
       path,
       id: "putRetention",
+      tagged: {},
       tag,
       summary: "Set how long a space's data is kept",
       description:

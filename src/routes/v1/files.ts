@@ -31,7 +31,16 @@ export function mountFiles(app: App) {
       query: z.strictObject(nameQuery),
       upload: true,
       answer: { status: 201, description: "The file.", schema: fileSchema, headers: { Location: "The file's path." } },
-      errors: ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT", "PAYLOAD_TOO_LARGE", "REQUEST_TIMEOUT", "LIMIT_REACHED"],
+      errors: [
+        "INVALID_ENCODING",
+        "UNSUPPORTED_MEDIA_TYPE",
+        "NOT_FOUND",
+        "SPACE_ARCHIVED",
+        "CONFLICT",
+        "PAYLOAD_TOO_LARGE",
+        "REQUEST_TIMEOUT",
+        "LIMIT_REACHED",
+      ],
     },
     async (c, { params, query, once }) => {
       const body = await readFileBody(c.req.raw, query.name, c.get("ctx").clock)

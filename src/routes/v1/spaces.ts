@@ -44,6 +44,7 @@ export function mountSpaces(app: App) {
       method: "get",
       path: "/v1/spaces/{space_id}",
       id: "getSpace",
+      tagged: {},
       tag: "Spaces",
       summary: "Read a space",
       params: spaceParams,
@@ -88,6 +89,7 @@ export function mountSpaces(app: App) {
       method: "patch",
       path: "/v1/spaces/{space_id}",
       id: "updateSpace",
+      tagged: {},
       tag: "Spaces",
       summary: "Change a space's title, model or metadata",
       description:
@@ -108,6 +110,7 @@ export function mountSpaces(app: App) {
       method: "delete",
       path: "/v1/spaces/{space_id}",
       id: "archiveSpace",
+      tagged: {},
       tag: "Spaces",
       summary: "Archive a space",
       description:

@@ -2,6 +2,7 @@ import * as z from "zod"
 import { timeInWords } from "../../base/in-words.ts"
 import type { App } from "../../http/app.ts"
 import { madeOf } from "../../http/idempotency.ts"
+import type { Tagged } from "../../http/preconditions.ts"
 import { idParam } from "../../http/query.ts"
 import { createWebhook } from "../../webhooks/create-webhook.ts"
 import { type EndpointRow, serializeWebhook } from "../../webhooks/endpoint-row.ts"
@@ -10,6 +11,7 @@ import { RETRY_TIMES, WEBHOOK_POLICY } from "../../webhooks/policies.ts"
 import {
   createWebhookSchema,
   updateWebhookSchema,
+  type Webhook,
   webhookSchema,
   webhookWithSecretSchema,
 } from "../../webhooks/schemas.ts"
@@ -18,6 +20,10 @@ import type { Mounting } from "../mounting.ts"
 
 const tag = "Webhooks"
 const params = z.object({ webhook_id: idParam })
+/** The ETag changes with what requests can change, and not with each delivery. */
+const settings: Tagged = {
+  of: ({ url, events, description, enabled }: Webhook) => ({ url, events, description, enabled }),
+}
 const theWebhook = { status: 200, description: "The webhook.", schema: webhookSchema } as const
 
 /** Create, read, update and delete a webhook. Mounted for keys and for a signed-in owner. */
@@ -62,6 +68,7 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
       method: "get",
       path: `${prefix}/webhooks/{webhook_id}`,
       id: "getWebhook",
+      tagged: settings,
       tag,
       summary: "Read a webhook",
       params,
@@ -78,6 +85,7 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
       method: "patch",
       path: `${prefix}/webhooks/{webhook_id}`,
       id: "updateWebhook",
+      tagged: settings,
       tag,
       summary: "Change a webhook",
       description:
@@ -100,6 +108,7 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
       method: "delete",
       path: `${prefix}/webhooks/{webhook_id}`,
       id: "deleteWebhook",
+      tagged: settings,
       tag,
       summary: "Delete a webhook",
       params,
