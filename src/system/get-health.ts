@@ -4,8 +4,8 @@ import * as z from "zod"
 import type { Context } from "../actor/context.ts"
 import type { CronRuns } from "../platform/cron-state.ts"
 import { describeError } from "../platform/log.ts"
-import { overdueWork } from "./open-work.ts"
 import { sessionFacts, settingsCheck } from "./check-settings.ts"
+import { overdueWork } from "./open-work.ts"
 import { HEALTH_POLICY } from "./policies.ts"
 
 export const CHECKS = [

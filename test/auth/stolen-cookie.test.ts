@@ -91,7 +91,9 @@ test("An owner can continue to edit tools at origins that have the secret, witho
   expect((await owner.json("PUT", tool, edited))[0]).toBe(200)
   expect((await owner.json("PUT", evil, { ...edited, description: "A second tool." }))[0]).toBe(200)
   const { headers: _headers, ...plain } = sending(THIEF).request
-  expect(await owner.json("PUT", evil, { ...edited, request: plain }), "a new origin, without a secret").toMatchObject(PROOF)
+  expect(await owner.json("PUT", evil, { ...edited, request: plain }), "a new origin, without a secret").toMatchObject(
+    PROOF,
+  )
   expect((await owner.json("PUT", `${SPACES}/${space}/manifest`, { instructions: "new" }))[0]).toBe(200)
   expect((await owner.json("POST", "/api/account/chat/turns", { space, text: "hello" }))[0]).toBe(202)
   // Another secret of the same space was never sent to that origin.
