@@ -60,8 +60,8 @@ describe.skipIf(!hasBrowser)("A value that is shown only once", () => {
   }
 
   /** Picks an entry of the menu of the page's object. */
-  async function act(page: Page, item: string): Promise<void> {
-    await page.getByRole("button", { name: /^Actions of the/ }).click()
+  async function act(page: Page, object: string, item: string): Promise<void> {
+    await page.getByRole("button", { name: `Actions of the ${object}` }).click()
     await page.getByRole("menuitem", { name: item, exact: true }).click()
   }
 
@@ -101,7 +101,8 @@ describe.skipIf(!hasBrowser)("A value that is shown only once", () => {
     await staysOpen(person, /^The key Server of values is created/)
     await page.goto(`${person.origin}/keys`)
     await page.getByRole("link", { name: "Server of values" }).click()
-    await act(page, "Rotate")
+    await page.locator("h1", { hasText: "Server of values" }).waitFor()
+    await act(page, "key Server of values", "Rotate")
     await page.getByRole("button", { name: "Rotate key" }).click()
     await staysOpen(person, /^The key Server of values has a new value/)
     await person.context.close()
@@ -114,7 +115,8 @@ describe.skipIf(!hasBrowser)("A value that is shown only once", () => {
     await staysOpen(person, /^The signing secret of/)
     await page.goto(`${person.origin}/webhooks`)
     await page.getByRole("link", { name: "http://127.0.0.1:9/values" }).click()
-    await act(page, "Rotate the secret")
+    await page.locator("h1", { hasText: "http://127.0.0.1:9/values" }).waitFor()
+    await act(page, "webhook http://127.0.0.1:9/values", "Rotate the secret")
     await page.getByRole("button", { name: "Rotate secret" }).click()
     await staysOpen(person, /^The new signing secret of/)
     await person.context.close()
