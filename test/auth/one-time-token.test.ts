@@ -52,7 +52,7 @@ describe("A one-time token", () => {
     const failed = await mintToken(ctx, "sign_in", {})
       .catch((error: unknown) => error)
       .finally(world.clearFaults)
-    expect(failed).toMatchObject({ code: "UNAVAILABLE", retryAfter: 1 })
+    expect(failed).toMatchObject({ code: "UNAVAILABLE", retryAfter: 60 })
     expect(describeError(failed)).not.toMatch(/token:/)
   })
 })
