@@ -44,3 +44,15 @@ export function textOfHead(bytes: Uint8Array): string {
     { param: "body" },
   )
 }
+
+/**
+ * A header with text. The runtime decodes UTF-8 and replaces all other bytes, so a header with a replacement character
+ * is refused. Throws INVALID_ENCODING.
+ */
+export function textHeader(headers: Headers, name: string): string | undefined {
+  const text = headers.get(name) ?? undefined
+  if (!text?.includes("\ufffd")) return text
+  throw new TurnpikeError("INVALID_ENCODING", `The header ${name} is not UTF-8. Encode its text as UTF-8.`, {
+    param: name,
+  })
+}

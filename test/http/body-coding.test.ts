@@ -180,3 +180,12 @@ describe("A field that would be lost is refused", () => {
     expect(JSON.stringify(usage)).toContain('"a"')
   })
 })
+
+test("The end user in a header is text in UTF-8, or the request is refused", async () => {
+  const ask = (ref: string) =>
+    send("POST", "/v1/openai/responses", JSON.stringify({ model: space, input: "Hello", background: true }), {
+      "turnpike-end-user": ref,
+    })
+  expect((await ask("Andr\ufffd"))[1].error.code).toBe("INVALID_ENCODING")
+  expect((await ask("André"))[0]).toBe(200)
+})

@@ -30,7 +30,7 @@ const NAMES: [name: string, finds: string[]][] = [
 test.each(NAMES)("%s is found in each list by every spelling, and never by another name", async (name, finds) => {
   const [status] = await admin.json("POST", "/api/admin/users", { name, email: `${crypto.randomUUID()}@people.test` })
   expect(status).toBe(200)
-  const space = await client.space({ title: name })
+  const space = await client.space({ title: name, manifest: { builtin_tools: ["create_task"] } })
   await client.sendTurn({ space, end_user_ref: name })
   await client.runTurn({ space, text: `[call create_task ${JSON.stringify({ title: name })}]` })
   await world.drain()

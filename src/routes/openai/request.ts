@@ -1,6 +1,7 @@
 import type { Context as HonoContext } from "hono"
 import type { ErrorCode } from "../../base/errors.ts"
 import type { AppEnv } from "../../http/app-env.ts"
+import { textHeader } from "../../http/body-coding.ts"
 import { parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
 import { textStream, untilClientLeaves } from "../../http/text-stream.ts"
 import { END_USER_HEADER, type OpenAiRequest } from "../../openai/send-turn.ts"
@@ -33,6 +34,7 @@ export const REPLAYED_HEADER = { [REPLAYED]: "`true` if an earlier request creat
 
 /** The errors of operations that send a turn. */
 export const TURN_ERRORS: ErrorCode[] = [
+  "INVALID_ENCODING",
   "IDEMPOTENCY_KEY_INVALID",
   "INSUFFICIENT_CREDITS",
   "END_USER_CREDIT_SPENT",
@@ -53,7 +55,7 @@ export function openAiRequest<Body>(c: HonoContext<AppEnv>, body: Body): OpenAiR
     body,
     idempotencyKey: key === undefined ? null : parseIdempotencyKey(key),
     isRetry: Number(c.req.header(RETRY_COUNT) ?? 0) > 0,
-    endUserRef: c.req.header(END_USER_HEADER),
+    endUserRef: textHeader(c.req.raw.headers, END_USER_HEADER),
   }
 }
 
