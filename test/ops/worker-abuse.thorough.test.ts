@@ -83,7 +83,7 @@ test.each(WORKER_ROLES)("No value that the role of %s can read is accepted as a 
   const accepted = (kind: string, tokens: string[]) =>
     sql.query(
       `select v as token from jsonb_array_elements_text($2::jsonb) v
-       where (${RELEASE}.act_as(row($1, v, false, $3::timestamptz, null, null))).user_id is not null`,
+       where (${RELEASE}.act_as(row($1, v, false, $3::timestamptz, null, null, null, null, null))).user_id is not null`,
       [kind, JSON.stringify(tokens), atNow().moment],
     )
   const hex = found.filter((value) => /^[0-9a-f]{64}$/.test(value))
@@ -101,7 +101,9 @@ test.each(WORKER_ROLES)("No value that the role of %s can read is accepted as a 
  */
 const TAKEN_AMOUNTS: Record<string, string> = {
   "accept_turn p_asked.default_hold": "bounds one turn of the caller, out of their own balance",
+  "check_turn p_asked.default_hold": "bounds one turn of the caller, out of their own balance",
   "accept_turn p_asked.max_cost": "the caller's own wish, which bounds what they pay",
+  "check_turn p_asked.max_cost": "the caller's own wish, which bounds what they pay",
   "count_turns p_filter.min_cost": "a filter of the caller's own turns, or an admin's; writes nothing",
   "create_subscription p_subscription.plan": "an admin's act with a fresh proof; it names a plan of the setting",
   "credit_end_user p_amount":
