@@ -13,5 +13,7 @@ begin
   end if;
   select u.password_hash, f.secret, f.confirmed_at is not null into password_hash, factor_secret, factor_counts
     from users u left join second_factors f on f.user_id = u.user_id where u.user_id = caller.user_id;
+  -- A concurrent change may have ended the session between the two reads. Its owner gets 401, not WRONG_PASSWORD.
+  actor := turnpike.find_caller(p_request);
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
