@@ -3,6 +3,7 @@ import { createMiddleware } from "hono/factory"
 import * as z from "zod"
 import type { Context } from "../../actor/context.ts"
 import { type CallbacksEnv, parseCallbacksEnv } from "../../base/env.ts"
+import { onceFor } from "../../base/once-for.ts"
 import { logIds } from "../../base/trace-context.ts"
 import { INTERNAL_SIGNATURE } from "../../callbacks/internal-call.ts"
 import { CHECK_SERVER_PATH, checkServerInput, TRY_TOOL_PATH, tryToolInput } from "../../callbacks/tool-trials.ts"
@@ -130,14 +131,15 @@ const alertTargets = ({ ALERT_URL, ALERT_EMAIL }: CallbacksEnv): AlertTargets =>
 
 /** How often an isolate checks the service because of a delivery, in milliseconds. */
 const WATCHED_EVERY_MS = 300_000
-let watchedAt = Number.NEGATIVE_INFINITY
+const watchOf = onceFor((_isolate: Context["cooling"]) => ({ at: Number.NEGATIVE_INFINITY }))
 
 /** A cron that has stopped cannot tell it, so runners of turns check now and then. */
 function watchCron(ctx: Context, env: CallbacksEnv): void {
   const now = ctx.clock.now().getTime()
   const targets = alertTargets(env)
-  if (!hasTarget(targets) || Math.abs(now - watchedAt) < WATCHED_EVERY_MS) return
-  watchedAt = now
+  const watch = watchOf(ctx.cooling)
+  if (!hasTarget(targets) || Math.abs(now - watch.at) < WATCHED_EVERY_MS) return
+  watch.at = now
   ctx.background(tellAlerts(ctx, targets))
 }
 

@@ -1,11 +1,13 @@
 import * as z from "zod"
+import type { Context } from "../../actor/context.ts"
+import { onceFor } from "../../base/once-for.ts"
 import type { App } from "../../http/app.ts"
 
 const tag = "Health"
 
 /** The minimum time between two database checks of an isolate. The request needs no key, so its checks are bounded. */
 const ASKED_EVERY_MS = 1_000
-let answeredAt = Number.NEGATIVE_INFINITY
+const answerOf = onceFor((_isolate: Context["cooling"]) => ({ at: Number.NEGATIVE_INFINITY }))
 
 /** Health checks for load balancers and monitors. Mounted before the authentication of /v1, so they need no key. */
 export function mountHealth(app: App) {
@@ -46,11 +48,12 @@ export function mountHealth(app: App) {
       errors: [],
     },
     async (c) => {
-      const { clock, db } = c.get("ctx")
+      const { clock, cooling, db } = c.get("ctx")
       const now = clock.now().getTime()
-      if (Math.abs(now - answeredAt) >= ASKED_EVERY_MS) {
+      const answer = answerOf(cooling)
+      if (Math.abs(now - answer.at) >= ASKED_EVERY_MS) {
         await db.run({ sql: "select 1", parameters: [] })
-        answeredAt = now
+        answer.at = now
       }
       return { status: "ready" as const }
     },
