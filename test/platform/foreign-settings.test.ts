@@ -38,6 +38,10 @@ async function change(whose: "database" | "roles", settings: Record<string, stri
   await world.sql(
     "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
   )
+  // A call on a session that has just ended fails once. These have no limit of tries, unlike sign-ins.
+  const read = async () => (await client.call("GET", "/v1/turns")).status
+  const reads = () => Promise.all(Array.from({ length: 8 }, read))
+  await expect.poll(reads, { timeout: 30_000 }).toEqual(Array(8).fill(200))
 }
 
 /** Answers that depend on times, days, amounts and snapshots. */
@@ -77,8 +81,7 @@ test("Other settings of a database change no answer, because those of the worker
     quote_all_identifiers: "on",
     transform_null_equals: "on",
   })
-  // Calls on a session that was just ended fail once.
-  await expect.poll(answers).toEqual(before)
+  expect(await answers()).toEqual(before)
   expect(await settingsCheck()).toMatchObject({ ok: true })
 })
 
@@ -87,7 +90,7 @@ test.each(["Europe/Berlin", "Pacific/Auckland", "America/St_Johns", "Asia/Kathma
   async (timezone) => {
     const before = await answers()
     await change("roles", { timezone })
-    await expect.poll(answers).toEqual(before)
+    expect(await answers()).toEqual(before)
     expect(await settingsCheck()).toMatchObject({ ok: false, value: 1, message: `Wrong: TimeZone is ${timezone}.` })
     await change("roles", { timezone: "UTC" })
   },
