@@ -2,6 +2,12 @@ import { describe, expect, test } from "vitest"
 import { callInput, ModelError } from "../../src/agent/engine.ts"
 import { RECORDED_STREAMS } from "../harness/random-streams.ts"
 import { bytesOfFrames, madeCalls, refusedCalls, replayStream } from "../harness/replay.ts"
+import { readingsOf } from "../harness/token-readings.ts"
+
+const isWithin =
+  ([least, greatest]: readonly [number, number]) =>
+  (count: number) =>
+    least <= count && count <= greatest
 
 describe.each(RECORDED_STREAMS)("$name", ({ engine, frames, answer: right }) => {
   test("The whole stream gives the right text, calls, end and counts", async () => {
@@ -33,8 +39,11 @@ describe.each(RECORDED_STREAMS)("$name", ({ engine, frames, answer: right }) => 
     for (let length = 0; length < frames.length; length++) {
       for (const breaks of [false, true]) {
         const bytes = bytesOfFrames({ engine, frames }, length)
-        const { answer, error, seen } = await replayStream(engine, bytes, { breaks })
+        const { answer, error, seen, counted } = await replayStream(engine, bytes, { breaks })
         const at = `${breaks ? "broken" : "ended"} after ${length} of ${frames.length} frames`
+        const { input, output } = readingsOf(frames.slice(0, length))
+        expect(counted.tokensInput ?? 0, `${at}: input`).toSatisfy(isWithin(input))
+        expect(counted.tokensOutput ?? 0, `${at}: output`).toSatisfy(isWithin(output))
         if (right) expect(right.text.startsWith(seen), at).toBe(true)
         if (answer === null) {
           expect(error, at).toMatchObject({ kind: "unavailable" })

@@ -55,10 +55,11 @@ export async function replayStream(
   const stream = () => {
     const source = new ReadableStream<Uint8Array>({
       pull(controller) {
+        // An error discards what no reader has taken yet, so the bytes are read before it.
         if (bytes !== "") controller.enqueue(new TextEncoder().encode(bytes))
-        bytes = ""
-        if (breaks) controller.error(new Error("the connection is lost"))
+        else if (breaks) controller.error(new Error("the connection is lost"))
         else controller.close()
+        bytes = ""
       },
     })
     return new Response(source, { headers: { "content-type": "text/event-stream" } })
