@@ -19,6 +19,7 @@ const CHECKS: Record<string, string[]> = {
   "common passwords": ["node", "scripts/generate-common-passwords.ts", "--check"],
   OpenAPI: ["node", "scripts/lint-openapi.ts"],
   "compatibility of the API": ["node", "scripts/compare-openapi.ts"],
+  commits: ["node", "scripts/check-commits.ts"],
   structure: ["vitest", "run", "--project", "structure"],
 }
 
