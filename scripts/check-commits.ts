@@ -17,8 +17,8 @@ export interface Commit {
 }
 
 /**
- * What a reviewer would miss in a commit: a subject of `room: what changes` within 72 characters, and a body that says
- * what, why and how it is proved. A merge hides what it joins, so branches are rebased.
+ * The faults for which a reviewer sends a commit back. It needs a subject of `room: what changes` within 72 characters,
+ * and a body that says what, why and how it is proved. A merge hides what it joins, so branches are rebased.
  */
 export function faultsOf({ parents, message }: Commit): string[] {
   if (parents > 1) return ["is a merge: rebase the branch instead"]

@@ -79,7 +79,7 @@ test("Comments and configuration name only documents that exist", () => {
 })
 
 test("Pages stay within their maximum length", () => {
-  const most = { "README.md": 150, "CONTRIBUTING.md": 100, "ARCHITECTURE.md": 60 }
+  const most = { "README.md": 150, "CONTRIBUTING.md": 130, "ARCHITECTURE.md": 60 }
   for (const [path, lines] of Object.entries(most)) expect(linesOf(read(path)), path).toBeLessThanOrEqual(lines)
   for (const path of globSync("docs/architecture/*.md")) expect(proseWords(read(path)), path).toBeLessThanOrEqual(900)
   for (const path of globSync("docs/decisions/0*.md")) {
