@@ -15,7 +15,7 @@ test("Every generated file is marked in .gitattributes, so that a review folds i
   expect(attributes.filter((line) => !line.endsWith(": set"))).toEqual([])
 })
 
-test(".gitattributes names no file that is gone", () => {
+test("The file .gitattributes names no file that is gone", () => {
   const patterns = git(["grep", "-h", "-oE", "^[^# ]+", "--", ".gitattributes"])
   expect(patterns.filter((pattern) => git(["ls-files", pattern])[0] === "")).toEqual([])
 })
