@@ -305,7 +305,7 @@ create table spaces (
   config_version integer not null default 1,
   config_change text not null default 'created',
   -- Counts of the configuration for admission, and of the tools that each MCP server listed last
-  -- (src/spaces/prompt-facts.sql). If they are null or of another version, they must be counted.
+  -- (src/agent-config/prompt-facts.sql). If they are null or of another version, they must be counted.
   prompt_facts jsonb not null default '{}',
   mcp_tokens jsonb not null default '{}',
   -- The tools of each MCP server when they were pinned, and the tools that it listed since then if they differ.

@@ -21,21 +21,6 @@ begin
     where t.turn_id = mine.turn_id;
 end $$;
 
--- Notes the cost of an image that was lost with its worker.
--- Returns false and notes nothing if the image's file was committed after all.
-create function turnpike.note_lost_picture(p_turn_id text, p_file_id text, p_cause text, p_micros bigint, p_moment timestamptz)
-returns boolean language plpgsql as $$
-declare
-  mine turns;
-begin
-  if exists (select from files f where f.file_id = p_file_id) then
-    return false;
-  end if;
-  select t.* into mine from turns t where t.turn_id = p_turn_id;
-  perform turnpike.add_loss(mine, p_cause, p_micros, p_moment);
-  return true;
-end $$;
-
 -- Returns the image model of a turn, at the turn's prices: the one that the manifest names, else the first enabled one.
 -- Null if there is no such model, or it is not enabled.
 create function turnpike.image_model(claimed turns, p_manifest jsonb) returns model_catalog language plpgsql stable as $$

@@ -2,7 +2,7 @@
 -- made. p_bounds (src/turns/first-call.ts) has the counts around texts.
 
 -- Returns the tokens of the instructions and tools, from the counts that are stored with the space's configuration
--- (src/spaces/prompt-facts.sql).
+-- (src/agent-config/prompt-facts.sql).
 create function turnpike.config_tokens(facts jsonb, p_engine text, p_bounds jsonb) returns bigint language plpgsql immutable as $$
 declare
   builtin bigint := 0;

@@ -1,0 +1,23 @@
+-- The facts about a space's configuration that acceptance needs: counts and bytes that bound its first prompt, and
+-- settings. src/turns/first-call.ts adds the rest of the prompt. Every write of the configuration stores them as
+-- `prompt_facts`, so accepting a turn never reads the configuration. An absent key means none. The keys are:
+-- - model, answer (max_output_tokens), history {max_turns, max_tokens}, builtin (names)
+-- - system (bytes of the instructions), tools, tool_bytes, agents, agent_bytes
+-- - listed (tokens of listed MCP tools), unlisted (number of servers that were never listed)
+create function turnpike.prompt_facts(space spaces) returns jsonb language plpgsql stable as $$
+begin
+  return jsonb_strip_nulls(
+    jsonb_build_object('model', space.manifest -> 'model',
+      'answer', space.manifest -> 'max_output_tokens', 'history', space.manifest -> 'history',
+      'builtin', space.manifest -> 'builtin_tools', 'system', nullif(octet_length(space.manifest ->> 'instructions'), 0))
+    -- jsonb as text is never shorter than the output of JSON.stringify.
+    || (select jsonb_build_object('tools', nullif(count(*), 0), 'tool_bytes', sum(octet_length(jsonb_build_object('name', t.key,
+        'description', t.value -> 'description', 'inputSchema', t.value -> 'input_schema')::text))) from jsonb_each(space.tools) t)
+    -- The description of the tool `delegate` contains the name and description of each sub-agent. Its schema
+    -- repeats the names.
+    || (select jsonb_build_object('agents', nullif(count(*), 0),
+        'agent_bytes', sum(2 * octet_length(a ->> 'name') + octet_length((a -> 'description')::text)))
+      from jsonb_array_elements(space.manifest -> 'subagents') a)
+    || (select jsonb_build_object('listed', sum((space.mcp_tokens ->> s)::bigint),
+        'unlisted', nullif(count(*) filter (where not space.mcp_tokens ? s), 0)) from jsonb_object_keys(space.mcp_servers) s));
+end $$;
