@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_01ed42a95428"
+export const RELEASE = "turnpike_06bb6daf4c6c"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -2806,7 +2806,7 @@ export interface Procedures {
       bound: string | null
       tried: string[] | null
       preferred: string[] | null
-      random: number[] | null
+      random: number | null
       probe_until: Date | null
       lease: Date | null
       moment: Date | null

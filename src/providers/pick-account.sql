@@ -53,21 +53,19 @@ $$;
 -- Picks an account of an engine for a call of a model. It tries p_bound (the conversation's account, whose
 -- prompt cache is warm), then p_drawn, then p_preferred in order, then a random account by account_weight.
 -- It skips p_tried. An account that lacks the model is picked only if all callable accounts lack it.
--- p_servers: see serves_pins. p_random: numbers from 0 to below 1. The first is for
--- draw_account, the rest for sample_account.
+-- p_servers: see serves_pins. p_random: a number from 0 to below 1, for draw_account.
 -- p_drawn: the {provider_id, account_row, credential_row} that the worker drew (src/providers/roster.ts), or null.
 -- If both rows are unchanged and it may be called, this returns {provider_id, drawn: true}.
 -- Otherwise it returns a picked_account as JSON, or null if no account is enabled for this engine and server.
 -- p_probe_until: the end of a probe. Without it, JSON null replaces a probe, and the caller must ask again.
 -- {cooling_until}: no enabled account can take the call. The earliest recovery (10 s for a running probe), or null.
 create function turnpike.pick_account(p_engine text, p_servers jsonb, p_model text, p_bound text, p_tried text[], p_preferred text[], p_drawn jsonb,
-  p_random double precision[], p_probe_until timestamptz, p_moment timestamptz) returns jsonb language plpgsql as $$
+  p_random double precision, p_probe_until timestamptz, p_moment timestamptz) returns jsonb language plpgsql as $$
 declare
   left_out text[] := p_tried;
   lacking boolean := false;
   chosen jsonb;
   use text;
-  sampled record;
   enabled integer;
   able integer;
   recovers timestamptz;
@@ -115,13 +113,8 @@ begin
         order by f.nth limit 1;
     end if;
     if chosen is null then
-      sampled := turnpike.sample_account(p_engine, p_servers, p_model, lacking, left_out, p_random[2:], p_moment);
-      chosen := sampled.account;
-      use := sampled.use;
-    end if;
-    if chosen is null then
       select turnpike.picked_account(a, s, c, d.use, p_bound), d.use into chosen, use
-        from turnpike.draw_account(p_engine, p_servers, p_model, lacking, left_out, p_random[1], p_moment) d
+        from turnpike.draw_account(p_engine, p_servers, p_model, lacking, left_out, p_random, p_moment) d
         join provider_accounts a on a.provider_id = d.provider_id
         left join provider_states s on s.provider_id = a.provider_id
         left join provider_credentials c on c.provider_id = a.provider_id;
@@ -164,47 +157,6 @@ begin
     end if;
     return chosen;
   end loop;
-end $$;
-
--- Makes the same random choice as draw_account, without reading the windows of all accounts.
--- Each number of p_random names an account, which is accepted with a probability of its weight in per cent.
--- account is null if there are few accounts, or if no number accepted one. Then draw_account must choose.
-create function turnpike.sample_account(p_engine text, p_servers jsonb, p_model text, p_lacking boolean, p_left_out text[],
-  p_random double precision[],
-  p_moment timestamptz, out account jsonb, out use text) language plpgsql stable as $$
-declare
-  -- Includes every account that may be called, and some that may not. The latter are never accepted.
-  ids text[] := array(select a.provider_id from provider_accounts a
-    where a.engine = p_engine and a.pool <> 'media' and a.disabled_at is null and a.health = 'healthy' and a.provider_id <> all (p_left_out)
-      and turnpike.serves_pins(a.base_url, p_servers));
-  many integer := cardinality(ids);
-  number double precision;
-  taken_id text;
-  weight double precision;
-begin
-  -- Reading the windows of a few accounts costs no more than trying some.
-  if many < 10 then
-    return;
-  end if;
-  foreach number in array p_random loop
-    -- The integer part selects the account. The fraction decides whether it is accepted.
-    number := number * many;
-    taken_id := ids[floor(number)::integer + 1];
-    select turnpike.picked_account(a, s, c, turnpike.account_use(a, s, c, p_moment), null), turnpike.account_use(a, s, c, p_moment),
-        case when turnpike.lacks_model(s.lacks, p_model, p_moment) = p_lacking then w.weight / 100 else 0 end
-      into account, use, weight
-      from provider_accounts a
-      left join provider_states s on s.provider_id = a.provider_id
-      left join provider_credentials c on c.provider_id = a.provider_id
-      -- A separate join: PostgreSQL does not inline a function that has a subquery as an argument.
-      cross join lateral (select count(*) as turns from open_turns o where o.provider_id = a.provider_id) f
-      cross join lateral turnpike.account_weight(s.windows, f.turns, p_moment) w
-      where a.provider_id = taken_id;
-    if coalesce(use in ('yes', 'probe') and number - floor(number) < weight, false) then
-      return;
-    end if;
-  end loop;
-  account := null;
 end $$;
 
 -- Returns the weight of an account: the room in its fullest window in per cent, less its turns in flight. It is at
@@ -259,8 +211,7 @@ end $$;
 -- its account is no longer bound.
 -- p_servers, p_drawn: by engine, as in pick_account.
 create function turnpike.pick_accounts(claimed turns, p_models jsonb, p_servers jsonb, p_served_after timestamptz, p_drawn jsonb,
-  p_random double precision[],
-  p_moment timestamptz) returns jsonb language plpgsql as $$
+  p_random double precision, p_moment timestamptz) returns jsonb language plpgsql as $$
 declare
   own jsonb := p_models -> claimed.model;
   others jsonb := p_models - claimed.model;

@@ -15,8 +15,6 @@ export const PROVIDER_POLICY = {
   rosterPauseMs: 1_000,
   /** An engine with more accounts has no roster. */
   rosterAccounts: 200,
-  /** How many random accounts a draw tries before it reads the windows of all. */
-  drawTries: 6,
   /** How long an isolate keeps an opened credential. */
   openedMs: 60_000,
   /** How many recently used accounts of an engine an isolate remembers. */

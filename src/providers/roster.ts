@@ -85,10 +85,3 @@ const rosters = onceFor((_cooling: Context["cooling"]) => new Roster())
 
 /** The roster of this isolate. It lives as long as the isolate's map of cooling accounts. */
 export const rosterOf = ({ cooling }: Pick<Context, "cooling">): Roster => rosters(cooling)
-
-/**
- * Random numbers for the database's choice (src/providers/pick-account.sql): one for the exact
- * draw, the others for the tries before it.
- */
-export const drawNumbers = (random: () => number): number[] =>
-  Array.from({ length: 1 + PROVIDER_POLICY.drawTries }, random)

@@ -76,10 +76,10 @@ create type turnpike.claim_terms as (
 );
 
 -- Claims a turn for a worker. The caller has locked the turn. A queued turn becomes running.
--- accounts: the accounts by engine, from pick_accounts with p_drawn and the numbers of p_random.
+-- accounts: the accounts by engine, from pick_accounts with p_drawn and p_random.
 -- roster: all accounts of the engine of the turn's own model, if one of them
 -- was drawn and `listed` does not name that engine.
-create function turnpike.claim_turn(locked turns, terms turnpike.claim_terms, p_event_id text, p_drawn jsonb, p_random jsonb,
+create function turnpike.claim_turn(locked turns, terms turnpike.claim_terms, p_event_id text, p_drawn jsonb, p_random double precision,
   out claim turnpike.claimed_turn)
 language plpgsql as $$
 declare
@@ -122,7 +122,7 @@ begin
   claim.accounts := '{}';
   if not claimed.test and exists (select from provider_accounts) then
     claim.accounts := turnpike.pick_accounts(claimed, claim.models, terms.servers, terms.served_after, p_drawn,
-      array(select jsonb_array_elements_text(p_random)::double precision), terms.moment);
+      p_random, terms.moment);
     engine := claim.models -> claimed.model ->> 'engine';
     if terms.listed is not null and not terms.listed ? engine and claim.accounts ? engine
       and not coalesce((claim.accounts -> engine ->> 'bound')::boolean, false)

@@ -37,7 +37,7 @@ create type turnpike.look as (
   event_ids jsonb,
   -- One for each place: the accounts that the worker has drawn itself for a turn.
   drawn jsonb,
-  -- One for each place: the numbers with which the database draws.
+  -- One for each place: the number from 0 to below 1 with which the database draws.
   random jsonb
 );
 
@@ -282,13 +282,13 @@ begin
   then
     if p_look.careful then
       begin
-        claim := turnpike.claim_turn(locked, p_terms, p_look.event_ids ->> nth, p_look.drawn -> nth, p_look.random -> nth);
+        claim := turnpike.claim_turn(locked, p_terms, p_look.event_ids ->> nth, p_look.drawn -> nth, (p_look.random ->> nth)::double precision);
       exception when others then
         answer.broken := answer.broken || jsonb_build_object(p_turn_id, sqlerrm);
         return answer;
       end;
     else
-      claim := turnpike.claim_turn(locked, p_terms, p_look.event_ids ->> nth, p_look.drawn -> nth, p_look.random -> nth);
+      claim := turnpike.claim_turn(locked, p_terms, p_look.event_ids ->> nth, p_look.drawn -> nth, (p_look.random ->> nth)::double precision);
     end if;
     answer.claims := answer.claims || claim;
     answer.bytes := answer.bytes + turnpike.claim_bytes(claim);

@@ -12,7 +12,7 @@ import type { Answers, ArgumentsOf } from "../platform/procedures.ts"
 import type { NoAccount, PickedAccount } from "../providers/account.ts"
 import { coolsMeanwhile } from "../providers/cooling.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
-import { drawNumbers, type ListedAccount, rosterOf } from "../providers/roster.ts"
+import { type ListedAccount, rosterOf } from "../providers/roster.ts"
 import type { ServerPins } from "../tools/mcp-pins.ts"
 import { RUNNER_POLICY, TURN_POLICY } from "../turns/policies.ts"
 import { type StepRow, stepRowOf } from "../turns/step-row.ts"
@@ -189,7 +189,7 @@ function lookFor(ctx: ServersContext, look: RunnerLook): Asked {
     looks_until: after(RUNNER_POLICY.promiseMs),
     event_ids: each(() => newId("event", now)),
     drawn: drawn.map(rowsOf),
-    random: each(() => drawNumbers(ctx.random)),
+    random: each(ctx.random),
   }
   const terms = {
     runner_id: look.runner.id,

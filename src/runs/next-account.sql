@@ -5,7 +5,7 @@
 -- accounts are enabled, but none can take this call.
 -- cooling_until: when the first of them recovers; null: none recovers by itself.
 create function turnpike.next_account(p_turn_id text, p_epoch integer, p_engine text, p_servers jsonb, p_model text, p_bound text,
-  p_tried text[], p_preferred text[], p_random double precision[], p_probe_until timestamptz, p_lease timestamptz, p_moment timestamptz,
+  p_tried text[], p_preferred text[], p_random double precision, p_probe_until timestamptz, p_lease timestamptz, p_moment timestamptz,
   out mine_still text, out account turnpike.picked_account, out cools boolean, out cooling_until timestamptz)
 language plpgsql as $$
 declare

@@ -2,7 +2,6 @@ import type { Context } from "../actor/context.ts"
 import { callOne } from "../platform/db.ts"
 import type { NoAccount, PickedAccount, RealEngine } from "../providers/account.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
-import { drawNumbers } from "../providers/roster.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 import type { StillMine } from "./commit-step.ts"
@@ -41,7 +40,7 @@ export async function nextAccount(
     bound,
     tried,
     preferred,
-    random: drawNumbers(ctx.random),
+    random: ctx.random(),
     probe_until: new Date(now.getTime() + PROVIDER_POLICY.probeMs),
     lease: new Date(now.getTime() + TURN_POLICY.leaseMs),
     moment: now,

@@ -227,7 +227,7 @@ describe("A new conversation", () => {
     expect(counts).toEqual({ alpha: 2, beta: 10, gamma: 20 })
   })
 
-  test("A new conversation chooses the same way among many accounts when only some windows are read", async () => {
+  test("A new conversation chooses by weight among many accounts", async () => {
     const room: Record<string, number> = { alpha: 100, beta: 100, gamma: 100 }
     for (let n = 0; n < 20; n++) {
       const id = `many-${n}`
@@ -259,9 +259,9 @@ describe("A new conversation", () => {
   async function expectDraws(weights: Record<string, number>) {
     const DRAWS = 6_000
     const drawn = await world.sql<{ id: string; times: number }>(
-      `select ${RELEASE}.pick_account('openai-compatible', null, 'provided', null, '{}', '{}', null, numbers, null, $2) ->> 'provider_id' as id,
+      `select ${RELEASE}.pick_account('openai-compatible', null, 'provided', null, '{}', '{}', null, number, null, $2) ->> 'provider_id' as id,
          count(*)::integer as times from generate_series(1, $1::integer) n,
-         lateral (select array_agg(n * sqrt(prime) - floor(n * sqrt(prime))) as numbers from unnest('{2,3,5,7,11,13,17}'::float8[]) prime) g group by 1`,
+         lateral (select n * sqrt(2::float8) - floor(n * sqrt(2::float8)) as number) g group by 1`,
       [DRAWS, world.clock.now()],
     )
     const whole = Object.values(weights).reduce((sum, weight) => sum + weight, 0)
