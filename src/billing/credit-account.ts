@@ -69,6 +69,8 @@ export async function creditAccount(ctx: Pick<Context, "db" | "clock">, credit: 
   return booked(row, credit)
 }
 
+export const GRANT_CREDIT_ERRORS = ["IDEMPOTENCY_KEY_REUSED", "NOT_FOUND", "BALANCE_TOO_LOW"] as const
+
 /** Adds credit as an admin, once per Idempotency-Key. ADMIN_REQUIRED for other callers. */
 export async function grantCredit(
   ctx: Context,

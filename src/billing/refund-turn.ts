@@ -29,6 +29,8 @@ export async function refundTurn(
   return bookedBy(await callOne(ctx.db, "refund_turn", args))
 }
 
+export const REFUND_TURN_AS_ERRORS = ["NOT_FOUND", "TURN_NOT_ENDED", "TURN_NOT_BILLED"] as const
+
 /** Refunds a turn as an admin. ADMIN_REQUIRED for other callers. */
 export async function refundTurnAs(
   ctx: Context,

@@ -232,6 +232,8 @@ const pricesOf = ({ input, cached, output, cache_write, cache_write_hour }: z.ou
   cache_write_hour: cache_write_hour === null ? null : micros(cache_write_hour),
 })
 
+export const PATCH_MODEL_ERRORS = ["NOT_FOUND", "LAST_ENABLED_MODEL"] as const
+
 /** Enables, disables, relabels or reorders a model. Throws NOT_FOUND, LAST_ENABLED_MODEL. */
 export function patchModel(
   ctx: Context,
@@ -266,6 +268,8 @@ export function addCatalogModel(
   const args = { model: { ...row, ...prices, ...writes } }
   return editAs(ctx, credential, "add_model", { args, refusals: REFUSALS, serialize: serializeCatalogRow })
 }
+
+export const PUT_MODEL_PRICES_ERRORS = ["NOT_FOUND", "CONFLICT"] as const
 
 /**
  * Sets a model's prices for turns that are accepted from now on. Throws NOT_FOUND, and CONFLICT for prices of

@@ -8,6 +8,8 @@ import { type ErasureRow, getErasure } from "./get-erasure.ts"
 import { ERASURE_POLICY } from "./policies.ts"
 import { runErasure } from "./run-erasure.ts"
 
+export const ERASE_END_USER_ERRORS = ["NOT_FOUND", "SCOPE_DENIED"] as const
+
 /**
  * Erases all texts, results, history and files of an end user until now, in the whole account. The first statement
  * records the request, and the sweeper finishes what this call does not. Throws NOT_FOUND, SCOPE_DENIED.

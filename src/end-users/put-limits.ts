@@ -6,6 +6,8 @@ import { fromUsd } from "../base/money.ts"
 import { type EndUserRow, needsScopeAll } from "./get-end-user.ts"
 import type { PutLimits } from "./schemas.ts"
 
+export const PUT_LIMITS_ERRORS = ["SCOPE_DENIED", "LIMIT_REACHED"] as const
+
 /**
  * Replaces an end user's limits. Throws SCOPE_DENIED for a key that cannot access the whole account, and
  * LIMIT_REACHED.

@@ -155,6 +155,8 @@ const partsOf = (id: string) => ({ file: id.slice(0, id.indexOf(".")), name: id.
 /** The maximum number of attempts to save a file that other requests change at the same time. */
 const TRIES = 8
 
+export const PUT_API_KEY_ERRORS = ["NOT_FOUND", "CONFLICT"] as const
+
 /**
  * Sets a key of a known file. The next model call uses it. NOT_FOUND for an unknown file; VALIDATION_FAILED for a name
  * that no environment variable can have, or for an invalid base URL.

@@ -7,6 +7,8 @@ import { describeError } from "../platform/log.ts"
 import { fileNotFound } from "./get-file.ts"
 import type { FileRow } from "./serialize-file.ts"
 
+export const DELETE_FILE_ERRORS = ["NOT_FOUND", "SPACE_ROLE_REQUIRED"] as const
+
 /**
  * Deletes a file at once, and its bytes after the response. Throws NOT_FOUND if it does not exist or was already
  * deleted.

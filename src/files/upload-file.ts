@@ -31,6 +31,14 @@ interface Begun extends DeletedFile {
   account: number
 }
 
+export const UPLOAD_FILE_ERRORS = [
+  "NOT_FOUND",
+  "SPACE_ARCHIVED",
+  "CONFLICT",
+  "LIMIT_REACHED",
+  "IDEMPOTENCY_KEY_REUSED",
+] as const
+
 /**
  * Stores a file in a space. A row records the upload before its first byte is stored, so a failed upload is never
  * listed and the sweeper finds it. Throws the errors of the operation `uploadFile`, and errors of the chunks.

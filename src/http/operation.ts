@@ -76,7 +76,8 @@ export interface Operation<
     /** Other statuses that are not errors. */
     others?: Record<number, string>
   }
-  errors: ErrorCode[]
+  /** The codes that its verb can throw. Codes that follow from other fields, such as VALIDATION_FAILED, are added. */
+  errors: readonly ErrorCode[]
   /**
    * The least scope of a key that may call it. Its verb rejects other keys, too. Here it decides only which error a
    * request with a fault in its content gets.

@@ -33,6 +33,8 @@ export const updateKeySchema = z
   })
   .meta({ id: "UpdateApiKey" })
 
+export const UPDATE_KEY_ERRORS = ["NOT_FOUND", "KEY_REVOKED", "QUOTA_EXCEEDED"] as const
+
 /**
  * Changes a key's name, expiry or caps. Throws NOT_FOUND, KEY_REVOKED, VALIDATION_FAILED, QUOTA_EXCEEDED,
  * REAUTHENTICATION_REQUIRED.
@@ -70,6 +72,14 @@ export const rotateKeySchema = z
       }),
   })
   .meta({ id: "RotateApiKey" })
+
+export const ROTATE_KEY_ERRORS = [
+  "NOT_FOUND",
+  "KEY_REVOKED",
+  "LIMIT_REACHED",
+  "QUOTA_EXCEEDED",
+  "IDEMPOTENCY_KEY_REUSED",
+] as const
 
 /**
  * Gives a key a new value. Each old value works until its own overlap ends, and an overlap of 0 ends them all. A

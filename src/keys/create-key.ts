@@ -48,6 +48,8 @@ export const createKeySchema = z
 
 export type CreateKey = z.output<typeof createKeySchema>
 
+export const CREATE_KEY_ERRORS = ["NOT_FOUND", "LIMIT_REACHED", "QUOTA_EXCEEDED", "IDEMPOTENCY_KEY_REUSED"] as const
+
 /**
  * Creates a key of the caller, and notifies them. A repeat with the same Idempotency-Key returns the same value. Throws
  * NOT_FOUND for the space, VALIDATION_FAILED for a past expiry, LIMIT_REACHED, QUOTA_EXCEEDED, and

@@ -4,8 +4,9 @@ import type { Made } from "../actor/once.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { hashRequest } from "../base/request-hash.ts"
 import { discardUploads, type TurnUpload } from "../files/discard-uploads.ts"
-import { acceptTurn } from "../turns/accept-turn.ts"
-import { cancelTurn } from "../turns/cancel-turn.ts"
+import { UPLOAD_FILE_ERRORS } from "../files/upload-file.ts"
+import { ACCEPT_TURN_ERRORS, acceptTurn } from "../turns/accept-turn.ts"
+import { CANCEL_TURN_ERRORS, cancelTurn } from "../turns/cancel-turn.ts"
 import { checkTurn } from "../turns/check-turn.ts"
 import { type CreateTurn, createTurnSchema } from "../turns/schemas.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
@@ -50,6 +51,8 @@ interface WithFiles {
 
 /** For clients that cannot set `safety_identifier` or `user`, such as chat interfaces. */
 export const END_USER_HEADER = "Turnpike-End-User"
+
+export const SEND_OPEN_AI_TURN_ERRORS = [...ACCEPT_TURN_ERRORS, ...CANCEL_TURN_ERRORS, ...UPLOAD_FILE_ERRORS] as const
 
 /**
  * Sends a turn for a request of OpenAI's API. Without a conversation, each turn has one of its own, since OpenAI's

@@ -1,6 +1,6 @@
 import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
-import { followTurnEvents } from "../turns/follow-events.ts"
+import { FOLLOW_TURN_EVENTS_ERRORS, followTurnEvents } from "../turns/follow-events.ts"
 import { getTurn } from "../turns/get-turn.ts"
 import { goesOn, type StepRow } from "../turns/step-row.ts"
 import type { TurnEventRow } from "../turns/turn-event.ts"
@@ -15,6 +15,8 @@ export type TextPiece =
   | { kind: "ended"; turn: TurnRow }
   /** Nothing new: a sign of life. */
   | { kind: "quiet" }
+
+export const OPEN_TURN_TEXT_ERRORS = FOLLOW_TURN_EVENTS_ERRORS
 
 /**
  * The text of a turn's own agent while it is written, then the ended turn. At the end the text since the last `closed`

@@ -66,6 +66,13 @@ export const addProviderSchema = z
 
 type Wanted = z.output<typeof addProviderSchema>
 
+export const ADD_PROVIDER_ERRORS = [
+  "LOGIN_NOT_CONFIGURED",
+  "LOGIN_NOT_STARTED",
+  "LOGIN_EXPIRED",
+  "PROVIDER_EXISTS",
+] as const
+
 /**
  * Saves an account with the credentials of this admin's login, or with an API key. An account with
  * the same external id keeps its id and gets the new credential. Throws LOGIN_NOT_STARTED,

@@ -34,6 +34,8 @@ interface Change {
 
 const serialize = (row: ProviderRow) => serializeProvider(row)
 
+export const DISABLE_PROVIDER_ERRORS = ["NOT_FOUND", "LAST_HEALTHY_ACCOUNT"] as const
+
 /** Disables an account: it gets no calls and no refresh. Throws LAST_HEALTHY_ACCOUNT in the alt-pool. */
 export async function disableProvider(
   ctx: PoolContext,

@@ -69,6 +69,14 @@ export interface DeviceSecrets extends DeviceCode {
   token_endpoint: string
 }
 
+export const START_DEVICE_LOGIN_ERRORS = [
+  "LOGIN_NOT_CONFIGURED",
+  "LOGIN_DENIED",
+  "LOGIN_PROVIDER_FAILED",
+  "LOGIN_PROVIDER_UNAVAILABLE",
+  "LOGIN_CODE_INVALID",
+] as const
+
 /**
  * Starts a login and supersedes a running one. Throws LOGIN_NOT_CONFIGURED,
  * LOGIN_PROVIDER_UNAVAILABLE or LOGIN_PROVIDER_FAILED.

@@ -95,6 +95,16 @@ export async function startMainLogin(
   return { authorization_url: login.authorization.url, expires_at: login.expires_at }
 }
 
+export const SUBMIT_CODE_ERRORS = [
+  "LOGIN_NOT_CONFIGURED",
+  "LOGIN_NOT_STARTED",
+  "LOGIN_EXPIRED",
+  "LOGIN_CODE_INVALID",
+  "LOGIN_DENIED",
+  "LOGIN_PROVIDER_FAILED",
+  "LOGIN_PROVIDER_UNAVAILABLE",
+] as const
+
 /**
  * Exchanges the pasted code. If the provider rejects it (LOGIN_CODE_INVALID), the login stays open for another
  * code. Throws LOGIN_NOT_STARTED, LOGIN_EXPIRED, LOGIN_DENIED, LOGIN_PROVIDER_UNAVAILABLE or LOGIN_PROVIDER_FAILED.

@@ -118,6 +118,8 @@ export async function getMedia(
 
 type LoginRow = Answers["media_login"]
 
+export const START_MEDIA_LOGIN_ERRORS = ["LOGIN_NOT_CONFIGURED", "LOGIN_RUNNING"] as const
+
 /**
  * Starts a login, or returns the one that this admin has running. Throws LOGIN_RUNNING for another
  * admin's, or LOGIN_NOT_CONFIGURED.
@@ -142,6 +144,18 @@ export async function startMediaLogin(
   const { url } = await openLogin<Authorization>(ctx, row.login_id, row.sealed)
   return { authorization_url: url, expires_at: toInstant(row.expires_at) }
 }
+
+export const COMPLETE_MEDIA_LOGIN_ERRORS = [
+  "LOGIN_NOT_CONFIGURED",
+  "LOGIN_NOT_STARTED",
+  "LOGIN_EXPIRED",
+  "LOGIN_RUNNING",
+  "LOGIN_CODE_INVALID",
+  "CONFLICT",
+  "LOGIN_DENIED",
+  "LOGIN_PROVIDER_FAILED",
+  "LOGIN_PROVIDER_UNAVAILABLE",
+] as const
 
 /**
  * Completes the login with the pasted callback URL, and reads the saved credential back. Throws

@@ -14,6 +14,8 @@ import { windowsOf } from "./windows.ts"
 
 type Engine = ProviderAccount["engine"]
 
+export const REFRESH_LIMITS_ERRORS = ["NOT_FOUND", "CONFLICT", "PROVIDER_FAILED", "LOGIN_NOT_CONFIGURED"] as const
+
 /**
  * Reads an account's limits from the headers of one cheap request (the setting `provider_limit_requests`), and stores
  * them. Throws NOT_FOUND, CONFLICT for a disabled account, or PROVIDER_FAILED if the provider does not report them.

@@ -133,6 +133,14 @@ export function refusedBy(row: HoldRow, now: Date, actor: Actor): RefusedBy | nu
   }
 }
 
+export const HOLD_REFUSAL_ERRORS = [
+  "INSUFFICIENT_CREDITS",
+  "END_USER_CREDIT_SPENT",
+  "COST_LIMIT_TOO_LOW",
+  "QUOTA_EXCEEDED",
+  "CONFLICT",
+] as const
+
 /** The refusal as the error that the request ends with. */
 export function holdRefusal(row: HoldRow, now: Date, actor: Actor): TurnpikeError {
   const refused = refusedBy(row, now, actor)

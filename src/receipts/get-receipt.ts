@@ -39,6 +39,8 @@ export const turnReceiptSchema = z
 
 export type TurnReceipt = z.infer<typeof turnReceiptSchema>
 
+export const GET_RECEIPT_ERRORS = ["NOT_FOUND", "TURN_NOT_ENDED"] as const
+
 /** Returns the signed receipt of an ended turn, and its refund. Throws NOT_FOUND, TURN_NOT_ENDED. */
 export async function getReceipt(ctx: Context, credential: Credential, turnId: string): Promise<TurnReceipt> {
   const { row } = await callAs(ctx, credential, "get_receipt", { turn_id: turnId })

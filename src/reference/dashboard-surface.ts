@@ -54,12 +54,16 @@ export const DASHBOARD_SURFACE: Surface = {
       description: "The session cookie. Every way to sign in sets it.",
     },
   },
+  // Only keys have a scope.
+  foreign: ["SCOPE_DENIED"],
   codesOf: ({ method, path, body, open, byServer }) => {
     const unsafe: ErrorCode[] = method === "get" || byServer ? [] : ["CROSS_ORIGIN"]
     const session: ErrorCode[] = open ? [] : ["SESSION_REQUIRED", "SIGNED_IN_AS_OTHER"]
     const door: ErrorCode[] = `${method.toUpperCase()} ${path}` in DOORS ? ["LOGIN_THROTTLED"] : []
+    const admin: ErrorCode[] = path.startsWith("/api/admin/") ? ["ADMIN_REQUIRED"] : []
     return [
       ...session,
+      ...admin,
       ...unsafe,
       ...door,
       "METHOD_NOT_ALLOWED",

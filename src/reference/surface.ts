@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { API_CODES, type ErrorCode } from "../base/errors.ts"
+import { API_CODES, ERROR_CODES, type ErrorCode } from "../base/errors.ts"
 import type { Operation } from "../http/operation.ts"
 import { errorUnion } from "./error-schemas.ts"
 
@@ -10,6 +10,8 @@ export interface Surface {
   securitySchemes: Record<string, object>
   /** The codes that every operation can return. */
   codesOf(operation: Operation): ErrorCode[]
+  /** The codes that no caller of this surface can get, whatever a verb throws. */
+  foreign: readonly ErrorCode[]
   errorSchema(status: number, operation: Operation): z.ZodType
 }
 
@@ -69,6 +71,7 @@ export const API_SURFACE: Surface = {
       description: "`Authorization: Bearer <API_KEY>`. Keys are for servers only, never for browsers or mobile apps.",
     },
   },
+  foreign: (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => !API_CODES.includes(code)),
   codesOf: ({ body }) => [
     // Any operation can return QUOTA_EXCEEDED, because requests with unknown API keys are limited by IP address.
     ...([

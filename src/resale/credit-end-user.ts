@@ -26,6 +26,8 @@ export const creditEndUserSchema = z
   })
   .meta({ id: "CreditEndUser" })
 
+export const CREDIT_END_USER_ERRORS = ["SCOPE_DENIED", "BALANCE_TOO_LOW", "LIMIT_REACHED"] as const
+
 /**
  * Adds credit to an end user's wallet, or takes it back, once per Idempotency-Key. Throws SCOPE_DENIED,
  * BALANCE_TOO_LOW, LIMIT_REACHED and IDEMPOTENCY_KEY_REUSED.

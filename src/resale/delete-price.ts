@@ -4,6 +4,8 @@ import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { type EndUserPrice, priceNotFound, resaleNeedsScopeAll, serializePrice } from "./price.ts"
 
+export const DELETE_PRICE_ERRORS = ["SCOPE_DENIED", "NOT_FOUND", "PRICE_IN_USE"] as const
+
 /**
  * Deletes a price. Turns that were accepted with one of its versions keep it. Throws SCOPE_DENIED, NOT_FOUND, and
  * PRICE_IN_USE if an end user, a key or the account names it.

@@ -28,6 +28,8 @@ export const putEndUserBillingSchema = z
     description: "Settings that are left out stay as they are. They apply from the next turn on.",
   })
 
+export const PUT_END_USER_BILLING_ERRORS = ["SCOPE_DENIED", "LIMIT_REACHED"] as const
+
 /** Changes how turns of an end user are charged. Throws SCOPE_DENIED, VALIDATION_FAILED and LIMIT_REACHED. */
 export async function putEndUserBilling(
   ctx: Context,

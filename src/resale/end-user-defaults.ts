@@ -45,6 +45,8 @@ export async function getEndUserDefaults(ctx: Context, credential: Credential): 
   return row.defaults
 }
 
+export const PUT_END_USER_DEFAULTS_ERRORS = ["SCOPE_DENIED", "NOT_FOUND"] as const
+
 /** Replaces the defaults of the account or of a key. Throws SCOPE_DENIED, NOT_FOUND and VALIDATION_FAILED. */
 export async function putEndUserDefaults(
   ctx: Context,

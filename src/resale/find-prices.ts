@@ -18,6 +18,8 @@ async function findPrices(ctx: Context, credential: Credential, name: string | n
 export const listPrices = (ctx: Context, credential: Credential): Promise<EndUserPrice[]> =>
   findPrices(ctx, credential, null)
 
+export const GET_PRICE_ERRORS = ["SCOPE_DENIED", "NOT_FOUND"] as const
+
 /** A price with its versions. Throws SCOPE_DENIED and NOT_FOUND. */
 export async function getPrice(ctx: Context, credential: Credential, name: string): Promise<EndUserPrice> {
   const [price] = await findPrices(ctx, credential, name)

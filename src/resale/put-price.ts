@@ -8,6 +8,8 @@ import { type EndUserPrice, type PutPrice, resaleNeedsScopeAll, serializePrice }
 
 const millionths = (multiplier: number) => Math.round(multiplier * RESALE_POLICY.millionths)
 
+export const PUT_PRICE_ERRORS = ["SCOPE_DENIED", "LIMIT_REACHED"] as const
+
 /**
  * Sets a price: a new version, unless it has these values already. Throws SCOPE_DENIED, VALIDATION_FAILED for an
  * unknown model, and LIMIT_REACHED.

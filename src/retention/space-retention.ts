@@ -60,6 +60,8 @@ export async function getRetention(ctx: Context, credential: Credential, spaceId
   return serializeRetention(row.retention as Answers["retention_answer"])
 }
 
+export const PUT_RETENTION_ERRORS = ["NOT_FOUND", "SPACE_ARCHIVED", "SPACE_ROLE_REQUIRED"] as const
+
 /** Sets the days of a space, all at once. Throws NOT_FOUND, SPACE_ROLE_REQUIRED, SPACE_ARCHIVED. */
 export async function putRetention(
   ctx: Context,

@@ -1,17 +1,17 @@
 import * as z from "zod"
 import { noteExport } from "../actor/note-export.ts"
-import { eraseEndUser } from "../end-users/erase-end-user.ts"
+import { ERASE_END_USER_ERRORS, eraseEndUser } from "../end-users/erase-end-user.ts"
 import { exportEndUser, exportSchema } from "../end-users/export-end-user.ts"
 import { getEndUser, serializeEndUser } from "../end-users/get-end-user.ts"
 import { getErasure, serializeErasure } from "../end-users/get-erasure.ts"
 import { listEndUsers } from "../end-users/list-end-users.ts"
-import { putLimits } from "../end-users/put-limits.ts"
+import { PUT_LIMITS_ERRORS, putLimits } from "../end-users/put-limits.ts"
 import { endUserRefParam, endUserSchema, erasureSchema, putLimitsSchema } from "../end-users/schemas.ts"
 import type { App } from "../http/app.ts"
 import type { Tagged } from "../http/preconditions.ts"
 import { booleanParam, idParam, pageOf, pageQuery, positionCursor } from "../http/query.ts"
 import { textStream } from "../http/text-stream.ts"
-import { bareQuery, errorsAt, type Mounting, toKeys } from "./mounting.ts"
+import { bareQuery, type Mounting, toKeys } from "./mounting.ts"
 
 const tag = "End users"
 /** The ETag changes with the end user's own limits, and not with each turn. */
@@ -94,7 +94,7 @@ export function mountEndUsers(app: App, mounting: Mounting) {
       query,
       body: putLimitsSchema,
       answer: { status: 200, description: "The end user with its new limits.", schema: endUserSchema },
-      errors: errorsAt(mounting, ["SCOPE_DENIED", "LIMIT_REACHED"]),
+      errors: PUT_LIMITS_ERRORS,
       keyScope: "all",
     },
     async (c, { params: { end_user_ref }, body }) =>
@@ -156,7 +156,7 @@ export function mountEndUsers(app: App, mounting: Mounting) {
         description: "The receipt. While its state is `erasing`, read it again with `getErasure`.",
         schema: erasureSchema,
       },
-      errors: errorsAt(mounting, ["NOT_FOUND", "SCOPE_DENIED"]),
+      errors: ERASE_END_USER_ERRORS,
       keyScope: "all",
     },
     async (c, { params: { end_user_ref } }) =>

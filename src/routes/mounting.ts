@@ -1,5 +1,4 @@
 import * as z from "zod"
-import type { ErrorCode } from "../base/errors.ts"
 import { listOf, pageOf, testQuery, wholeList, wholePage } from "../http/query.ts"
 
 /** One surface for operations that are mounted twice: its path prefix and the query parameters that it adds. */
@@ -22,12 +21,6 @@ export const bareQuery = (mounting: Mounting): z.ZodType<Record<string, unknown>
 
 /** Text that only the reference for API keys shows. */
 export const toKeys = (mounting: Mounting, text: string): string => (isForKeys(mounting) ? text : "")
-
-/** Removes the error that the surface cannot return: only keys have a scope, and only users have a role in a space. */
-export function errorsAt(mounting: Mounting, errors: ErrorCode[]): ErrorCode[] {
-  const foreign: ErrorCode = isForKeys(mounting) ? "SPACE_ROLE_REQUIRED" : "SCOPE_DENIED"
-  return errors.filter((code) => code !== foreign)
-}
 
 /** A list that is always returned as a whole, in the shape of the surface. */
 export function wholeListAt<Item extends z.ZodType>(mounting: Mounting, item: Item) {

@@ -2,7 +2,7 @@ import * as z from "zod"
 import { ledgerExportSchema, putExport, putLedgerExportSchema } from "../billing/export-ledger.ts"
 import type { App } from "../http/app.ts"
 import { idParam, pageOf, pageQuery } from "../http/query.ts"
-import { getReceipt, turnReceiptSchema } from "../receipts/get-receipt.ts"
+import { GET_RECEIPT_ERRORS, getReceipt, turnReceiptSchema } from "../receipts/get-receipt.ts"
 import { getStatement, monthParam, monthStatementSchema } from "../receipts/get-statement.ts"
 import {
   listedStatementSchema,
@@ -12,7 +12,7 @@ import {
 } from "../receipts/list-statements.ts"
 import { RECEIPT_POLICY } from "../receipts/policies.ts"
 import { listSigningKeys } from "../receipts/signing-keys.ts"
-import { bareQuery, errorsAt, type Mounting, wholeListAt } from "./mounting.ts"
+import { bareQuery, type Mounting, wholeListAt } from "./mounting.ts"
 
 const tag = "Usage"
 const JWKS_PATH = "/.well-known/jwks.json"
@@ -43,7 +43,7 @@ export function mountReceipts(app: App, mounting: Mounting) {
       params: z.object({ turn_id: idParam }),
       query: bareQuery(mounting),
       answer: { status: 200, description: "The receipt, and the refund if there is one.", schema: turnReceiptSchema },
-      errors: ["NOT_FOUND", "TURN_NOT_ENDED"],
+      errors: GET_RECEIPT_ERRORS,
     },
     async (c, { params }) => getReceipt(c.get("ctx"), c.get("credential"), params.turn_id),
   )
@@ -62,7 +62,7 @@ export function mountReceipts(app: App, mounting: Mounting) {
         "The months (UTC) since the first usage of the account, newest first, with the totals of final statements.",
       query: bare,
       answer: { status: 200, description: "The months.", schema: listed.schema },
-      errors: errorsAt(mounting, ["SCOPE_DENIED"]),
+      errors: ["SCOPE_DENIED"],
       keyScope: "live all",
     },
     async (c) => listed.of(await listStatements(c.get("ctx"), c.get("credential"))) as never,
@@ -82,7 +82,7 @@ export function mountReceipts(app: App, mounting: Mounting) {
       params: z.object({ month: monthParam }),
       query: bare,
       answer: { status: 200, description: "The statement.", schema: monthStatementSchema },
-      errors: errorsAt(mounting, ["SCOPE_DENIED"]),
+      errors: ["SCOPE_DENIED"],
       keyScope: "live all",
     },
     async (c, { params }) => getStatement(c.get("ctx"), c.get("credential"), params.month),
@@ -101,7 +101,7 @@ export function mountReceipts(app: App, mounting: Mounting) {
       params: z.object({ month: monthParam }),
       query: z.strictObject(pageQuery),
       answer: { status: 200, description: "A page of documents.", schema: pageOf(statementDocumentSchema) },
-      errors: errorsAt(mounting, ["SCOPE_DENIED"]),
+      errors: ["SCOPE_DENIED"],
       keyScope: "live all",
     },
     async (c, { params, query: { limit, cursor } }) =>
@@ -118,7 +118,7 @@ export function mountReceipts(app: App, mounting: Mounting) {
       summary: "Read the state of the usage export",
       query: bare,
       answer: { status: 200, description: "The export.", schema: ledgerExportSchema },
-      errors: errorsAt(mounting, ["SCOPE_DENIED"]),
+      errors: ["SCOPE_DENIED"],
       keyScope: "live all",
     },
     async (c) => putExport(c.get("ctx"), c.get("credential"), null),
@@ -139,7 +139,7 @@ export function mountReceipts(app: App, mounting: Mounting) {
       query: bare,
       body: putLedgerExportSchema,
       answer: { status: 200, description: "The export.", schema: ledgerExportSchema },
-      errors: errorsAt(mounting, ["SCOPE_DENIED"]),
+      errors: ["SCOPE_DENIED"],
       keyScope: "live all",
     },
     async (c, { body }) => putExport(c.get("ctx"), c.get("credential"), body.enabled),

@@ -4,22 +4,23 @@ import type { App } from "../http/app.ts"
 import { madeOf, parseIdempotencyKey, REPLAYED } from "../http/idempotency.ts"
 import type { Tagged } from "../http/preconditions.ts"
 import { idParam, pageOf, pageQuery } from "../http/query.ts"
-import { creditEndUser, creditEndUserSchema } from "../resale/credit-end-user.ts"
-import { deletePrice } from "../resale/delete-price.ts"
+import { CREDIT_END_USER_ERRORS, creditEndUser, creditEndUserSchema } from "../resale/credit-end-user.ts"
+import { DELETE_PRICE_ERRORS, deletePrice } from "../resale/delete-price.ts"
 import { type EndUserBalance, endUserBalanceSchema, getEndUserBalance } from "../resale/end-user-balance.ts"
-import { putEndUserBilling, putEndUserBillingSchema } from "../resale/end-user-billing.ts"
+import { PUT_END_USER_BILLING_ERRORS, putEndUserBilling, putEndUserBillingSchema } from "../resale/end-user-billing.ts"
 import {
   endUserDefaultSchema,
   getEndUserDefaults,
+  PUT_END_USER_DEFAULTS_ERRORS,
   putEndUserDefaults,
   putEndUserDefaultsSchema,
 } from "../resale/end-user-defaults.ts"
 import { END_USER_REASONS, endUserEntrySchema, serializeEndUserEntry } from "../resale/end-user-ledger.ts"
-import { getPrice, listPrices } from "../resale/find-prices.ts"
+import { GET_PRICE_ERRORS, getPrice, listPrices } from "../resale/find-prices.ts"
 import { listEndUserLedger } from "../resale/list-end-user-ledger.ts"
 import { deletedPriceSchema, priceNameParam, priceSchema, putPriceSchema } from "../resale/price.ts"
-import { putPrice } from "../resale/put-price.ts"
-import { bareQuery, errorsAt, type Mounting, toKeys, wholeListAt } from "./mounting.ts"
+import { PUT_PRICE_ERRORS, putPrice } from "../resale/put-price.ts"
+import { bareQuery, type Mounting, toKeys, wholeListAt } from "./mounting.ts"
 
 const params = z.object({ end_user_ref: endUserRefParam })
 /** The ETag changes with the settings, and not with the balance. */
@@ -51,7 +52,7 @@ function mountPrices(app: App, mounting: Mounting) {
       description: `The prices that you charge your end users, by name, each with its current version.${toKeys(mounting, " The key needs the scope `all`.")}`,
       query,
       answer: { status: 200, description: "All prices.", schema: all.schema },
-      errors: errorsAt(mounting, ["SCOPE_DENIED"]),
+      errors: ["SCOPE_DENIED"],
       keyScope: "all",
     },
     async (c) => all.of(await listPrices(c.get("ctx"), c.get("credential"))),
@@ -68,7 +69,7 @@ function mountPrices(app: App, mounting: Mounting) {
       params: named,
       query,
       answer: { status: 200, description: "The price with its versions.", schema: priceSchema },
-      errors: errorsAt(mounting, ["SCOPE_DENIED", "NOT_FOUND"]),
+      errors: GET_PRICE_ERRORS,
       keyScope: "all",
     },
     async (c, { params: { name } }) => getPrice(c.get("ctx"), c.get("credential"), name),
@@ -91,7 +92,7 @@ function mountPrices(app: App, mounting: Mounting) {
       query,
       body: putPriceSchema,
       answer: { status: 200, description: "The price.", schema: priceSchema },
-      errors: errorsAt(mounting, ["SCOPE_DENIED", "LIMIT_REACHED"]),
+      errors: PUT_PRICE_ERRORS,
       keyScope: "all",
     },
     async (c, { params: { name }, body }) => putPrice(c.get("ctx"), c.get("credential"), name, body),
@@ -109,7 +110,7 @@ function mountPrices(app: App, mounting: Mounting) {
       params: named,
       query,
       answer: { status: 200, description: "The deleted price.", schema: deletedPriceSchema },
-      errors: errorsAt(mounting, ["SCOPE_DENIED", "NOT_FOUND", "PRICE_IN_USE"]),
+      errors: DELETE_PRICE_ERRORS,
       keyScope: "all",
     },
     async (c, { params: { name } }) => deletePrice(c.get("ctx"), c.get("credential"), name),
@@ -127,7 +128,7 @@ function mountPrices(app: App, mounting: Mounting) {
         "The price and the kind of payment of end users without settings of their own: of the account first, then of keys.",
       query,
       answer: { status: 200, description: "All defaults.", schema: defaults.schema },
-      errors: errorsAt(mounting, ["SCOPE_DENIED"]),
+      errors: ["SCOPE_DENIED"],
       keyScope: "all",
     },
     async (c) => defaults.of(await getEndUserDefaults(c.get("ctx"), c.get("credential"))),
@@ -147,7 +148,7 @@ function mountPrices(app: App, mounting: Mounting) {
       query,
       body: putEndUserDefaultsSchema,
       answer: { status: 200, description: "All defaults.", schema: defaults.schema },
-      errors: errorsAt(mounting, ["SCOPE_DENIED", "NOT_FOUND"]),
+      errors: PUT_END_USER_DEFAULTS_ERRORS,
       keyScope: "all",
     },
     async (c, { body }) => defaults.of(await putEndUserDefaults(c.get("ctx"), c.get("credential"), body)),
@@ -171,7 +172,7 @@ function mountEndUserWallets(app: App, mounting: Mounting) {
       params,
       query,
       answer: { status: 200, description: "The wallet.", schema: endUserBalanceSchema },
-      errors: errorsAt(mounting, ["SCOPE_DENIED"]),
+      errors: ["SCOPE_DENIED"],
       keyScope: "all",
     },
     async (c, { params: { end_user_ref } }) => getEndUserBalance(c.get("ctx"), c.get("credential"), end_user_ref),
@@ -190,7 +191,7 @@ function mountEndUserWallets(app: App, mounting: Mounting) {
       query,
       body: putEndUserBillingSchema,
       answer: { status: 200, description: "The wallet.", schema: endUserBalanceSchema },
-      errors: errorsAt(mounting, ["SCOPE_DENIED", "LIMIT_REACHED"]),
+      errors: PUT_END_USER_BILLING_ERRORS,
       keyScope: "all",
     },
     async (c, { params: { end_user_ref }, body }) =>
@@ -225,14 +226,12 @@ function mountEndUserWallets(app: App, mounting: Mounting) {
         schema: endUserEntrySchema,
         headers: { [REPLAYED]: "`true` if an earlier request with this key booked the entry." },
       },
-      errors: errorsAt(mounting, [
+      errors: [
+        ...CREDIT_END_USER_ERRORS,
         "IDEMPOTENCY_KEY_REQUIRED",
         "IDEMPOTENCY_KEY_INVALID",
         "IDEMPOTENCY_KEY_REUSED",
-        "SCOPE_DENIED",
-        "BALANCE_TOO_LOW",
-        "LIMIT_REACHED",
-      ]),
+      ],
       keyScope: "all",
     },
     async (c, { params: { end_user_ref: ref }, body }) => {
@@ -260,7 +259,7 @@ function mountEndUserWallets(app: App, mounting: Mounting) {
         ...pageQuery,
       }),
       answer: { status: 200, description: "A page of entries.", schema: pageOf(endUserEntrySchema) },
-      errors: errorsAt(mounting, ["SCOPE_DENIED"]),
+      errors: ["SCOPE_DENIED"],
       keyScope: "all",
     },
     async (c, { params: { end_user_ref: ref }, query: { limit, cursor, reason, turn } }) => {

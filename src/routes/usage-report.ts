@@ -10,7 +10,7 @@ import type { App } from "../http/app.ts"
 import { bom, markedPieces } from "../http/csv.ts"
 import { instantOrDayParam, pageQuery, positionCursor, repeated } from "../http/query.ts"
 import { textStream } from "../http/text-stream.ts"
-import { bareQuery, errorsAt, type Mounting, toKeys } from "./mounting.ts"
+import { bareQuery, type Mounting, toKeys } from "./mounting.ts"
 
 const usageQuery = {
   group_by: usageGroupingSchema.default("day").meta({
@@ -134,7 +134,7 @@ function mountUsageKeys(app: App, mounting: Mounting) {
       query: bareQuery(mounting),
       body: putUsageKeysSchema,
       answer,
-      errors: errorsAt(mounting, ["SCOPE_DENIED"]),
+      errors: ["SCOPE_DENIED"],
       keyScope: "live all",
     },
     async (c, { body: { keys } }) => putUsageKeys(c.get("ctx"), c.get("credential"), keys),

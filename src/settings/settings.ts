@@ -69,6 +69,8 @@ export async function listSettings(ctx: Context, credential: SessionCredential):
   return SETTING_KEYS.map((key) => serializeSetting(key, byKey.get(key)))
 }
 
+export const PUT_SETTING_ERRORS = ["PLAN_IN_USE", "SECOND_FACTOR_NOT_SET_UP"] as const
+
 /** Sets a setting, from the next request on. VALIDATION_FAILED, PLAN_IN_USE, SECOND_FACTOR_NOT_SET_UP. */
 export async function putSetting(
   ctx: Context,

@@ -24,6 +24,8 @@ const REFUSALS = {
   not_allowed: ["ACTING_NOT_ALLOWED", "You cannot act as an admin or as a disabled user."],
 } as const satisfies Refusals
 
+export const BEGIN_ACTING_ERRORS = ["NOT_FOUND", "ACTING_NOT_ALLOWED"] as const
+
 /**
  * Starts a read-only session of an admin as a user. `token` belongs in the cookie. Throws NOT_FOUND,
  * ACTING_NOT_ALLOWED, or VALIDATION_FAILED if the service asks for a reason.

@@ -37,6 +37,8 @@ export const createUserSchema = z
   })
   .meta({ id: "CreateUser" })
 
+export const CREATE_ACCOUNT_ERRORS = ["EMAIL_TAKEN", "IDENTITY_TAKEN"] as const
+
 /**
  * Creates an account without credit for an admin. Throws EMAIL_TAKEN, IDENTITY_TAKEN, or
  * VALIDATION_FAILED for an unknown brand.
@@ -72,6 +74,8 @@ export const setCredentialsSchema = z
     message: "an email or a password is required",
   })
   .meta({ id: "SetCredentials" })
+
+export const SET_CREDENTIALS_ERRORS = ["NOT_FOUND", "EMAIL_TAKEN", "EMAIL_REQUIRED"] as const
 
 /**
  * Sets an account's email and password for an admin, and notifies the owner. Ends the account's

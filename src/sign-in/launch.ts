@@ -28,6 +28,8 @@ export const messengerWebAppAuthSchema = z
   })
   .meta({ id: "MessengerWebAppAuth" })
 
+export const SIGN_IN_LAUNCH_ERRORS = ["INVALID_LAUNCH_DATA", "BOT_NOT_SET_UP"] as const
+
 /**
  * Signs in the person who opened the mini-app, and runs `open` once per launch. A repeated launch
  * returns the result of `again`, for a browser that reloaded the page. Throws BOT_NOT_SET_UP or

@@ -5,6 +5,8 @@ import { TurnpikeError } from "../base/errors.ts"
 import { sendFactorNotice } from "./notices.ts"
 import { type ProvedIdentity, storableIdentity } from "./resolve-identity.ts"
 
+export const LINK_IDENTITY_ERRORS = ["LOGIN_STATE_INVALID", "IDENTITY_TAKEN", "LOGIN_PROVIDER_FAILED"] as const
+
 /**
  * Links an identity to the caller, whatever its email. Throws IDENTITY_TAKEN if it belongs to another
  * account, and LOGIN_STATE_INVALID if the caller is not `userId`, the user who started the flow.
@@ -31,6 +33,8 @@ export async function linkIdentity(
   if (row.refused) throw new TurnpikeError("IDENTITY_TAKEN", "This identity belongs to another account.")
   sendFactorNotice(ctx, userId, { factor: "identity", change: "linked" })
 }
+
+export const UNLINK_IDENTITY_ERRORS = ["NOT_FOUND", "LAST_WAY_IN"] as const
 
 /**
  * Unlinks an identity from the caller. Throws NOT_FOUND, or LAST_WAY_IN if the caller could not sign in without it.

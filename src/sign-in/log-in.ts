@@ -17,6 +17,8 @@ export const loginRequestSchema = z
   })
   .meta({ id: "LoginRequest" })
 
+export const LOG_IN_ERRORS = ["INVALID_CREDENTIALS", "LOGIN_THROTTLED"] as const
+
 /**
  * Checks an email and a password; returns the user and its session epoch. An unknown user, a disabled user,
  * a missing and a wrong password all throw INVALID_CREDENTIALS after the same work. Throws LOGIN_THROTTLED.

@@ -29,6 +29,8 @@ export interface Beginning {
   ticket: string
 }
 
+export const BEGIN_AUTHORIZATION_ERRORS = ["LOGIN_PROVIDER_FAILED", "LOGIN_PROVIDER_UNAVAILABLE"] as const
+
 /**
  * Starts the authorization code flow with PKCE (RFC 7636, S256) and a nonce (OpenID Connect Core
  * 1.0, section 3.1). An unsafe `next` is ignored. Throws LOGIN_PROVIDER_UNAVAILABLE,

@@ -43,6 +43,13 @@ interface Return {
   answer: URLSearchParams
 }
 
+export const COMPLETE_AUTHORIZATION_ERRORS = [
+  "LOGIN_STATE_INVALID",
+  "LOGIN_DENIED",
+  "LOGIN_PROVIDER_FAILED",
+  "LOGIN_PROVIDER_UNAVAILABLE",
+] as const
+
 /**
  * Exchanges the code (RFC 6749 section 4.1.3, RFC 7636) and validates the response (RFC 9207) and
  * the ID token (OpenID Connect Core 1.0, section 3.1.3.7). Throws LOGIN_DENIED,

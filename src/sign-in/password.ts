@@ -104,6 +104,8 @@ export const changePasswordSchema = z
   })
   .meta({ id: "ChangePassword" })
 
+export const CHANGE_PASSWORD_ERRORS = ["WRONG_PASSWORD", "LOGIN_THROTTLED", "CONFLICT"] as const
+
 /**
  * Sets the caller's password. Ends all sessions and sign-in tokens of the caller, and returns the
  * token of a new session. Throws VALIDATION_FAILED, WRONG_PASSWORD, LOGIN_THROTTLED, CONFLICT after

@@ -21,6 +21,8 @@ export const reauthenticateSchema = z
   })
   .meta({ id: "Reauthenticate" })
 
+export const PROVE_AGAIN_ERRORS = ["WRONG_PASSWORD", "WRONG_CODE", "LOGIN_THROTTLED"] as const
+
 /**
  * Proves the caller's identity again: with the password and with a code, as far as the caller has
  * them. Throws REAUTHENTICATION_REQUIRED if the caller has neither and must sign in again,

@@ -34,6 +34,8 @@ interface ResetGrant {
   epoch: number
 }
 
+export const START_RESET_ERRORS = ["EMAIL_NOT_CONFIGURED", "LOGIN_THROTTLED"] as const
+
 /**
  * Sends a password reset link in the background. The response is the same for all emails. Admins
  * get a link only if they have a second factor. Throws EMAIL_NOT_CONFIGURED or LOGIN_THROTTLED.

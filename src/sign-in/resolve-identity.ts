@@ -14,6 +14,8 @@ export interface ProvedIdentity {
   name: string | null
 }
 
+export const RESOLVE_IDENTITY_ERRORS = ["LOGIN_REFUSED", "LOGIN_PROVIDER_FAILED"] as const
+
 /**
  * Finds or creates the user of an identity, and notifies a user whom the identity joins
  * (docs/decisions/0012-linking-identities.md). `exceptAdmins` excludes admins' accounts. Throws

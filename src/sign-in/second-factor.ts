@@ -93,6 +93,8 @@ export async function beginFactor(
   return made
 }
 
+export const CONFIRM_FACTOR_ERRORS = ["WRONG_CODE", "LOGIN_THROTTLED", "CONFLICT"] as const
+
 /**
  * Confirms the second factor and ends all sessions of the caller. Returns the token of a new session
  * and the recovery codes. Throws REAUTHENTICATION_REQUIRED, WRONG_CODE, LOGIN_THROTTLED or CONFLICT.
@@ -152,6 +154,8 @@ export async function resetFactor(ctx: Context, credential: SessionCredential, u
   sendFactorNotice(ctx, userId, { factor: "second_factor", change: "removed" })
   return { ok: true }
 }
+
+export const COMPLETE_SESSION_ERRORS = ["WRONG_CODE", "LOGIN_THROTTLED"] as const
 
 /**
  * Opens a session that waits for a code, and returns its user. Throws SESSION_REQUIRED if no

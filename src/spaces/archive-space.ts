@@ -5,6 +5,8 @@ import { endSpaceTurns } from "../ending/causes.ts"
 import { throwRefusedChange } from "./change-config.ts"
 import type { SpaceRow } from "./serialize-space.ts"
 
+export const ARCHIVE_SPACE_ERRORS = ["NOT_FOUND", "SPACE_ROLE_REQUIRED"] as const
+
 /**
  * Archives a space and starts to end its open turns; the sweeper ends the rest. Throws NOT_FOUND,
  * SPACE_ROLE_REQUIRED.

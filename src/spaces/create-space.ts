@@ -12,6 +12,8 @@ import { getSpace } from "./get-space.ts"
 import type { CreateSpace } from "./schemas.ts"
 import type { SpaceRow } from "./serialize-space.ts"
 
+export const CREATE_SPACE_ERRORS = ["SCOPE_DENIED", "LIMIT_REACHED", "IDEMPOTENCY_KEY_REUSED"] as const
+
 /**
  * Creates a space. Throws SCOPE_DENIED for a key bound to one space, VALIDATION_FAILED for an unknown pin,
  * LIMIT_REACHED.

@@ -6,6 +6,8 @@ import { throwRefusedChange } from "./change-config.ts"
 import type { PatchSpace } from "./schemas.ts"
 import type { SpaceRow } from "./serialize-space.ts"
 
+export const PATCH_SPACE_ERRORS = ["NOT_FOUND", "SPACE_ARCHIVED", "SPACE_ROLE_REQUIRED"] as const
+
 /**
  * Changes a space's title, model or metadata. Metadata is replaced as a whole. Throws NOT_FOUND, SPACE_ROLE_REQUIRED,
  * SPACE_ARCHIVED, and VALIDATION_FAILED for an unknown pin.
@@ -26,6 +28,8 @@ export async function patchSpace(
   throwRefusedChange(spaceId, row, model ? [{ param: "model", pin: model }] : [])
   return row.space as SpaceRow
 }
+
+export const PUT_MANIFEST_ERRORS = ["NOT_FOUND", "SPACE_ARCHIVED", "LIMIT_REACHED", "SPACE_ROLE_REQUIRED"] as const
 
 /**
  * Replaces the manifest. An equal manifest creates no new version. Throws NOT_FOUND, SPACE_ROLE_REQUIRED,

@@ -12,6 +12,8 @@ import { SPACE_POLICY } from "./policies.ts"
 
 type SecretDates = Answers["secret_answer"]
 
+export const PUT_SECRET_ERRORS = ["NOT_FOUND", "SPACE_ARCHIVED", "LIMIT_REACHED", "SPACE_ROLE_REQUIRED"] as const
+
 /**
  * Encrypts and stores a secret. Throws NOT_FOUND, SPACE_ROLE_REQUIRED, SPACE_ARCHIVED, VALIDATION_FAILED,
  * LIMIT_REACHED.
@@ -31,6 +33,8 @@ export async function putSecret(
   }
   return serialize(row.secret)
 }
+
+export const REMOVE_SECRET_ERRORS = ["NOT_FOUND", "SPACE_ARCHIVED", "SPACE_ROLE_REQUIRED"] as const
 
 /** Removes a secret. Throws NOT_FOUND if the space has no secret of that name. */
 export async function removeSecret(ctx: Context, credential: Credential, spaceId: string, name: string): Promise<void> {

@@ -13,6 +13,8 @@ const KINDS = {
   mcp_servers: { path: "mcp-servers", words: "MCP servers", max: SPACE_POLICY.maxMcpServers },
 } as const
 
+export const PUT_ENTRY_ERRORS = ["NOT_FOUND", "SPACE_ROLE_REQUIRED", "SPACE_ARCHIVED", "LIMIT_REACHED"] as const
+
 /**
  * Adds or replaces a tool. An equal definition creates no new version. Throws NOT_FOUND, SPACE_ARCHIVED,
  * VALIDATION_FAILED, LIMIT_REACHED.
@@ -64,6 +66,8 @@ async function putEntry(
     throw new TurnpikeError("VALIDATION_FAILED", message)
   }
 }
+
+export const REMOVE_ENTRY_ERRORS = ["NOT_FOUND", "SPACE_ARCHIVED", "SPACE_ROLE_REQUIRED"] as const
 
 /** Removes a tool or an MCP server. Throws NOT_FOUND if the space has no entry of that name. */
 export async function removeEntry(

@@ -80,11 +80,15 @@ function sharingOf(spaceId: string, { refused, sharing }: Answer): Sharing {
   return serializeSharing(sharing)
 }
 
+export const GET_SHARING_ERRORS = ["NOT_FOUND", "SPACE_ROLE_REQUIRED"] as const
+
 /** The people of the caller's space, and their spending cap. Throws NOT_FOUND, SPACE_ROLE_REQUIRED. */
 export async function getSharing(ctx: Context, credential: SessionCredential, spaceId: string): Promise<Sharing> {
   const { row } = await callAs(ctx, credential, "get_sharing", { slug: spaceId })
   return sharingOf(spaceId, row)
 }
+
+export const END_SHARING_ERRORS = ["NOT_FOUND", "SPACE_ROLE_REQUIRED", "CONFLICT"] as const
 
 /** Ends the sharing of the caller's space. Throws NOT_FOUND, SPACE_ROLE_REQUIRED, CONFLICT. */
 export async function endSharing(ctx: Context, credential: SessionCredential, spaceId: string): Promise<Sharing> {
@@ -93,6 +97,8 @@ export async function endSharing(ctx: Context, credential: SessionCredential, sp
   })
   return sharingOf(spaceId, row)
 }
+
+export const PUT_MEMBERS_LIMIT_ERRORS = ["NOT_FOUND", "SPACE_ROLE_REQUIRED"] as const
 
 /** Sets the daily spending limit of the members of the caller's space. Throws NOT_FOUND, SPACE_ROLE_REQUIRED. */
 export async function putMembersLimit(

@@ -62,6 +62,8 @@ const serializeMember = ({
   since: toInstant(created_at),
 })
 
+export const PUT_SPACE_CHAT_ERRORS = ["NOT_FOUND", "CONFLICT"] as const
+
 /**
  * Links a space to a group of the messaging platform, or to its own web chat, for an admin. Throws NOT_FOUND,
  * CONFLICT.
@@ -75,6 +77,8 @@ export async function putSpaceChat(
   await editAs(ctx, credential, "put_space_chat", { args, refusals: refusalsOf(spaceId), serialize: () => null })
   return getAdminSpace(ctx, credential, spaceId)
 }
+
+export const ADD_SPACE_MEMBER_ERRORS = ["NOT_FOUND", "ALREADY_MEMBER", "LIMIT_REACHED"] as const
 
 /**
  * Shares a space with a user for an admin, and notifies its owner. Throws NOT_FOUND, ALREADY_MEMBER, LIMIT_REACHED,

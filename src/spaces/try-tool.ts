@@ -34,6 +34,8 @@ interface Wanted {
   name: string
 }
 
+export const TEST_TOOL_ERRORS = ["NOT_FOUND", "SPACE_ROLE_REQUIRED"] as const
+
 /**
  * Calls a REST tool of a space once, in the worker that calls tools in turns. `key` is the Idempotency-Key; by
  * default a new one. Throws NOT_FOUND, SPACE_ROLE_REQUIRED, UNAVAILABLE.
@@ -50,6 +52,8 @@ export async function testTool(
   if (answer === null) throw entryNotFound("tool", name)
   return toolTestSchema.parse(answer)
 }
+
+export const CHECK_MCP_SERVER_ERRORS = ["NOT_FOUND", "SPACE_ROLE_REQUIRED"] as const
 
 /** Connects to an MCP server of a space and lists its tools. Throws NOT_FOUND, SPACE_ROLE_REQUIRED, UNAVAILABLE. */
 export async function checkMcpServer(

@@ -103,6 +103,8 @@ export function serializeSubscription(row: Answers["subscription_answer"]): Subs
   }
 }
 
+export const CREATE_SUBSCRIPTION_ERRORS = ["NOT_FOUND", "SUBSCRIPTION_ACTIVE", "SUBSCRIPTION_ENDED"] as const
+
 /**
  * Creates a subscription, once per Idempotency-Key. The credit of the current period is added after the answer is sent.
  * NOT_FOUND for an unknown user, VALIDATION_FAILED for an unknown plan or an unknown `replaces`, SUBSCRIPTION_ENDED if
@@ -125,6 +127,8 @@ export async function createSubscription(
   ctx.background(creditSubscription(ctx, answer.made.sub_id).catch(() => {}))
   return answer
 }
+
+export const UPDATE_SUBSCRIPTION_ERRORS = ["NOT_FOUND", "SUBSCRIPTION_ACTIVE", "SUBSCRIPTION_ENDED"] as const
 
 /**
  * Edits or deactivates a subscription. NOT_FOUND, VERSION_MISMATCH; SUBSCRIPTION_ENDED for an edit after deactivation;

@@ -11,8 +11,10 @@ import { askedTurn } from "./admission.ts"
 import { callRunner } from "./call-runner.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { CreateTurn } from "./schemas.ts"
-import { turnRefusal } from "./turn-refusal.ts"
+import { TURN_REFUSAL_ERRORS, turnRefusal } from "./turn-refusal.ts"
 import { type TurnRow, turnRowOf } from "./turn-row.ts"
+
+export const ACCEPT_TURN_ERRORS = [...TURN_REFUSAL_ERRORS, "IDEMPOTENCY_KEY_REUSED"] as const
 
 /**
  * Accepts a turn with one statement, then calls a runner in the background if none is about to look. A used

@@ -27,6 +27,13 @@ export function askedTurn(body: CreateTurn): Records["asked_turn"] {
   }
 }
 
+export const ADMISSION_REFUSAL_ERRORS = [
+  "NOT_FOUND",
+  "SPACE_ARCHIVED",
+  "END_USER_BLOCKED",
+  "SPACE_ROLE_REQUIRED",
+] as const
+
 /** The error for a value of `refused` that `admit_turn` returned: why the turn cannot be sent, apart from money. */
 export function admissionRefusal(refused: string, body: CreateTurn): TurnpikeError {
   switch (refused) {

@@ -9,6 +9,8 @@ import { getTurn, turnNotFound } from "./get-turn.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { isTerminal, type TurnRow, turnRowOf } from "./turn-row.ts"
 
+export const CANCEL_TURN_ERRORS = ["NOT_FOUND", "TURN_FINISHED"] as const
+
 /**
  * Cancels a queued turn at once, a running turn at its next boundary. A repeated
  * cancel gets the same answer. Throws TURN_FINISHED or NOT_FOUND.

@@ -2,9 +2,9 @@ import type * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import type { Made } from "../actor/once.ts"
-import { acceptTurn } from "./accept-turn.ts"
-import { estimateTurn, type TurnEstimate } from "./estimate-turn.ts"
-import { getTurn, turnNotFound, waitForTurn } from "./get-turn.ts"
+import { ACCEPT_TURN_ERRORS, acceptTurn } from "./accept-turn.ts"
+import { ESTIMATE_TURN_ERRORS, estimateTurn, type TurnEstimate } from "./estimate-turn.ts"
+import { getTurn, turnNotFound, WAIT_FOR_TURN_ERRORS, waitForTurn } from "./get-turn.ts"
 import { createTurnSchema } from "./schemas.ts"
 import type { TurnRow } from "./turn-row.ts"
 
@@ -34,6 +34,8 @@ export const createChatTurnSchema = createTurnSchema
   })
   .meta({ id: "CreateChatTurn" })
 
+export const ACCEPT_CHAT_TURN_ERRORS = ACCEPT_TURN_ERRORS
+
 /**
  * Accepts a web-chat turn: a turn without a key, from a signed-in user, in their own space or in one that is shared
  * with them. The owner of the space is billed. Throws the errors of `acceptTurn`.
@@ -49,6 +51,8 @@ export function acceptChatTurn(
   })
 }
 
+export const ESTIMATE_CHAT_TURN_ERRORS = ESTIMATE_TURN_ERRORS
+
 /**
  * Estimates a web-chat turn in the caller's own space. A shared space is NOT_FOUND: its balance belongs to its owner.
  */
@@ -57,6 +61,8 @@ export const estimateChatTurn = (
   credential: SessionCredential,
   body: z.output<typeof createChatTurnSchema>,
 ): Promise<TurnEstimate> => estimateTurn(ctx, credential, { ...body, end_user_ref: body.end_user_ref ?? OWNER_REF })
+
+export const GET_CHAT_TURN_ERRORS = WAIT_FOR_TURN_ERRORS
 
 /** Returns a web-chat turn when it has ended, or after `waitSeconds`. NOT_FOUND for any other turn. */
 export async function getChatTurn(

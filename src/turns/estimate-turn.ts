@@ -37,6 +37,8 @@ export const turnEstimateSchema = z
 
 export type TurnEstimate = z.infer<typeof turnEstimateSchema>
 
+export const ESTIMATE_TURN_ERRORS = ["END_USER_BLOCKED", "NOT_FOUND", "SPACE_ARCHIVED"] as const
+
 /**
  * Returns the hold that a turn would get now, or the limit that would refuse it. Throws NOT_FOUND, VALIDATION_FAILED,
  * SPACE_ARCHIVED or END_USER_BLOCKED.

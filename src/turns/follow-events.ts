@@ -17,6 +17,8 @@ interface Look {
   ended: boolean
 }
 
+export const FOLLOW_TURN_EVENTS_ERRORS = ["NOT_FOUND", "QUOTA_EXCEEDED"] as const
+
 /**
  * Streams a turn's events after `afterSeq`: each item has the new events, or is empty as a sign of life. Ends after the
  * turn's last event, after `maxLooks` (the reader reconnects), or with `signal`. Null: the reader has all events of an

@@ -20,6 +20,8 @@ export function turnNotFound(turnId: string): TurnpikeError {
   return new TurnpikeError("NOT_FOUND", `There is no turn "${turnId}" that you can see.`)
 }
 
+export const WAIT_FOR_TURN_ERRORS = ["QUOTA_EXCEEDED", "NOT_FOUND"] as const
+
 /**
  * Returns the turn when it has ended, `waitSeconds` have passed or the client has
  * left. QUOTA_EXCEEDED if the caller has too many open waits.

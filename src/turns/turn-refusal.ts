@@ -2,8 +2,8 @@ import type { Actor } from "../actor/actor.ts"
 import { dailyExceeded } from "../base/counted.ts"
 import type { TurnpikeError } from "../base/errors.ts"
 import type { Answers } from "../platform/procedures.ts"
-import { type HoldRow, holdRefusal } from "../quotas/refusal.ts"
-import { admissionRefusal } from "./admission.ts"
+import { HOLD_REFUSAL_ERRORS, type HoldRow, holdRefusal } from "../quotas/refusal.ts"
+import { ADMISSION_REFUSAL_ERRORS, admissionRefusal } from "./admission.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { CreateTurn } from "./schemas.ts"
 
@@ -12,6 +12,8 @@ interface RefusedTurn {
   hold: Answers["hold_state"] | null
   too_many: Answers["test_turn_count"] | null
 }
+
+export const TURN_REFUSAL_ERRORS = [...HOLD_REFUSAL_ERRORS, ...ADMISSION_REFUSAL_ERRORS] as const
 
 /** The error for a turn that `accept_turn` or `check_turn` refused. */
 export function turnRefusal(

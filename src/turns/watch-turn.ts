@@ -35,6 +35,8 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
   "model.waiting": [],
 }
 
+export const WATCH_TURN_ERRORS = ["WATCH_TOKEN_INVALID", "QUOTA_EXCEEDED"] as const
+
 /**
  * Streams what a token shows of its turn after `afterSeq`, until the turn ends, the token expires or its key may no
  * longer see the turn. Null: the reader has all events of an ended turn. WATCH_TOKEN_INVALID if the key or the turn

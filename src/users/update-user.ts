@@ -40,6 +40,8 @@ export const updateUserSchema = z
   })
   .meta({ id: "UpdateUser" })
 
+export const UPDATE_USER_ERRORS = ["NOT_FOUND", "LAST_ADMIN", "EMAIL_TAKEN"] as const
+
 /** Edits an account for an admin. NOT_FOUND, VERSION_MISMATCH, EMAIL_TAKEN, LAST_ADMIN, VALIDATION_FAILED. */
 export async function updateUser(
   ctx: Context,

@@ -42,6 +42,14 @@ export const decisionSchema = z
 
 type Decision = z.infer<typeof decisionSchema>
 
+export const DECIDE_CALL_ERRORS = [
+  "NOT_FOUND",
+  "TURN_FINISHED",
+  "CALL_DECIDED",
+  "CALL_NOT_WAITING",
+  "SPACE_ROLE_REQUIRED",
+] as const
+
 /**
  * Decides about a call that waits for it. The first decision wins; the same one again has no effect. Throws NOT_FOUND,
  * CALL_DECIDED, CALL_NOT_WAITING, TURN_FINISHED, SPACE_ROLE_REQUIRED, or VALIDATION_FAILED for an edited input that

@@ -51,6 +51,8 @@ export const receivedResultSchema = z.object({
   outcome: z.enum(["taken", "same"]),
 })
 
+export const DELIVER_RESULT_ERRORS = ["NOT_FOUND", "TURN_FINISHED", "CALL_ANSWERED", "CALL_NOT_WAITING"] as const
+
 /**
  * Stores the result of a call that comes later. A result counts once: the same one again has no effect. Throws
  * NOT_FOUND, CALL_ANSWERED, CALL_NOT_WAITING, TURN_FINISHED or PAYLOAD_TOO_LARGE.
@@ -63,6 +65,8 @@ export async function deliverResult(ctx: Context, credential: Credential, delive
   goOn(ctx, row)
   return turn
 }
+
+export const DELIVER_BY_TOKEN_ERRORS = ["NOT_FOUND", "TURN_FINISHED", "CALL_ANSWERED", "CALL_NOT_WAITING"] as const
 
 /**
  * The same for a server with the token of the call, which the worker has checked. It learns nothing of the turn but

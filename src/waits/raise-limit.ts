@@ -20,6 +20,8 @@ export const patchTurnSchema = z
   })
   .meta({ id: "PatchTurn" })
 
+export const RAISE_LIMIT_ERRORS = ["NOT_FOUND", "TURN_FINISHED"] as const
+
 /**
  * Raises the limit of a turn's own cost. A turn that waits for this limit continues, if the balance and its caps allow
  * it. Throws NOT_FOUND, TURN_FINISHED, or VALIDATION_FAILED for a lower limit or a turn without a limit of its own.

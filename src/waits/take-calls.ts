@@ -76,6 +76,8 @@ async function take(
   }))
 }
 
+export const RENEW_CALL_ERRORS = ["NOT_FOUND", "CALL_NOT_WAITING"] as const
+
 /** Keeps a taken call for longer. Throws NOT_FOUND, or CALL_NOT_WAITING if the call belongs to the worker no longer. */
 export async function renewCall(
   ctx: Context,

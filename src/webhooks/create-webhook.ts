@@ -12,6 +12,8 @@ import { WEBHOOK_POLICY } from "./policies.ts"
 import type { CreateWebhook } from "./schemas.ts"
 import { newSigningSecret, signingSecretTarget } from "./signing.ts"
 
+export const CREATE_WEBHOOK_ERRORS = ["LIMIT_REACHED", "WEBHOOK_EXISTS", "IDEMPOTENCY_KEY_REUSED"] as const
+
 /**
  * Registers an endpoint, and returns it with its signing secret. It gets events once it has answered a
  * ping. Throws VALIDATION_FAILED for a URL that may not be called, WEBHOOK_EXISTS or LIMIT_REACHED.

@@ -29,6 +29,8 @@ function throwRefused({ refused, retry_after }: Sent, webhookId: string, { test 
   if (refused) throw disabled(webhookId)
 }
 
+export const REDELIVER_ERRORS = ["NOT_FOUND", "WEBHOOK_DISABLED", "QUOTA_EXCEEDED", "IDEMPOTENCY_KEY_REUSED"] as const
+
 /**
  * Sends a delivery's event again with the same id, whatever its state. Throws NOT_FOUND,
  * WEBHOOK_DISABLED or QUOTA_EXCEEDED.
@@ -50,6 +52,8 @@ export async function redeliver(
   return { made: deliveryRowOf(row.delivery, row.event_type ?? "", row.attempts ?? []), replayed: false }
 }
 
+export const SEND_TEST_ERRORS = ["NOT_FOUND", "WEBHOOK_DISABLED", "QUOTA_EXCEEDED", "IDEMPOTENCY_KEY_REUSED"] as const
+
 /** Creates a `ping` event for one endpoint and sends it. Throws NOT_FOUND, WEBHOOK_DISABLED or QUOTA_EXCEEDED. */
 export async function sendTest(
   ctx: Context,
@@ -67,6 +71,8 @@ export async function sendTest(
   wakeWebhooks(ctx, { ...actor, has_subscriber: true })
   return { made: deliveryRowOf(row.delivery, "ping", []), replayed: false }
 }
+
+export const REPLAY_EVENTS_ERRORS = ["NOT_FOUND", "WEBHOOK_DISABLED", "QUOTA_EXCEEDED"] as const
 
 /**
  * Sends the events of a period again: failed and unsent ones, and with `include_delivered` also

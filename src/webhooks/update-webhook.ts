@@ -12,6 +12,8 @@ import { WEBHOOK_POLICY } from "./policies.ts"
 import type { UpdateWebhook } from "./schemas.ts"
 import { newSigningSecret, signingSecretTarget } from "./signing.ts"
 
+export const UPDATE_WEBHOOK_ERRORS = ["NOT_FOUND", "WEBHOOK_EXISTS"] as const
+
 /**
  * Changes the given fields. Disabling the endpoint fails its pending deliveries, which can be
  * replayed; enabling it clears its failures. A new URL must answer a ping first. Throws NOT_FOUND,
@@ -45,6 +47,8 @@ export async function deleteWebhook(ctx: Context, credential: Credential, webhoo
   })
   if (!row.removed) throw webhookNotFound(webhookId)
 }
+
+export const ROTATE_SIGNING_SECRET_ERRORS = ["NOT_FOUND", "LIMIT_REACHED", "IDEMPOTENCY_KEY_REUSED"] as const
 
 /**
  * Gives an endpoint a new secret. Each former one also signs for `rotationMs` after its rotation.

@@ -23,6 +23,8 @@ export const botWebhookSchema = z
 
 type BotWebhook = z.infer<typeof botWebhookSchema>
 
+export const SET_WORKSPACE_BOT_WEBHOOK_ERRORS = ["NOT_FOUND", "NO_BOT"] as const
+
 /**
  * Registers the webhook of this origin for the bot of a workspace (`setWebhook`), and returns the outcome. Writes an
  * audit entry. NOT_FOUND, NO_BOT.

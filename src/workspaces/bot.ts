@@ -69,6 +69,8 @@ export async function putWorkspaceBot(
   })
 }
 
+export const TEST_WORKSPACE_BOT_ERRORS = ["NOT_FOUND", "NO_BOT"] as const
+
 /** Asks the platform which bot the token belongs to (`getMe`). Writes an audit entry. NOT_FOUND, NO_BOT. */
 export async function testWorkspaceBot(ctx: Context, credential: SessionCredential, id: string): Promise<BotTest> {
   const bot = await openBot(ctx, credential, id)

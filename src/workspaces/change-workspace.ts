@@ -107,6 +107,8 @@ interface Edit {
   ifVersion: number | null
 }
 
+export const PATCH_WORKSPACE_ERRORS = ["NOT_FOUND", "CONFLICT"] as const
+
 /**
  * Changes the given fields of a workspace. NOT_FOUND, VERSION_MISMATCH; VALIDATION_FAILED for an unknown team or space;
  * CONFLICT for a space of another workspace.
@@ -122,6 +124,8 @@ export async function patchWorkspace(
     serialize: tellingOwners(ctx),
   })
 }
+
+export const ADD_WORKSPACE_MEMBER_ERRORS = ["NOT_FOUND", "ALREADY_MEMBER"] as const
 
 /** Adds a member. NOT_FOUND, VERSION_MISMATCH, ALREADY_MEMBER, VALIDATION_FAILED for an unknown user. */
 export async function addWorkspaceMember(
@@ -150,6 +154,8 @@ export const removedMemberSchema = workspaceSchema
   .meta({ id: "RemovedWorkspaceMember" })
 
 type RemovedMember = z.infer<typeof removedMemberSchema>
+
+export const REMOVE_WORKSPACE_MEMBER_ERRORS = ["NOT_FOUND", "LAST_OWNER"] as const
 
 /** Removes a member. NOT_FOUND, VERSION_MISMATCH; LAST_OWNER for the last owner while there are other members. */
 export async function removeWorkspaceMember(

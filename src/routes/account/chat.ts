@@ -3,7 +3,15 @@ import type { App } from "../../http/app.ts"
 import { madeOf, parseIdempotencyKey } from "../../http/idempotency.ts"
 import { idParam, listOf, listQuery, testQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
-import { acceptChatTurn, createChatTurnSchema, estimateChatTurn, getChatTurn } from "../../turns/chat.ts"
+import {
+  ACCEPT_CHAT_TURN_ERRORS,
+  acceptChatTurn,
+  createChatTurnSchema,
+  ESTIMATE_CHAT_TURN_ERRORS,
+  estimateChatTurn,
+  GET_CHAT_TURN_ERRORS,
+  getChatTurn,
+} from "../../turns/chat.ts"
 import { turnEstimateSchema } from "../../turns/estimate-turn.ts"
 import { findTurns } from "../../turns/list-turns.ts"
 import { turnSchema } from "../../turns/schemas.ts"
@@ -45,17 +53,7 @@ export function mountChat(app: App) {
           "Idempotent-Replayed": "`true` if an earlier request with this key created the turn.",
         },
       },
-      errors: [
-        "IDEMPOTENCY_KEY_INVALID",
-        "INSUFFICIENT_CREDITS",
-        "COST_LIMIT_TOO_LOW",
-        "NOT_FOUND",
-        "SPACE_ARCHIVED",
-        "SPACE_ROLE_REQUIRED",
-        "END_USER_BLOCKED",
-        "CONFLICT",
-        "IDEMPOTENCY_KEY_REUSED",
-      ],
+      errors: [...ACCEPT_CHAT_TURN_ERRORS, "IDEMPOTENCY_KEY_INVALID"],
     },
     async (c, { body }) => {
       const header = c.req.header("idempotency-key")
@@ -84,7 +82,7 @@ export function mountChat(app: App) {
         description: "The estimate: whether the turn would be accepted, and its hold or error.",
         schema: turnEstimateSchema,
       },
-      errors: ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT"],
+      errors: ESTIMATE_CHAT_TURN_ERRORS,
       example: { answer: { admitted: true, hold_usd: 0.1, refused_by: null, caps: [] } },
     },
     async (c, { body }) => estimateChatTurn(c.get("ctx"), sessionOf(c), body),
@@ -125,7 +123,7 @@ export function mountChat(app: App) {
         ...testQuery,
       }),
       answer: { status: 200, description: "The turn.", schema: turnSchema },
-      errors: ["NOT_FOUND"],
+      errors: GET_CHAT_TURN_ERRORS,
     },
     async (c, { params, query }) =>
       serializeTurn(

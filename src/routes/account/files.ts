@@ -1,12 +1,12 @@
 import * as z from "zod"
 import type { SessionCredential } from "../../actor/actor.ts"
 import type { Context } from "../../actor/context.ts"
-import { deleteFile } from "../../files/delete-file.ts"
+import { DELETE_FILE_ERRORS, deleteFile } from "../../files/delete-file.ts"
 import { fileNotFound, getFile } from "../../files/get-file.ts"
 import { findFiles } from "../../files/list-files.ts"
 import { FILE_POLICY } from "../../files/policies.ts"
 import { deletedFileSchema, fileSchema, serializeFile } from "../../files/serialize-file.ts"
-import { uploadFile } from "../../files/upload-file.ts"
+import { UPLOAD_FILE_ERRORS, uploadFile } from "../../files/upload-file.ts"
 import type { App } from "../../http/app.ts"
 import { readFileBody } from "../../http/file-body.ts"
 import { madeOf } from "../../http/idempotency.ts"
@@ -39,14 +39,11 @@ export function mountOwnFiles(app: App) {
       upload: true,
       answer: { status: 201, description: "The file.", schema: fileSchema, headers: { Location: "The file's path." } },
       errors: [
+        ...UPLOAD_FILE_ERRORS,
         "INVALID_ENCODING",
         "UNSUPPORTED_MEDIA_TYPE",
-        "NOT_FOUND",
-        "SPACE_ARCHIVED",
-        "CONFLICT",
         "PAYLOAD_TOO_LARGE",
         "REQUEST_TIMEOUT",
-        "LIMIT_REACHED",
       ],
     },
     async (c, { params: { space_id: spaceId }, query: { name }, once }) => {
@@ -126,7 +123,7 @@ export function mountOwnFiles(app: App) {
       params,
       query,
       answer: { status: 200, description: "The file that was deleted.", schema: deletedFileSchema },
-      errors: ["NOT_FOUND", "SPACE_ROLE_REQUIRED"],
+      errors: DELETE_FILE_ERRORS,
     },
     async (c, { params }) => {
       await fileIn(c.get("ctx"), sessionOf(c), params)

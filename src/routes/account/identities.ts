@@ -9,9 +9,9 @@ import { idParam, listOf, listQuery } from "../../http/query.ts"
 import { fromOwnPage } from "../../http/same-origin.ts"
 import { actingReadOnly } from "../../http/session-auth.ts"
 import { sessionOf } from "../../http/session-of.ts"
-import { unlinkIdentity } from "../../sign-in/link-identity.ts"
+import { UNLINK_IDENTITY_ERRORS, unlinkIdentity } from "../../sign-in/link-identity.ts"
 import { identitySchema, listIdentities } from "../../sign-in/list-identities.ts"
-import { beginAuthorization } from "../../sign-in/oidc-begin.ts"
+import { BEGIN_AUTHORIZATION_ERRORS, beginAuthorization } from "../../sign-in/oidc-begin.ts"
 import { siteOrigin } from "../../sign-in/site-origin.ts"
 import { getCurrentUser } from "../../users/get-me.ts"
 import { authContext, oidcOf } from "../auth/context.ts"
@@ -62,7 +62,7 @@ export function mountIdentities(app: App) {
         "password.",
       params: z.object({ identity_id: idParam }),
       answer: { status: 200, description: "The identity is unlinked.", schema: z.object({ ok: z.literal(true) }) },
-      errors: ["NOT_FOUND", "LAST_WAY_IN"],
+      errors: UNLINK_IDENTITY_ERRORS,
     },
     async (c, { params: { identity_id } }) => {
       await unlinkIdentity(c.get("ctx"), sessionOf(c), identity_id)
@@ -90,7 +90,7 @@ export function mountIdentities(app: App) {
         schema: z.unknown(),
         headers: { Location: "The provider's page." },
       },
-      errors: ["CROSS_ORIGIN", "LOGIN_NOT_CONFIGURED", "LOGIN_PROVIDER_FAILED", "LOGIN_PROVIDER_UNAVAILABLE"],
+      errors: [...BEGIN_AUTHORIZATION_ERRORS, "CROSS_ORIGIN", "LOGIN_NOT_CONFIGURED", "ACTING_READ_ONLY"],
     },
     async (c, { query: { next } }) => {
       const ctx = authContext(c)

@@ -3,8 +3,16 @@ import type { App } from "../../http/app.ts"
 import { madeOf } from "../../http/idempotency.ts"
 import { booleanParam, idParam, listOf, listQuery, repeated, searchParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
-import { revokeKey, rotateKey, rotateKeySchema, updateKey, updateKeySchema } from "../../keys/change-key.ts"
-import { createKey, createKeySchema } from "../../keys/create-key.ts"
+import {
+  ROTATE_KEY_ERRORS,
+  revokeKey,
+  rotateKey,
+  rotateKeySchema,
+  UPDATE_KEY_ERRORS,
+  updateKey,
+  updateKeySchema,
+} from "../../keys/change-key.ts"
+import { CREATE_KEY_ERRORS, createKey, createKeySchema } from "../../keys/create-key.ts"
 import { keySchema, keyWithCapsSchema, newKeySchema, serializeKey } from "../../keys/key-row.ts"
 import { getKey, listKeys } from "../../keys/list-keys.ts"
 import { serializeCapState } from "../../quotas/cap-state.ts"
@@ -30,7 +38,7 @@ export function mountKeys(app: App) {
         schema: newKeySchema,
         headers: { Location: "The key's path." },
       },
-      errors: ["NOT_FOUND", "LIMIT_REACHED", "QUOTA_EXCEEDED"],
+      errors: CREATE_KEY_ERRORS,
     },
     async (c, { body, once }) => {
       const { key, value } = madeOf(c, await createKey(c.get("ctx"), sessionOf(c), body, once))
@@ -94,7 +102,7 @@ export function mountKeys(app: App) {
       params: keyParams,
       body: updateKeySchema,
       answer: theKey,
-      errors: ["NOT_FOUND", "KEY_REVOKED", "QUOTA_EXCEEDED"],
+      errors: UPDATE_KEY_ERRORS,
     },
     async (c, { params, body }) => serializeKey(await updateKey(c.get("ctx"), sessionOf(c), params.key_id, body)),
   )
@@ -114,7 +122,7 @@ export function mountKeys(app: App) {
       params: keyParams,
       body: rotateKeySchema,
       answer: { status: 200, description: "The key and its new value.", schema: newKeySchema },
-      errors: ["NOT_FOUND", "KEY_REVOKED", "LIMIT_REACHED", "QUOTA_EXCEEDED"],
+      errors: ROTATE_KEY_ERRORS,
     },
     async (c, { params, body, once }) => {
       const rotation = { keyId: params.key_id, overlapSeconds: body.overlap_seconds }

@@ -76,7 +76,7 @@ export function mountMoney(app: App) {
       tag,
       summary: "Read the balance",
       answer: { status: 200, description: "The balance of the account.", schema: balanceSchema },
-      errors: [],
+      errors: ["SCOPE_DENIED"],
     },
     async (c) => getBalance(c.get("ctx"), sessionOf(c)),
   )

@@ -4,6 +4,7 @@ import { setSessionCookie } from "../../http/session-auth.ts"
 import { sessionOf } from "../../http/session-of.ts"
 import {
   beginFactor,
+  CONFIRM_FACTOR_ERRORS,
   confirmFactor,
   factorCodeSchema,
   factorSecretSchema,
@@ -59,7 +60,7 @@ export function mountSecondFactor(app: App) {
         "new cookie. Only this response shows the recovery codes: do not store them on the same device as the app.",
       body: factorCodeSchema,
       answer: { status: 200, description: "The recovery codes.", schema: recoveryCodesSchema },
-      errors: ["WRONG_CODE", "LOGIN_THROTTLED", "CONFLICT"],
+      errors: CONFIRM_FACTOR_ERRORS,
     },
     async (c, { body }) => {
       const { token, codes } = await confirmFactor(authContext(c), sessionOf(c), body.code)

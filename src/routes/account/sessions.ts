@@ -5,7 +5,7 @@ import { dropSessionCookie, setSessionCookie } from "../../http/session-auth.ts"
 import { sessionOf } from "../../http/session-of.ts"
 import { endOneSession, endSessions } from "../../sign-in/end-session.ts"
 import { listSessions, sessionSchema } from "../../sign-in/list-sessions.ts"
-import { changePassword, changePasswordSchema } from "../../sign-in/password.ts"
+import { CHANGE_PASSWORD_ERRORS, changePassword, changePasswordSchema } from "../../sign-in/password.ts"
 import { sessionIdOf } from "../../sign-in/session-token.ts"
 import { authContext } from "../auth/context.ts"
 
@@ -91,7 +91,7 @@ export function mountSessions(app: App) {
         "wrong password at login.",
       body: changePasswordSchema,
       answer: { status: 200, description: "The new password is set.", schema: done },
-      errors: ["WRONG_PASSWORD", "LOGIN_THROTTLED", "CONFLICT"],
+      errors: CHANGE_PASSWORD_ERRORS,
     },
     async (c, { body }) => {
       await setSessionCookie(c, await changePassword(authContext(c), sessionOf(c), body))

@@ -3,9 +3,12 @@ import type { App } from "../../http/app.ts"
 import { idParam, listOf, listQuery, testQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
 import {
+  END_SHARING_ERRORS,
   endSharing,
+  GET_SHARING_ERRORS,
   getSharing,
   listShares,
+  PUT_MEMBERS_LIMIT_ERRORS,
   putMembersLimit,
   putMembersLimitSchema,
   sharedSpaceSchema,
@@ -50,7 +53,7 @@ export function mountSharing(app: App) {
       params,
       query,
       answer,
-      errors: ["NOT_FOUND", "SPACE_ROLE_REQUIRED"],
+      errors: GET_SHARING_ERRORS,
     },
     async (c, { params: { space_id } }) => getSharing(c.get("ctx"), sessionOf(c), space_id),
   )
@@ -68,7 +71,7 @@ export function mountSharing(app: App) {
       params,
       query,
       answer,
-      errors: ["NOT_FOUND", "SPACE_ROLE_REQUIRED", "CONFLICT"],
+      errors: END_SHARING_ERRORS,
     },
     async (c, { params: { space_id } }) => endSharing(c.get("ctx"), sessionOf(c), space_id),
   )
@@ -87,7 +90,7 @@ export function mountSharing(app: App) {
       query,
       body: putMembersLimitSchema,
       answer,
-      errors: ["NOT_FOUND", "SPACE_ROLE_REQUIRED"],
+      errors: PUT_MEMBERS_LIMIT_ERRORS,
     },
     async (c, { params: { space_id: spaceId }, body: { daily_usd: dailyUsd } }) =>
       putMembersLimit(c.get("ctx"), sessionOf(c), { spaceId, dailyUsd }),

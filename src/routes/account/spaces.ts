@@ -5,8 +5,8 @@ import type { App } from "../../http/app.ts"
 import { madeOf } from "../../http/idempotency.ts"
 import { daysQuery, idParam, listOf, listQuery, repeated, testQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
-import { archiveSpace } from "../../spaces/archive-space.ts"
-import { createSpace } from "../../spaces/create-space.ts"
+import { ARCHIVE_SPACE_ERRORS, archiveSpace } from "../../spaces/archive-space.ts"
+import { CREATE_SPACE_ERRORS, createSpace } from "../../spaces/create-space.ts"
 import {
   accountSpaceSchema,
   findSpaces,
@@ -15,14 +15,13 @@ import {
   spaceSummarySchema,
 } from "../../spaces/find-spaces.ts"
 import { getAccountSpace } from "../../spaces/get-space.ts"
-import { patchSpace } from "../../spaces/patch-space.ts"
+import { PATCH_SPACE_ERRORS, patchSpace } from "../../spaces/patch-space.ts"
 import { createSpaceSchema, patchSpaceSchema, spaceSchema } from "../../spaces/schemas.ts"
 import { serializeSpace } from "../../spaces/serialize-space.ts"
 
 const tag = "Spaces"
 const query = z.strictObject(testQuery)
 const params = z.object({ space_id: idParam })
-const CHANGE_ERRORS = ["NOT_FOUND", "SPACE_ROLE_REQUIRED", "SPACE_ARCHIVED"] as const
 const WHO_CHANGES = "Only for the space's owner, and for the owners and admins of its workspace."
 
 export function mountOwnSpaces(app: App) {
@@ -71,7 +70,7 @@ export function mountOwnSpaces(app: App) {
         schema: spaceSchema,
         headers: { Location: "The space's path." },
       },
-      errors: [],
+      errors: CREATE_SPACE_ERRORS,
     },
     async (c, { body, once }) => {
       const space = serializeSpace(madeOf(c, await createSpace(c.get("ctx"), sessionOf(c), body, once)))
@@ -107,7 +106,7 @@ export function mountOwnSpaces(app: App) {
       query,
       body: patchSpaceSchema,
       answer: { status: 200, description: "The space.", schema: spaceSchema },
-      errors: [...CHANGE_ERRORS],
+      errors: PATCH_SPACE_ERRORS,
     },
     async (c, { params, body }) => serializeSpace(await patchSpace(c.get("ctx"), sessionOf(c), params.space_id, body)),
   )
@@ -123,7 +122,7 @@ export function mountOwnSpaces(app: App) {
       params,
       query,
       answer: { status: 200, description: "The archived space.", schema: spaceSchema },
-      errors: ["NOT_FOUND", "SPACE_ROLE_REQUIRED"],
+      errors: ARCHIVE_SPACE_ERRORS,
     },
     async (c, { params }) => serializeSpace(await archiveSpace(c.get("ctx"), sessionOf(c), params.space_id)),
   )

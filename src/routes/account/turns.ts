@@ -2,7 +2,8 @@ import * as z from "zod"
 import type { App } from "../../http/app.ts"
 import { createdQuery, idParam, listOf, listQuery, testQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
-import { cancelTurn } from "../../turns/cancel-turn.ts"
+import { CANCEL_TURN_ERRORS, cancelTurn } from "../../turns/cancel-turn.ts"
+import { FOLLOW_TURN_EVENTS_ERRORS } from "../../turns/follow-events.ts"
 import { getTurn } from "../../turns/get-turn.ts"
 import { findTurns, listTurnEvents } from "../../turns/list-turns.ts"
 import { TURN_STATES, turnEventSchema, turnSchema, waitReasonSchema } from "../../turns/schemas.ts"
@@ -79,7 +80,7 @@ export function mountOwnTurns(app: App) {
       params,
       query,
       answer: theTurn,
-      errors: ["NOT_FOUND", "TURN_FINISHED", "CONFLICT"],
+      errors: CANCEL_TURN_ERRORS,
       example: { answer: { state: "cancelled", status_reason: "client", result: null } },
     },
     async (c, { params }) => serializeTurn(await cancelTurn(c.get("ctx"), sessionOf(c), params.turn_id)),
@@ -115,7 +116,7 @@ export function mountOwnTurns(app: App) {
         },
         others: { 204: "With `Accept: text/event-stream`: the turn has ended, and the client has all of its events." },
       },
-      errors: ["NOT_FOUND"],
+      errors: FOLLOW_TURN_EVENTS_ERRORS,
     },
     async (c, { params, query: { limit, offset } }) => {
       const turnId = params.turn_id

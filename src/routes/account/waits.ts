@@ -5,9 +5,9 @@ import { sessionOf } from "../../http/session-of.ts"
 import { turnSchema, waitReasonSchema } from "../../turns/schemas.ts"
 import { serializeTurn } from "../../turns/turn-row.ts"
 import { callParam } from "../../waits/call-id.ts"
-import { decideCall, decisionSchema } from "../../waits/decide-call.ts"
+import { DECIDE_CALL_ERRORS, decideCall, decisionSchema } from "../../waits/decide-call.ts"
 import { listWaits, waitingTurnSchema } from "../../waits/list-waits.ts"
-import { patchTurnSchema, raiseLimit } from "../../waits/raise-limit.ts"
+import { patchTurnSchema, RAISE_LIMIT_ERRORS, raiseLimit } from "../../waits/raise-limit.ts"
 
 const tag = "Turns"
 const query = z.strictObject(testQuery)
@@ -58,7 +58,7 @@ export function mountWaits(app: App) {
       query,
       body: patchTurnSchema,
       answer: { status: 200, description: "The turn.", schema: turnSchema },
-      errors: ["NOT_FOUND", "TURN_FINISHED", "CONFLICT"],
+      errors: RAISE_LIMIT_ERRORS,
     },
     async (c, { params, body }) =>
       serializeTurn(
@@ -81,7 +81,7 @@ export function mountWaits(app: App) {
       query,
       body: decisionSchema,
       answer: { status: 200, description: "The turn.", schema: decidedTurnSchema },
-      errors: ["NOT_FOUND", "SPACE_ROLE_REQUIRED", "TURN_FINISHED", "CALL_DECIDED", "CALL_NOT_WAITING", "CONFLICT"],
+      errors: DECIDE_CALL_ERRORS,
       example: { body: { decision: "allow" } },
     },
     async (c, { params: { turn_id: turnId, call }, body }) => {

@@ -52,7 +52,7 @@ export function mountLedgerAnalytics(app: App) {
         "amount charged. Commissions are in a currency, so they count nowhere. The charge of a turn counts from its end on, even before it is in the ledger.",
       query: z.strictObject(ledgerQuery),
       answer: reportAnswer("The report.", energyTimelineSchema),
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { format, ...asked } }) => {
       const report = await reportEnergyTimeline(c.get("ctx"), sessionOf(c), asked)
@@ -77,7 +77,7 @@ export function mountLedgerAnalytics(app: App) {
         }),
       }),
       answer: reportAnswer("The report.", balanceTrendSchema),
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { format, ...asked } }) => {
       const report = await reportBalanceTrend(c.get("ctx"), sessionOf(c), asked)

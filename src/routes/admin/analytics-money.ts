@@ -101,7 +101,7 @@ export function mountMoneyAnalytics(app: App) {
         "on the day on which its turn ended. A CSV file has one row per day and model.",
       query: z.strictObject(reportQuery(365)),
       answer: reportAnswer("The report.", costsReportSchema),
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { format, ...asked } }) => {
       const report = await reportCosts(c.get("ctx"), sessionOf(c), asked)
@@ -129,7 +129,7 @@ export function mountMoneyAnalytics(app: App) {
         chat_key: chatKey,
       }),
       answer: reportAnswer("The report.", costRatesSchema),
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { format, ...asked } }) => {
       const report = await reportCostRates(c.get("ctx"), sessionOf(c), asked)
@@ -164,7 +164,7 @@ export function mountMoneyAnalytics(app: App) {
         ...wholeListQuery,
       }),
       answer: reportAnswer("The report.", providerSpacesSchema),
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { format, ...asked } }) => {
       const read = (page: ListPage) => reportProviderSpaces(c.get("ctx"), sessionOf(c), { ...asked, ...page })
@@ -183,7 +183,7 @@ export function mountMoneyAnalytics(app: App) {
       description: "The sum of the turns of an account's keys and of the web-chat turns in its spaces.",
       query: z.strictObject({ ...reportQuery(365), limit: topQuery(100, 20) }),
       answer: reportAnswer("The report.", userCostsSchema),
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { format, ...asked } }) => {
       const report = await reportUserCosts(c.get("ctx"), sessionOf(c), asked)
@@ -211,7 +211,7 @@ export function mountMoneyAnalytics(app: App) {
         ...spanQuery,
       }),
       answer: reportAnswer("The report.", breakdownSchema),
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { format, ...asked } }) => {
       const report = await reportBreakdown(c.get("ctx"), sessionOf(c), asked)

@@ -46,7 +46,7 @@ export function mountAnalytics(app: App) {
         "own agents with calls of sub-agents. A call counts when its turn ends.",
       query: z.strictObject(reportQuery(120)),
       answer: reportAnswer("The report.", contextComparisonSchema),
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { format, ...asked } }) => {
       const report = await reportContextComparison(c.get("ctx"), sessionOf(c), asked)
@@ -82,7 +82,7 @@ export function mountAnalytics(app: App) {
         ...reportAnswer("The days, or one series per space.", z.union([dailyUsageSchema, slugUsageSchema])),
         headers: REPORT_HEADERS,
       },
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { format, group_by, ...asked } }) => {
       if (group_by === "slug") {
@@ -111,7 +111,7 @@ export function mountAnalytics(app: App) {
         "The accounts with the highest billed amount. Turns of a space's members count for the space's owner, who is billed.",
       query: z.strictObject({ ...reportQuery(365), limit: topQuery(100, 20) }),
       answer: reportAnswer("The accounts.", topUsersSchema),
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { format, ...asked } }) => {
       const report = await reportTopUsers(c.get("ctx"), sessionOf(c), asked)
@@ -131,7 +131,7 @@ export function mountAnalytics(app: App) {
         "have a column of their own. Failures of test turns are not recorded.",
       query: z.strictObject(reportQuery(365)),
       answer: reportAnswer("The report.", errorsReportSchema),
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { format, ...asked } }) => {
       const report = await reportErrors(c.get("ctx"), sessionOf(c), asked)
@@ -158,7 +158,7 @@ export function mountAnalytics(app: App) {
         ...wholeListQuery,
       }),
       answer: reportAnswer("The report.", contextSizeSchema),
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { format, ...asked } }) => {
       const report = await reportContextSize(c.get("ctx"), sessionOf(c), { ...asked, ...pageOfAnswer(format, asked) })
@@ -178,7 +178,7 @@ export function mountAnalytics(app: App) {
       description: "The spaces with the highest billed amount.",
       query: z.strictObject({ ...reportQuery(365), limit: topQuery(100, 20) }),
       answer: reportAnswer("The spaces.", topSpacesSchema),
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { format, ...asked } }) => {
       const report = await reportTopSpaces(c.get("ctx"), sessionOf(c), asked)
@@ -196,7 +196,7 @@ export function mountAnalytics(app: App) {
       description: "The usage of live turns by hour (UTC) of the last days. Future hours of today are empty.",
       query: z.strictObject(reportQuery(30, 7)),
       answer: reportAnswer("The report.", hourlySchema),
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { format, ...asked } }) => {
       const report = await reportHourly(c.get("ctx"), sessionOf(c), asked)
@@ -225,7 +225,7 @@ export function mountAnalytics(app: App) {
         ...csvQuery,
       }),
       answer: reportAnswer("The report.", hourlySpacesSchema),
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { format, ...asked } }) => {
       const { head, parts, tail } = await reportHourlySpaces(c.get("ctx"), sessionOf(c), asked)

@@ -2,6 +2,7 @@ import * as z from "zod"
 import {
   externalKeySchema,
   listApiKeys,
+  PUT_API_KEY_ERRORS,
   putApiKey,
   SHOWN_OF_KEY,
   updateApiKeySchema,
@@ -24,7 +25,7 @@ export function mountApiKeys(app: App) {
         "The service's own keys at the model providers: all keys that engines know and all keys that were set, with the usage of the calls " +
         `that each key served. A value is never shown, only its last ${SHOWN_OF_KEY} characters.`,
       answer: { status: 200, description: "All external keys.", schema: listOf(externalKeySchema) },
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c) => wholeList(await listApiKeys(c.get("ctx"), sessionOf(c))),
   )
@@ -43,7 +44,7 @@ export function mountApiKeys(app: App) {
       params: z.object({ key_id: idParam.meta({ description: "`file.KEY`.", example: "engines.OPENAI_API_KEY" }) }),
       body: updateApiKeySchema,
       answer: { status: 200, description: "The current key.", schema: externalKeySchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "CONFLICT"],
+      errors: PUT_API_KEY_ERRORS,
     },
     async (c, { params, body: { value }, ifVersion }) =>
       putApiKey(c.get("ctx"), sessionOf(c), { keyId: params.key_id, value, ifVersion }),

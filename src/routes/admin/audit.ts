@@ -5,7 +5,7 @@ import { CSV_ANSWER, type CsvColumns, csvAnswer, csvQuery } from "../../http/csv
 import { booleanParam, createdQuery, listOf, listQuery, numberParam } from "../../http/query.ts"
 import { dropActingCookie, setActingCookie } from "../../http/session-auth.ts"
 import { sessionOf } from "../../http/session-of.ts"
-import { actingSchema, beginActing, endActing } from "../../sign-in/act-as.ts"
+import { actingSchema, BEGIN_ACTING_ERRORS, beginActing, endActing } from "../../sign-in/act-as.ts"
 import { type AuditEntry, auditEntrySchema, listAudit } from "../../system/list-audit.ts"
 
 const tag = "admin"
@@ -52,7 +52,7 @@ export function mountAudit(app: App) {
         ...csvQuery,
       }),
       answer: { status: 200, description: "A page of entries.", schema: listOf(auditEntrySchema), also: CSV_ANSWER },
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { limit, offset, format, ...filters } }) => {
       const [ctx, session] = [c.get("ctx"), sessionOf(c)]
@@ -81,7 +81,7 @@ export function mountAudit(app: App) {
       params,
       query: z.strictObject({ reason: z.string().trim().min(3).max(500).optional().meta({ example: "Ticket 4711" }) }),
       answer: { status: 200, description: "The cookie `acting` is set.", schema: actingSchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "ACTING_NOT_ALLOWED"],
+      errors: BEGIN_ACTING_ERRORS,
     },
     async (c, { params: { user_id }, query: { reason = null } }) => {
       const { token, acting } = await beginActing(c.get("ctx"), sessionOf(c), { userId: user_id, reason })
@@ -107,7 +107,7 @@ export function mountAudit(app: App) {
           ended: z.int().meta({ description: "The number of acting sessions that were ended.", example: 1 }),
         }),
       },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+      errors: ["NOT_FOUND"],
     },
     async (c, { params: { user_id } }) => {
       const ended = await endActing(c.get("ctx"), sessionOf(c), user_id)

@@ -1,8 +1,8 @@
 import * as z from "zod"
 import { fromUsd } from "../../base/money.ts"
-import { creditSchema, grantCredit } from "../../billing/credit-account.ts"
+import { creditSchema, GRANT_CREDIT_ERRORS, grantCredit } from "../../billing/credit-account.ts"
 import { adminLedgerEntrySchema, serializeAdminLedgerEntry } from "../../billing/ledger-entry.ts"
-import { refundSchema, refundTurnAs } from "../../billing/refund-turn.ts"
+import { REFUND_TURN_AS_ERRORS, refundSchema, refundTurnAs } from "../../billing/refund-turn.ts"
 import type { App } from "../../http/app.ts"
 import { madeOf, parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
 import { idParam, numberParam } from "../../http/query.ts"
@@ -41,14 +41,7 @@ export function mountBooks(app: App) {
         schema: adminLedgerEntrySchema,
         headers: { [REPLAYED]: "`true` if an earlier request with this key booked the entry." },
       },
-      errors: [
-        "ADMIN_REQUIRED",
-        "IDEMPOTENCY_KEY_REQUIRED",
-        "IDEMPOTENCY_KEY_INVALID",
-        "IDEMPOTENCY_KEY_REUSED",
-        "NOT_FOUND",
-        "BALANCE_TOO_LOW",
-      ],
+      errors: [...GRANT_CREDIT_ERRORS, "IDEMPOTENCY_KEY_REQUIRED", "IDEMPOTENCY_KEY_INVALID"],
       example: { answer: CREDIT },
     },
     async (c, { params, body: { reason, amount_usd, note } }) => {
@@ -78,7 +71,7 @@ export function mountBooks(app: App) {
         schema: adminLedgerEntrySchema,
         headers: { [REPLAYED]: "`true` if the turn was already refunded." },
       },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "TURN_NOT_ENDED", "TURN_NOT_BILLED"],
+      errors: REFUND_TURN_AS_ERRORS,
       example: { answer: REFUND },
     },
     async (c, { params, body }) => {

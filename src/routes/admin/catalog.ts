@@ -6,6 +6,8 @@ import {
   modelCatalogAddSchema,
   modelCatalogPatchSchema,
   modelPricesSchema,
+  PATCH_MODEL_ERRORS,
+  PUT_MODEL_PRICES_ERRORS,
   patchModel,
   putModelPrices,
 } from "../../catalog/admin-models.ts"
@@ -33,7 +35,7 @@ export function mountCatalog(app: App) {
       description:
         "All models, enabled and disabled, in sort order. Each has the number of spaces that are pinned to it.",
       answer: { status: 200, description: "All models.", schema: listOf(catalogRowSchema) },
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c) => wholeList(await listCatalog(c.get("ctx"), sessionOf(c))),
   )
@@ -51,7 +53,7 @@ export function mountCatalog(app: App) {
       versioned: "shown",
       body: modelCatalogAddSchema,
       answer: { status: 200, description: "The new model.", schema: catalogRowSchema },
-      errors: ["ADMIN_REQUIRED", "CONFLICT"],
+      errors: ["CONFLICT"],
     },
     async (c, { body }) => addCatalogModel(c.get("ctx"), sessionOf(c), body),
   )
@@ -71,7 +73,7 @@ export function mountCatalog(app: App) {
       params,
       body: modelPricesSchema,
       answer: { status: 200, description: "The current model.", schema: catalogRowSchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "CONFLICT"],
+      errors: PUT_MODEL_PRICES_ERRORS,
     },
     async (c, { params: { pin }, body: prices, ifVersion }) =>
       putModelPrices(c.get("ctx"), sessionOf(c), { pin, prices, ifVersion }),
@@ -91,7 +93,7 @@ export function mountCatalog(app: App) {
       params,
       body: modelCatalogPatchSchema,
       answer: { status: 200, description: "The current model.", schema: catalogRowSchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "LAST_ENABLED_MODEL"],
+      errors: PATCH_MODEL_ERRORS,
     },
     async (c, { params: { pin }, body: patch, ifVersion }) =>
       patchModel(c.get("ctx"), sessionOf(c), { pin, patch, ifVersion }),

@@ -22,7 +22,7 @@ export function mountContainers(app: App) {
         ...listQuery,
       }),
       answer: { status: 200, description: "A page of mappings.", schema: listOf(mappingSchema) },
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { limit, offset, ...filters } }) => ({
       ...(await listMappings(c.get("ctx"), sessionOf(c), { filters, limit, offset })),
@@ -45,7 +45,7 @@ export function mountContainers(app: App) {
       versioned: "checked",
       body: mappingUpsertSchema,
       answer: { status: 200, description: "The current mapping.", schema: mappingSchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+      errors: ["NOT_FOUND"],
     },
     async (c, { body, ifVersion }) => putMapping(c.get("ctx"), sessionOf(c), body, ifVersion),
   )

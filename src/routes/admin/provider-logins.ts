@@ -6,11 +6,12 @@ import type { App } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { sessionOf } from "../../http/session-of.ts"
 import { createRedis } from "../../platform/redis.ts"
-import { addProvider, addProviderSchema } from "../../providers/add-provider.ts"
+import { ADD_PROVIDER_ERRORS, addProvider, addProviderSchema } from "../../providers/add-provider.ts"
 import {
   deviceStartedSchema,
   deviceStatusSchema,
   getDeviceLogin,
+  START_DEVICE_LOGIN_ERRORS,
   startDeviceLogin,
 } from "../../providers/device-login.ts"
 import {
@@ -18,15 +19,18 @@ import {
   authCodeSchema,
   authStartedSchema,
   type LoginContext,
+  SUBMIT_CODE_ERRORS,
   startMainLogin,
   submitCode,
 } from "../../providers/main-login.ts"
 import {
+  COMPLETE_MEDIA_LOGIN_ERRORS,
   completeMediaLogin,
   getMedia,
   mediaCompletedSchema,
   mediaCompleteSchema,
   mediaStatusSchema,
+  START_MEDIA_LOGIN_ERRORS,
   startMediaLogin,
 } from "../../providers/media-login.ts"
 import { PROVIDER_POLICY } from "../../providers/policies.ts"
@@ -64,7 +68,7 @@ function mountPasted(app: App) {
         "validated here, but only the body sent to `add` counts.",
       body: addProviderSchema,
       answer: { status: 200, description: "The page to open.", schema: authStartedSchema },
-      errors: ["ADMIN_REQUIRED", "LOGIN_NOT_CONFIGURED"],
+      errors: ["LOGIN_NOT_CONFIGURED"],
       example: { body: { api_key: undefined } },
     },
     async (c, { body }) => startMainLogin(loginContext(c), sessionOf(c), body),
@@ -82,11 +86,7 @@ function mountPasted(app: App) {
         `but never its tokens. Save it with \`add\` within ${LOGIN_TIME}. If a code is rejected, you can submit another one.`,
       body: authCodeSchema,
       answer: { status: 200, description: "The account that was logged in to.", schema: authCodeAnswerSchema },
-      errors: [
-        ...(["ADMIN_REQUIRED", "LOGIN_NOT_CONFIGURED", "LOGIN_NOT_STARTED", "LOGIN_EXPIRED"] as const),
-        "LOGIN_CODE_INVALID",
-        ...AT_PROVIDER,
-      ],
+      errors: SUBMIT_CODE_ERRORS,
     },
     async (c, { body: { code } }) => submitCode(loginContext(c), sessionOf(c), code),
   )
@@ -105,7 +105,7 @@ function mountPasted(app: App) {
       versioned: "shown",
       body: addProviderSchema,
       answer: { status: 200, description: "The saved account.", schema: savedProviderSchema },
-      errors: ["ADMIN_REQUIRED", "LOGIN_NOT_CONFIGURED", "LOGIN_NOT_STARTED", "LOGIN_EXPIRED", "PROVIDER_EXISTS"],
+      errors: ADD_PROVIDER_ERRORS,
       example: { body: { api_key: undefined } },
     },
     async (c, { body }) => addProvider(loginContext(c), sessionOf(c), body),
@@ -125,7 +125,7 @@ function mountDevice(app: App) {
         "so you can close the page. If the account already exists, it is renewed and keeps its history. A new login replaces " +
         "a running one, whose code becomes invalid.",
       answer: { status: 200, description: "The page and the code.", schema: deviceStartedSchema },
-      errors: ["ADMIN_REQUIRED", "LOGIN_NOT_CONFIGURED", ...AT_PROVIDER],
+      errors: START_DEVICE_LOGIN_ERRORS,
     },
     async (c) => startDeviceLogin(c.get("ctx"), sessionOf(c)),
   )
@@ -139,7 +139,7 @@ function mountDevice(app: App) {
       summary: "Get the newest device login",
       description: "While the login is open, the response includes its page and code, so you can reopen the page.",
       answer: { status: 200, description: "The newest login.", schema: deviceStatusSchema },
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c) => getDeviceLogin(c.get("ctx"), sessionOf(c)),
   )
@@ -156,7 +156,7 @@ function mountMedia(app: App) {
       description:
         "The account that generates the pictures of all spaces that use `generate_image`. Its tokens are never shown.",
       answer: { status: 200, description: "The state of the credential.", schema: mediaStatusSchema },
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c) => getMedia(c.get("ctx"), sessionOf(c)),
   )
@@ -172,7 +172,7 @@ function mountMedia(app: App) {
         "Only one login can run at a time. Another admin is rejected until it ends, and the same admin gets the same URL again. The login expires " +
         `after ${LOGIN_TIME}.`,
       answer: { status: 200, description: "The page to open.", schema: authStartedSchema },
-      errors: ["ADMIN_REQUIRED", "LOGIN_NOT_CONFIGURED", "LOGIN_RUNNING"],
+      errors: START_MEDIA_LOGIN_ERRORS,
     },
     async (c) => startMediaLogin(c.get("ctx"), sessionOf(c)),
   )
@@ -189,11 +189,7 @@ function mountMedia(app: App) {
         "nothing else. The credential is stored and read back. The response has its new expiry, and never a token.",
       body: mediaCompleteSchema,
       answer: { status: 200, description: "The login is complete.", schema: mediaCompletedSchema },
-      errors: [
-        ...(["ADMIN_REQUIRED", "LOGIN_NOT_CONFIGURED", "LOGIN_NOT_STARTED", "LOGIN_EXPIRED", "LOGIN_RUNNING"] as const),
-        ...(["LOGIN_CODE_INVALID", "CONFLICT"] as const),
-        ...AT_PROVIDER,
-      ],
+      errors: COMPLETE_MEDIA_LOGIN_ERRORS,
     },
     async (c, { body }) => completeMediaLogin(c.get("ctx"), sessionOf(c), body.callback_url),
   )

@@ -10,6 +10,7 @@ import { sessionOf } from "../../http/session-of.ts"
 import { createRedis } from "../../platform/redis.ts"
 import { type PoolContext, poolsSchema, readPools } from "../../providers/capacity.ts"
 import {
+  DISABLE_PROVIDER_ERRORS,
   disableProvider,
   disableProviderSchema,
   enableProvider,
@@ -23,7 +24,7 @@ import {
   capacityReportSchema,
   readCapacity,
 } from "../../providers/read-capacity.ts"
-import { refreshLimits } from "../../providers/refresh-limits.ts"
+import { REFRESH_LIMITS_ERRORS, refreshLimits } from "../../providers/refresh-limits.ts"
 
 const tag = "admin"
 const BASE = "/api/admin/providers"
@@ -59,7 +60,7 @@ export function mountProviders(app: App) {
       description:
         "The accounts of the main pool, and all other accounts with an API key. The path with a trailing slash returns the same.",
       answer: { status: 200, description: "All accounts, oldest first.", schema: listOf(providerSchema) },
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     list,
   )
@@ -76,7 +77,7 @@ export function mountProviders(app: App) {
         "The capacity of the accounts of each pool, as last published. It is published at least once a minute, and when an account changes or cools. " +
         "`available` is false if nothing was published for three minutes.",
       answer: { status: 200, description: "Both pools.", schema: poolsSchema },
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c) => readPools(poolContext(c), sessionOf(c)),
   )
@@ -97,7 +98,7 @@ export function mountProviders(app: App) {
         ...csvQuery,
       }),
       answer: { status: 200, description: "The report.", schema: capacityReportSchema, also: CSV_ANSWER },
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { hours, provider, format } }) => {
       const report = await readCapacity(c.get("ctx"), sessionOf(c), { hours, provider: provider ?? null })
@@ -121,7 +122,7 @@ export function mountProviders(app: App) {
       params,
       body: disableProviderSchema,
       answer: provider,
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "LAST_HEALTHY_ACCOUNT"],
+      errors: DISABLE_PROVIDER_ERRORS,
     },
     async (c, { params: { provider_id: providerId }, body: { reason }, ifVersion }) =>
       disableProvider(poolContext(c), sessionOf(c), { providerId, reason, ifVersion }),
@@ -140,7 +141,7 @@ export function mountProviders(app: App) {
       versioned: "checked",
       params,
       answer: provider,
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+      errors: ["NOT_FOUND"],
     },
     async (c, { params: { provider_id: providerId }, ifVersion }) =>
       enableProvider(poolContext(c), sessionOf(c), { providerId, ifVersion }),
@@ -160,7 +161,7 @@ export function mountProviders(app: App) {
       versioned: "shown",
       params,
       answer: provider,
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "CONFLICT", "PROVIDER_FAILED"],
+      errors: REFRESH_LIMITS_ERRORS,
     },
     async (c, { params: { provider_id } }) => refreshLimits(poolContext(c), sessionOf(c), provider_id),
   )
@@ -178,7 +179,7 @@ export function mountProviders(app: App) {
       versioned: "checked",
       params,
       answer: { status: 200, description: "The removed account.", schema: providerSchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+      errors: ["NOT_FOUND"],
     },
     async (c, { params: { provider_id: providerId }, ifVersion }) =>
       removeProvider(poolContext(c), sessionOf(c), { providerId, ifVersion }),
@@ -197,7 +198,7 @@ function mountAltPool(app: App) {
       summary: "Read the alt-pool",
       description: "The pool's accounts, their usage, and the active account.",
       answer: { status: 200, description: "The pool.", schema: altPoolSchema },
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c) => getAltPool(c.get("ctx"), sessionOf(c)),
   )
@@ -215,7 +216,7 @@ function mountAltPool(app: App) {
       versioned: "checked",
       params: accountParams,
       answer: provider,
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "LAST_HEALTHY_ACCOUNT"],
+      errors: DISABLE_PROVIDER_ERRORS,
     },
     async (c, { params: { account_id: providerId }, ifVersion }) =>
       disableProvider(poolContext(c), sessionOf(c), { providerId, pool: "alt-pool", ifVersion }),
@@ -232,7 +233,7 @@ function mountAltPool(app: App) {
       versioned: "checked",
       params: accountParams,
       answer: provider,
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+      errors: ["NOT_FOUND"],
     },
     async (c, { params: { account_id: providerId }, ifVersion }) =>
       enableProvider(poolContext(c), sessionOf(c), { providerId, pool: "alt-pool", ifVersion }),

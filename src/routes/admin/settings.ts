@@ -1,7 +1,13 @@
 import type { App } from "../../http/app.ts"
 import { listOf, wholeList } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
-import { listSettings, putSetting, settingSchema, settingUpdateSchema } from "../../settings/settings.ts"
+import {
+  listSettings,
+  PUT_SETTING_ERRORS,
+  putSetting,
+  settingSchema,
+  settingUpdateSchema,
+} from "../../settings/settings.ts"
 
 const tag = "admin"
 
@@ -15,7 +21,7 @@ export function mountSettings(app: App) {
       summary: "List settings",
       description: "All settings, each with its bounds, its current value, and the user who changed it last.",
       answer: { status: 200, description: "All settings.", schema: listOf(settingSchema) },
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c) => wholeList(await listSettings(c.get("ctx"), sessionOf(c))),
   )
@@ -32,7 +38,7 @@ export function mountSettings(app: App) {
       versioned: "checked",
       body: settingUpdateSchema,
       answer: { status: 200, description: "The current setting.", schema: settingSchema },
-      errors: ["ADMIN_REQUIRED", "PLAN_IN_USE", "SECOND_FACTOR_NOT_SET_UP"],
+      errors: PUT_SETTING_ERRORS,
     },
     async (c, { body: { key, value }, ifVersion }) => putSetting(c.get("ctx"), sessionOf(c), { key, value, ifVersion }),
   )

@@ -5,8 +5,10 @@ import { listOf, listQuery, numberParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
 import { adminSpaceDetailSchema } from "../../spaces/admin-space.ts"
 import {
+  ADD_SPACE_MEMBER_ERRORS,
   addSpaceMember,
   addSpaceMemberSchema,
+  PUT_SPACE_CHAT_ERRORS,
   putSpaceChat,
   putSpaceChatSchema,
   removeSpaceMember,
@@ -29,7 +31,7 @@ export function mountSpaceMembers(app: App) {
         "updates that its bot received.",
       query: z.strictObject(listQuery),
       answer: { status: 200, description: "A page of boards.", schema: listOf(boardSchema) },
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { limit, offset } }) => ({
       ...(await listBoards(c.get("ctx"), sessionOf(c), { limit, offset })),
@@ -51,7 +53,7 @@ export function mountSpaceMembers(app: App) {
       params,
       body: putSpaceChatSchema,
       answer: { status: 200, description: "The space.", schema: adminSpaceDetailSchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "CONFLICT"],
+      errors: PUT_SPACE_CHAT_ERRORS,
     },
     async (c, { params: { space_id: spaceId }, body: { chat_key: chatKey } }) =>
       putSpaceChat(c.get("ctx"), sessionOf(c), { spaceId, chatKey }),
@@ -68,7 +70,7 @@ export function mountSpaceMembers(app: App) {
       params,
       body: addSpaceMemberSchema,
       answer: { status: 200, description: "The member.", schema: spaceMemberSchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "ALREADY_MEMBER", "LIMIT_REACHED"],
+      errors: ADD_SPACE_MEMBER_ERRORS,
     },
     async (c, { params: { space_id: spaceId }, body: { user_id: userId } }) =>
       addSpaceMember(c.get("ctx"), sessionOf(c), { spaceId, userId }),
@@ -85,7 +87,7 @@ export function mountSpaceMembers(app: App) {
         "Their next request to the space is rejected, unless they also have access through its workspace or that workspace's team.",
       params: params.extend({ user_id: numberParam.meta({ example: 42 }) }),
       answer: { status: 200, description: "The removed member.", schema: spaceMemberSchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+      errors: ["NOT_FOUND"],
     },
     async (c, { params: { space_id: spaceId, user_id: userId } }) =>
       removeSpaceMember(c.get("ctx"), sessionOf(c), { spaceId, userId }),

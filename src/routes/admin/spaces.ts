@@ -45,7 +45,7 @@ export function mountAllSpaces(app: App) {
         "All spaces, including archived ones, most recently active first. To filter and sort, use `/api/admin/spaces/list`.",
       query: z.strictObject(wholeListQuery),
       answer: { status: 200, description: "The spaces.", schema: listOf(adminSpaceSchema) },
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { limit, offset } }) => {
       const page = { sort: "last_activity", direction: "desc", limit, offset } as const
@@ -84,7 +84,7 @@ export function mountAllSpaces(app: App) {
         schema: listOf(adminSpaceSchema),
         also: CSV_ANSWER,
       },
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { limit, offset, sort, direction, format, ...filters } }) => {
       const order = { sort, direction }
@@ -107,7 +107,7 @@ export function mountAllSpaces(app: App) {
       summary: "Read a registered space",
       params: z.object({ space_id: numberParam.meta({ description: "The space's number.", example: 318 }) }),
       answer: { status: 200, description: "The space with its configuration.", schema: adminSpaceDetailSchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+      errors: ["NOT_FOUND"],
     },
     async (c, { params }) => getAdminSpace(c.get("ctx"), sessionOf(c), params.space_id),
   )
@@ -134,7 +134,7 @@ export function mountAllSpaces(app: App) {
         description: "The space and its people.",
         schema: listOf(chatPersonSchema).extend({ space: adminSpaceSchema }),
       },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+      errors: ["NOT_FOUND"],
     },
     async (c, { params, query }) =>
       listInParts(c, await listChatPeople(c.get("ctx"), sessionOf(c), { chatKey: params.chat_key, ...query })),
@@ -152,7 +152,7 @@ export function mountAllSpaces(app: App) {
         "of the model's context window that this is.",
       query: z.strictObject(wholeListQuery),
       answer: { status: 200, description: "The spaces.", schema: listOf(spaceContextSchema) },
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query }) => listInParts(c, await listSessionContexts(c.get("ctx"), sessionOf(c), query)),
   )

@@ -15,10 +15,12 @@ import { sessionOf } from "../../http/session-of.ts"
 import { getSubscription, listSubscriptions, SUBSCRIPTION_STATES } from "../../subscriptions/list-subscriptions.ts"
 import { reportSubscriptions, subscriptionUsageSchema } from "../../subscriptions/report-subscriptions.ts"
 import {
+  CREATE_SUBSCRIPTION_ERRORS,
   createSubscription,
   subscriptionCreateSchema,
   subscriptionSchema,
   subscriptionUpdateSchema,
+  UPDATE_SUBSCRIPTION_ERRORS,
   updateSubscription,
 } from "../../subscriptions/subscription.ts"
 
@@ -51,7 +53,7 @@ export function mountSubscriptions(app: App) {
         ...listQuery,
       }),
       answer: { status: 200, description: "A page of subscriptions.", schema: listOf(subscriptionSchema) },
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { limit, offset, ...filters } }) => ({
       ...(await listSubscriptions(c.get("ctx"), sessionOf(c), { filters, limit, offset })),
@@ -77,7 +79,7 @@ export function mountSubscriptions(app: App) {
       versioned: "shown",
       body: subscriptionCreateSchema,
       answer: { status: 200, description: "The subscription.", schema: subscriptionSchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "SUBSCRIPTION_ACTIVE", "SUBSCRIPTION_ENDED"],
+      errors: CREATE_SUBSCRIPTION_ERRORS,
     },
     async (c, { body, once }) => madeOf(c, await createSubscription(c.get("ctx"), sessionOf(c), body, once)),
   )
@@ -93,7 +95,7 @@ export function mountSubscriptions(app: App) {
         "Calls, tokens and bills of each subscription by day: calls of keys and of web chats, but not of test turns.",
       query: z.strictObject({ ...daysQuery(365), ...wholeListQuery }),
       answer: { status: 200, description: "The report.", schema: subscriptionUsageSchema },
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query }) => listInParts(c, await reportSubscriptions(c.get("ctx"), sessionOf(c), query)),
   )
@@ -108,7 +110,7 @@ export function mountSubscriptions(app: App) {
       versioned: "shown",
       params,
       answer: { status: 200, description: "The subscription.", schema: subscriptionSchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+      errors: ["NOT_FOUND"],
     },
     async (c, { params: { sub_id } }) => getSubscription(c.get("ctx"), sessionOf(c), sub_id),
   )
@@ -127,7 +129,7 @@ export function mountSubscriptions(app: App) {
       params,
       body: subscriptionUpdateSchema,
       answer: { status: 200, description: "The current subscription.", schema: subscriptionSchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "SUBSCRIPTION_ACTIVE", "SUBSCRIPTION_ENDED"],
+      errors: UPDATE_SUBSCRIPTION_ERRORS,
     },
     async (c, { params: { sub_id }, body, ifVersion }) =>
       updateSubscription(c.get("ctx"), sessionOf(c), sub_id, { change: body, ifVersion }),
@@ -145,7 +147,7 @@ export function mountSubscriptions(app: App) {
       versioned: "checked",
       params,
       answer: { status: 200, description: "The current subscription.", schema: subscriptionSchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+      errors: ["NOT_FOUND"],
     },
     async (c, { params: { sub_id }, ifVersion }) =>
       updateSubscription(c.get("ctx"), sessionOf(c), sub_id, { change: "deactivate", ifVersion }),

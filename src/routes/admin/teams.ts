@@ -37,7 +37,7 @@ export function mountTeams(app: App) {
       description: "All teams by name, each with its members.",
       query: z.strictObject(groupQuery),
       answer: { status: 200, description: "The teams.", schema: listOf(teamSchema) },
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { limit, offset, ...search } }) =>
       listInParts(c, await listTeams(c.get("ctx"), sessionOf(c), { search, limit, offset })),
@@ -54,7 +54,7 @@ export function mountTeams(app: App) {
       versioned: "shown",
       body: teamCreateSchema,
       answer: theTeam,
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { body, once }) => madeOf(c, await createTeam(c.get("ctx"), sessionOf(c), body, once)),
   )
@@ -69,7 +69,7 @@ export function mountTeams(app: App) {
       versioned: "shown",
       params,
       answer: theTeam,
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+      errors: ["NOT_FOUND"],
     },
     async (c, { params: { team_id } }) => getTeam(c.get("ctx"), sessionOf(c), team_id),
   )
@@ -87,7 +87,7 @@ export function mountTeams(app: App) {
       params,
       body: teamUpdateSchema,
       answer: theTeam,
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+      errors: ["NOT_FOUND"],
     },
     async (c, { params: { team_id: teamId }, body: change, ifVersion }) =>
       updateTeam(c.get("ctx"), sessionOf(c), { teamId, change, ifVersion }),

@@ -51,7 +51,7 @@ export function mountAllTurns(app: App) {
         schema: listOf(adminTurnSummarySchema),
         also: CSV_ANSWER,
       },
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { sort, direction, limit, offset, format, test: _test, bom: _bom, ...filters } }) => {
       const read = (page: { limit: number; offset: number }) =>
@@ -71,7 +71,7 @@ export function mountAllTurns(app: App) {
       description: STATS_DESCRIPTION,
       query: z.strictObject(adminExplorerFilters),
       answer: { status: 200, description: "The figures.", schema: turnStatsSchema },
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { test: _test, ...filters } }) =>
       getTurnStats(c.get("ctx"), sessionOf(c), { all: true, filters }),
@@ -95,7 +95,7 @@ export function mountAllTurns(app: App) {
         }),
       }),
       answer: { status: 200, description: "The turn.", schema: adminTurnSchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+      errors: ["NOT_FOUND"],
     },
     async (c, { params, query: { reason } }) =>
       readAnyTurn(c.get("ctx"), sessionOf(c), { turnId: params.turn_id, reason: reason ?? null }),
@@ -119,7 +119,7 @@ export function mountAllTurns(app: App) {
         description: "The objects, the best first of each kind.",
         schema: listOf(searchHitSchema),
       },
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { q } }) => wholeList(await searchAll(c.get("ctx"), sessionOf(c), { q, all: true })),
   )

@@ -5,7 +5,14 @@ import { CSV_ANSWER, type CsvColumns, csvAnswer, csvQuery } from "../../http/csv
 import { madeOf } from "../../http/idempotency.ts"
 import { booleanParam, daysQuery, listOf, listQuery, listQueryUpTo, numberParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
-import { createAccount, createUserSchema, setCredentials, setCredentialsSchema } from "../../sign-in/create-account.ts"
+import {
+  CREATE_ACCOUNT_ERRORS,
+  createAccount,
+  createUserSchema,
+  SET_CREDENTIALS_ERRORS,
+  setCredentials,
+  setCredentialsSchema,
+} from "../../sign-in/create-account.ts"
 import { tellingEmail } from "../../sign-in/notices.ts"
 import { resetFactor } from "../../sign-in/second-factor.ts"
 import { type AdminUser, adminUserSchema } from "../../users/admin-user.ts"
@@ -13,7 +20,7 @@ import { type AdminLedgerEntry, getEnergy, readLedger, userEnergySchema } from "
 import { getUser, userDetailSchema } from "../../users/get-user.ts"
 import { listUserSpaces, userSpaceSchema } from "../../users/list-user-spaces.ts"
 import { listUsers } from "../../users/list-users.ts"
-import { endUserSessions, updateUser, updateUserSchema } from "../../users/update-user.ts"
+import { endUserSessions, UPDATE_USER_ERRORS, updateUser, updateUserSchema } from "../../users/update-user.ts"
 
 const tag = "admin"
 const params = z.object({ user_id: numberParam.meta({ example: 42 }) })
@@ -69,7 +76,7 @@ export function mountUsers(app: App) {
         ...csvQuery,
       }),
       answer: { status: 200, description: "A page of users.", schema: listOf(adminUserSchema), also: CSV_ANSWER },
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { limit, offset, format, ...search } }) => {
       const [ctx, session] = [c.get("ctx"), sessionOf(c)]
@@ -96,7 +103,7 @@ export function mountUsers(app: App) {
       versioned: "shown",
       body: createUserSchema,
       answer: { status: 200, description: "The user.", schema: adminUserSchema },
-      errors: ["ADMIN_REQUIRED", "EMAIL_TAKEN", "IDENTITY_TAKEN"],
+      errors: CREATE_ACCOUNT_ERRORS,
     },
     async (c, { body, once }) => madeOf(c, await createAccount(c.get("ctx"), sessionOf(c), body, once)),
   )
@@ -112,7 +119,7 @@ export function mountUsers(app: App) {
       versioned: "shown",
       params,
       answer: { status: 200, description: "The user.", schema: userDetailSchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+      errors: ["NOT_FOUND"],
     },
     async (c, { params: { user_id } }) => getUser(c.get("ctx"), sessionOf(c), user_id),
   )
@@ -130,7 +137,7 @@ export function mountUsers(app: App) {
       params,
       body: updateUserSchema,
       answer: { status: 200, description: "The current user.", schema: adminUserSchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "LAST_ADMIN", "EMAIL_TAKEN"],
+      errors: UPDATE_USER_ERRORS,
     },
     async (c, { params: { user_id }, body, ifVersion }) => {
       const ctx = c.get("ctx")
@@ -154,7 +161,7 @@ export function mountUsers(app: App) {
       params,
       body: setCredentialsSchema,
       answer: { status: 200, description: "The current user.", schema: adminUserSchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "EMAIL_TAKEN", "EMAIL_REQUIRED"],
+      errors: SET_CREDENTIALS_ERRORS,
     },
     async (c, { params: { user_id }, body, ifVersion }) =>
       setCredentials(c.get("ctx"), sessionOf(c), user_id, { login: body, ifVersion }),
@@ -177,7 +184,7 @@ export function mountUsers(app: App) {
           ended: z.int().meta({ description: "The number of sessions that were valid.", example: 2 }),
         }),
       },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+      errors: ["NOT_FOUND"],
     },
     async (c, { params: { user_id } }) => endUserSessions(c.get("ctx"), sessionOf(c), user_id),
   )
@@ -192,7 +199,7 @@ export function mountUsers(app: App) {
       description: "For a user who has lost the authenticator app and the recovery codes. Their sessions stay open.",
       params,
       answer: { status: 200, description: "The second factor is removed.", schema: z.object({ ok: z.literal(true) }) },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+      errors: ["NOT_FOUND"],
     },
     async (c, { params: { user_id } }) => resetFactor(c.get("ctx"), sessionOf(c), user_id),
   )
@@ -209,7 +216,7 @@ export function mountUsers(app: App) {
       params,
       query: z.strictObject(listQueryUpTo(2000, 2000)),
       answer: { status: 200, description: "A page of spaces.", schema: listOf(userSpaceSchema) },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+      errors: ["NOT_FOUND"],
     },
     async (c, { params: { user_id }, query: { limit, offset } }) => {
       const { spaces, total } = await listUserSpaces(c.get("ctx"), sessionOf(c), { userId: user_id, limit, offset })
@@ -230,7 +237,7 @@ export function mountUsers(app: App) {
       params,
       query: z.strictObject({ ...daysQuery(365), ...listQuery, ...csvQuery }),
       answer: { status: 200, description: "The user's energy.", schema: userEnergySchema, also: CSV_ANSWER },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+      errors: ["NOT_FOUND"],
     },
     async (c, { params: { user_id: userId }, query: { format, ...query } }) => {
       const [ctx, session] = [c.get("ctx"), sessionOf(c)]

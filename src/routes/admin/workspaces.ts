@@ -4,14 +4,27 @@ import { madeOf } from "../../http/idempotency.ts"
 import { listInParts } from "../../http/in-parts.ts"
 import { idParam, listOf, numberParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
-import { botTestSchema, putBotSchema, putWorkspaceBot, testWorkspaceBot } from "../../workspaces/bot.ts"
-import { botWebhookSchema, setWorkspaceBotWebhook } from "../../workspaces/bot-webhook.ts"
 import {
+  botTestSchema,
+  putBotSchema,
+  putWorkspaceBot,
+  TEST_WORKSPACE_BOT_ERRORS,
+  testWorkspaceBot,
+} from "../../workspaces/bot.ts"
+import {
+  botWebhookSchema,
+  SET_WORKSPACE_BOT_WEBHOOK_ERRORS,
+  setWorkspaceBotWebhook,
+} from "../../workspaces/bot-webhook.ts"
+import {
+  ADD_WORKSPACE_MEMBER_ERRORS,
   addMemberSchema,
   addWorkspaceMember,
   createWorkspace,
   getWorkspace,
+  PATCH_WORKSPACE_ERRORS,
   patchWorkspace,
+  REMOVE_WORKSPACE_MEMBER_ERRORS,
   removedMemberSchema,
   removeWorkspaceMember,
   workspaceCreateSchema,
@@ -36,7 +49,7 @@ export function mountWorkspaces(app: App) {
         "All workspaces by name, with their members, spaces and bot configuration. A bot's token is never shown.",
       query: z.strictObject(groupQuery),
       answer: { status: 200, description: "The workspaces.", schema: listOf(workspaceSchema) },
-      errors: ["ADMIN_REQUIRED"],
+      errors: [],
     },
     async (c, { query: { limit, offset, ...search } }) =>
       listInParts(c, await listWorkspaces(c.get("ctx"), sessionOf(c), { search, limit, offset })),
@@ -54,7 +67,7 @@ export function mountWorkspaces(app: App) {
       versioned: "shown",
       body: workspaceCreateSchema,
       answer: theWorkspace,
-      errors: ["ADMIN_REQUIRED", "WORKSPACE_EXISTS"],
+      errors: ["WORKSPACE_EXISTS"],
     },
     async (c, { body, once }) => madeOf(c, await createWorkspace(c.get("ctx"), sessionOf(c), body, once)),
   )
@@ -69,7 +82,7 @@ export function mountWorkspaces(app: App) {
       versioned: "shown",
       params,
       answer: theWorkspace,
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+      errors: ["NOT_FOUND"],
     },
     async (c, { params: { workspace_id } }) => getWorkspace(c.get("ctx"), sessionOf(c), workspace_id),
   )
@@ -88,7 +101,7 @@ export function mountWorkspaces(app: App) {
       params,
       body: workspaceUpdateSchema,
       answer: theWorkspace,
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "CONFLICT"],
+      errors: PATCH_WORKSPACE_ERRORS,
     },
     async (c, { params: { workspace_id: id }, body: change, ifVersion }) =>
       patchWorkspace(c.get("ctx"), sessionOf(c), { id, change, ifVersion }),
@@ -106,7 +119,7 @@ export function mountWorkspaces(app: App) {
       params,
       body: putBotSchema,
       answer: theWorkspace,
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+      errors: ["NOT_FOUND"],
     },
     async (c, { params: { workspace_id: id }, body: bot, ifVersion }) =>
       putWorkspaceBot(c.get("ctx"), sessionOf(c), { id, bot, ifVersion }),
@@ -123,7 +136,7 @@ export function mountWorkspaces(app: App) {
         "Asks the messaging platform for the bot of the token, and returns the result. It changes nothing but the audit log.",
       params,
       answer: { status: 200, description: "The result of the test.", schema: botTestSchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "NO_BOT"],
+      errors: TEST_WORKSPACE_BOT_ERRORS,
     },
     async (c, { params: { workspace_id } }) => testWorkspaceBot(c.get("ctx"), sessionOf(c), workspace_id),
   )
@@ -140,7 +153,7 @@ export function mountWorkspaces(app: App) {
         "groups. Do this after each new token, and make the bot an admin of the group: otherwise it does not receive joins and leaves.",
       params,
       answer: { status: 200, description: "The result.", schema: botWebhookSchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "NO_BOT"],
+      errors: SET_WORKSPACE_BOT_WEBHOOK_ERRORS,
     },
     async (c, { params: { workspace_id: id } }) =>
       setWorkspaceBotWebhook(c.get("ctx"), sessionOf(c), { id, origin: new URL(c.req.url).origin }),
@@ -157,7 +170,7 @@ export function mountWorkspaces(app: App) {
       params,
       body: addMemberSchema,
       answer: theWorkspace,
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "ALREADY_MEMBER"],
+      errors: ADD_WORKSPACE_MEMBER_ERRORS,
     },
     async (c, { params: { workspace_id: id }, body: member, ifVersion }) =>
       addWorkspaceMember(c.get("ctx"), sessionOf(c), { id, member, ifVersion }),
@@ -176,7 +189,7 @@ export function mountWorkspaces(app: App) {
       versioned: "checked",
       params: z.object({ workspace_id: params.shape.workspace_id, user_id: numberParam.meta({ example: 42 }) }),
       answer: { status: 200, description: "The workspace.", schema: removedMemberSchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "LAST_OWNER"],
+      errors: REMOVE_WORKSPACE_MEMBER_ERRORS,
     },
     async (c, { params: { workspace_id: id, user_id: userId }, ifVersion }) =>
       removeWorkspaceMember(c.get("ctx"), sessionOf(c), { id, userId, ifVersion }),

@@ -65,7 +65,7 @@ export function mountBot(app: App) {
       }),
       body: botUpdateSchema,
       answer: { status: 200, description: "The Bot API call that the bot makes, or `{}`.", schema: botReplySchema },
-      errors: ["INVALID_WEBHOOK_SECRET", "CROSS_ORIGIN"],
+      errors: ["INVALID_WEBHOOK_SECRET", "CROSS_ORIGIN", "NOT_FOUND"],
     },
     async (c, { body }) => {
       const ctx = authContext(c)

@@ -11,7 +11,7 @@ import { INTERNAL_SECRET } from "../../http/policies.ts"
 import { sameOrigin } from "../../http/same-origin.ts"
 import { openSession } from "../../http/session-auth.ts"
 import { brandOf } from "../../sign-in/brand-of.ts"
-import { idpSessionSchema, resolveIdentity } from "../../sign-in/resolve-identity.ts"
+import { idpSessionSchema, RESOLVE_IDENTITY_ERRORS, resolveIdentity } from "../../sign-in/resolve-identity.ts"
 import { userSchema } from "../../users/user-row.ts"
 
 const IDP_PATH = "/api/auth/idp/session"
@@ -71,7 +71,13 @@ export function mountIdpSession(app: App) {
         description: "The user. The session is in the cookie `token`: pass it on to the user's browser.",
         schema: userSchema,
       },
-      errors: ["INVALID_INTERNAL_SECRET", "CROSS_ORIGIN", "LOGIN_REFUSED", "NOT_FOUND", "SECOND_FACTOR_REQUIRED"],
+      errors: [
+        ...RESOLVE_IDENTITY_ERRORS,
+        "INVALID_INTERNAL_SECRET",
+        "CROSS_ORIGIN",
+        "NOT_FOUND",
+        "SECOND_FACTOR_REQUIRED",
+      ],
     },
     async (c, { body: { issuer, subject, email, email_verified, name } }) => {
       const ctx = c.get("ctx")

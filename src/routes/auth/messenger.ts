@@ -2,7 +2,7 @@ import { deleteCookie, getCookie, setCookie } from "hono/cookie"
 import { timeInWords } from "../../base/in-words.ts"
 import type { App } from "../../http/app.ts"
 import { openSession, userOfCookie } from "../../http/session-auth.ts"
-import { messengerWebAppAuthSchema, signInLaunch } from "../../sign-in/launch.ts"
+import { messengerWebAppAuthSchema, SIGN_IN_LAUNCH_ERRORS, signInLaunch } from "../../sign-in/launch.ts"
 import { LAUNCH_POLICY, TOKEN_POLICY } from "../../sign-in/policies.ts"
 import {
   loginStatusQuery,
@@ -93,7 +93,7 @@ export function mountMessenger(app: App) {
       open: true,
       body: messengerWebAppAuthSchema,
       answer: { status: 200, description: "The user; the session is in the cookie.", schema: userSchema },
-      errors: ["INVALID_LAUNCH_DATA", "BOT_NOT_SET_UP", "SECOND_FACTOR_REQUIRED"],
+      errors: [...SIGN_IN_LAUNCH_ERRORS, "SECOND_FACTOR_REQUIRED"],
     },
     async (c, { body }) => {
       const ctx = authContext(c)

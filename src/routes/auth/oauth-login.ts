@@ -8,11 +8,16 @@ import type { AppEnv } from "../../http/app-env.ts"
 import { sendAway, takeTicket } from "../../http/oauth-ticket.ts"
 import { openSession, SESSION_COOKIE } from "../../http/session-auth.ts"
 import { brandOf } from "../../sign-in/brand-of.ts"
-import { linkIdentity } from "../../sign-in/link-identity.ts"
-import { beginAuthorization, CALLBACK_PATH, type OauthState } from "../../sign-in/oidc-begin.ts"
-import { completeAuthorization, redeemState } from "../../sign-in/oidc-complete.ts"
+import { LINK_IDENTITY_ERRORS, linkIdentity } from "../../sign-in/link-identity.ts"
+import {
+  BEGIN_AUTHORIZATION_ERRORS,
+  beginAuthorization,
+  CALLBACK_PATH,
+  type OauthState,
+} from "../../sign-in/oidc-begin.ts"
+import { COMPLETE_AUTHORIZATION_ERRORS, completeAuthorization, redeemState } from "../../sign-in/oidc-complete.ts"
 import { TOKEN_POLICY } from "../../sign-in/policies.ts"
-import { type ProvedIdentity, resolveIdentity } from "../../sign-in/resolve-identity.ts"
+import { type ProvedIdentity, RESOLVE_IDENTITY_ERRORS, resolveIdentity } from "../../sign-in/resolve-identity.ts"
 import { safeNext } from "../../sign-in/safe-next.ts"
 import { readSessionToken } from "../../sign-in/session-token.ts"
 import { siteOrigin } from "../../sign-in/site-origin.ts"
@@ -56,7 +61,7 @@ export function mountOauthLogin(app: App) {
         schema: z.unknown(),
         headers: { Location: "The provider's page." },
       },
-      errors: ["LOGIN_NOT_CONFIGURED", "LOGIN_PROVIDER_FAILED", "LOGIN_PROVIDER_UNAVAILABLE"],
+      errors: [...BEGIN_AUTHORIZATION_ERRORS, "LOGIN_NOT_CONFIGURED"],
     },
     async (c, { query: { next } }) => {
       const ctx = authContext(c)
@@ -106,14 +111,11 @@ export function mountOauthLogin(app: App) {
         headers: { Location: "The path in `next`, or the brand's landing page." },
       },
       errors: [
+        ...COMPLETE_AUTHORIZATION_ERRORS,
+        ...LINK_IDENTITY_ERRORS,
+        ...RESOLVE_IDENTITY_ERRORS,
         "LOGIN_NOT_CONFIGURED",
-        "LOGIN_STATE_INVALID",
-        "LOGIN_DENIED",
-        "LOGIN_REFUSED",
-        "IDENTITY_TAKEN",
         "SESSION_REQUIRED",
-        "LOGIN_PROVIDER_FAILED",
-        "LOGIN_PROVIDER_UNAVAILABLE",
       ],
     },
     async (c, { query: { state } }) => {

@@ -4,9 +4,15 @@ import { PROOF_MINUTES } from "../../base/powers.ts"
 import type { App } from "../../http/app.ts"
 import { sessionOf } from "../../http/session-of.ts"
 import { SESSION_POLICY, TOKEN_POLICY } from "../../sign-in/policies.ts"
-import { proveAgain, reauthenticateSchema } from "../../sign-in/proof.ts"
-import { resetPassword, resetPasswordSchema, startReset, startResetSchema } from "../../sign-in/reset-password.ts"
-import { completeSession, factorCodeSchema } from "../../sign-in/second-factor.ts"
+import { PROVE_AGAIN_ERRORS, proveAgain, reauthenticateSchema } from "../../sign-in/proof.ts"
+import {
+  resetPassword,
+  resetPasswordSchema,
+  START_RESET_ERRORS,
+  startReset,
+  startResetSchema,
+} from "../../sign-in/reset-password.ts"
+import { COMPLETE_SESSION_ERRORS, completeSession, factorCodeSchema } from "../../sign-in/second-factor.ts"
 import { siteOrigin } from "../../sign-in/site-origin.ts"
 import { userSchema } from "../../users/user-row.ts"
 import { authContext } from "./context.ts"
@@ -29,7 +35,7 @@ export function mountProof(app: App) {
         "code, which also works once.",
       body: factorCodeSchema,
       answer: { status: 200, description: "The user; the session is open.", schema: userSchema },
-      errors: ["WRONG_CODE", "LOGIN_THROTTLED"],
+      errors: COMPLETE_SESSION_ERRORS,
     },
     async (c, { body: { code } }) =>
       completeSession(authContext(c), sessionOf(c), { code, userAgent: c.req.header("user-agent") ?? null }),
@@ -49,7 +55,7 @@ export function mountProof(app: App) {
         "(`GET /api/auth/oauth-login/start?next=…` returns to your page) or the messaging platform.",
       body: reauthenticateSchema,
       answer: { status: 200, description: `Your identity is confirmed for ${PROOF_MINUTES} minutes.`, schema: done },
-      errors: ["REAUTHENTICATION_REQUIRED", "WRONG_PASSWORD", "WRONG_CODE", "LOGIN_THROTTLED"],
+      errors: [...PROVE_AGAIN_ERRORS, "REAUTHENTICATION_REQUIRED"],
     },
     async (c, { body }) => {
       await proveAgain(authContext(c), sessionOf(c), body)
@@ -71,7 +77,7 @@ export function mountProof(app: App) {
       open: true,
       body: startResetSchema,
       answer: { status: 200, description: "The link is sent, if the email has an account.", schema: done },
-      errors: ["EMAIL_NOT_CONFIGURED", "LOGIN_THROTTLED"],
+      errors: START_RESET_ERRORS,
     },
     async (c, { body: { email } }) => {
       const ctx = authContext(c)

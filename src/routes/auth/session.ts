@@ -4,7 +4,7 @@ import type { App } from "../../http/app.ts"
 import { closeSession, openSession, sessionState } from "../../http/session-auth.ts"
 import { sessionOf } from "../../http/session-of.ts"
 import { listSignInWays, signInWaysSchema } from "../../sign-in/list-ways.ts"
-import { logIn, loginRequestSchema } from "../../sign-in/log-in.ts"
+import { LOG_IN_ERRORS, logIn, loginRequestSchema } from "../../sign-in/log-in.ts"
 import { getCurrentUser } from "../../users/get-me.ts"
 import { userSchema } from "../../users/user-row.ts"
 import { authContext } from "./context.ts"
@@ -26,7 +26,7 @@ export function mountLogin(app: App) {
       open: true,
       body: loginRequestSchema,
       answer: { status: 200, description: "The user; the session is in the cookie.", schema: userSchema },
-      errors: ["INVALID_CREDENTIALS", "SECOND_FACTOR_REQUIRED", "LOGIN_THROTTLED"],
+      errors: [...LOG_IN_ERRORS, "SECOND_FACTOR_REQUIRED"],
     },
     async (c, { body }) => {
       const ctx = authContext(c)

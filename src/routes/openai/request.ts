@@ -1,10 +1,9 @@
 import type { Context as HonoContext } from "hono"
-import type { ErrorCode } from "../../base/errors.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { textHeader } from "../../http/body-coding.ts"
 import { parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
 import { textStream, untilClientLeaves } from "../../http/text-stream.ts"
-import { END_USER_HEADER, type OpenAiRequest } from "../../openai/send-turn.ts"
+import { END_USER_HEADER, type OpenAiRequest, SEND_OPEN_AI_TURN_ERRORS } from "../../openai/send-turn.ts"
 import { openTurnText, type TextPiece } from "../../openai/turn-text.ts"
 
 export const OPENAI_TAG = "OpenAI"
@@ -33,20 +32,7 @@ export const TURN_HEADERS = [
 export const REPLAYED_HEADER = { [REPLAYED]: "`true` if an earlier request created the turn." }
 
 /** The errors of operations that send a turn. */
-export const TURN_ERRORS: ErrorCode[] = [
-  "INVALID_ENCODING",
-  "IDEMPOTENCY_KEY_INVALID",
-  "INSUFFICIENT_CREDITS",
-  "END_USER_CREDIT_SPENT",
-  "COST_LIMIT_TOO_LOW",
-  "QUOTA_EXCEEDED",
-  "END_USER_BLOCKED",
-  "NOT_FOUND",
-  "SPACE_ARCHIVED",
-  "LIMIT_REACHED",
-  "CONFLICT",
-  "IDEMPOTENCY_KEY_REUSED",
-]
+export const TURN_ERRORS = [...SEND_OPEN_AI_TURN_ERRORS, "INVALID_ENCODING", "IDEMPOTENCY_KEY_INVALID"] as const
 
 /** The request with the headers that matter for its turn. */
 export function openAiRequest<Body>(c: HonoContext<AppEnv>, body: Body): OpenAiRequest<Body> {

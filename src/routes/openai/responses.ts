@@ -7,7 +7,8 @@ import { turnIdOf } from "../../openai/ids.ts"
 import { OPENAI_POLICY } from "../../openai/policies.ts"
 import { responseSchema, serializeResponse } from "../../openai/response-object.ts"
 import { streamResponse } from "../../openai/stream-response.ts"
-import { cancelTurn } from "../../turns/cancel-turn.ts"
+import { OPEN_TURN_TEXT_ERRORS } from "../../openai/turn-text.ts"
+import { CANCEL_TURN_ERRORS, cancelTurn } from "../../turns/cancel-turn.ts"
 import { getTurn, waitForTurn } from "../../turns/get-turn.ts"
 import {
   answerStream,
@@ -83,7 +84,7 @@ export function mountResponses(app: App) {
         include_obfuscation: booleanParam.optional().meta({ description: "Ignored: events have no padding." }),
       }),
       answer: { status: 200, description: "The response.", schema: responseSchema, also: EVENTS },
-      errors: ["NOT_FOUND"],
+      errors: OPEN_TURN_TEXT_ERRORS,
     },
     async (c, { params, query }) => {
       const turn = await getTurn(c.get("ctx"), c.get("credential"), turnIdOf(params.response_id))
@@ -108,7 +109,7 @@ export function mountResponses(app: App) {
       idempotent: "naturally",
       params: responseParams,
       answer: { status: 200, description: "The response.", schema: responseSchema },
-      errors: ["NOT_FOUND", "TURN_FINISHED", "CONFLICT"],
+      errors: CANCEL_TURN_ERRORS,
     },
     async (c, { params }) =>
       serializeResponse(await cancelTurn(c.get("ctx"), c.get("credential"), turnIdOf(params.response_id)), null),

@@ -11,9 +11,15 @@ import {
   listConfigVersions,
   wholeConfigVersionSchema,
 } from "../../spaces/list-versions.ts"
-import { putManifest } from "../../spaces/patch-space.ts"
-import { listSecrets, putSecret, removeSecret } from "../../spaces/put-secret.ts"
-import { bareQuery, errorsAt, type Mounting, wholeListAt } from "../mounting.ts"
+import { PUT_MANIFEST_ERRORS, putManifest } from "../../spaces/patch-space.ts"
+import {
+  listSecrets,
+  PUT_SECRET_ERRORS,
+  putSecret,
+  REMOVE_SECRET_ERRORS,
+  removeSecret,
+} from "../../spaces/put-secret.ts"
+import { bareQuery, type Mounting, wholeListAt } from "../mounting.ts"
 
 const tag = "Configuration"
 /** Higher than every version number, so that the list starts with the newest version. */
@@ -29,7 +35,6 @@ export const deletedSchema = z
 export function mountSpaceConfig(app: App, mounting: Mounting) {
   const { prefix } = mounting
   const query = bareQuery(mounting)
-  const changeErrors = errorsAt(mounting, ["NOT_FOUND", "SPACE_ROLE_REQUIRED", "SPACE_ARCHIVED", "CONFLICT"])
   const secrets = wholeListAt(mounting, secretSchema)
 
   app.operation(
@@ -61,7 +66,7 @@ export function mountSpaceConfig(app: App, mounting: Mounting) {
       query,
       body: manifestSchema,
       answer: { status: 200, description: "The new manifest.", schema: manifestSchema },
-      errors: [...changeErrors, "LIMIT_REACHED"],
+      errors: PUT_MANIFEST_ERRORS,
     },
     async (c, { params, body }) => putManifest(c.get("ctx"), c.get("credential"), params.space_id, body),
   )
@@ -96,7 +101,7 @@ export function mountSpaceConfig(app: App, mounting: Mounting) {
       query,
       body: putSecretSchema,
       answer: { status: 200, description: "The secret, without its value.", schema: secretSchema },
-      errors: [...changeErrors, "LIMIT_REACHED"],
+      errors: PUT_SECRET_ERRORS,
     },
     async (c, { params, body }) =>
       putSecret(c.get("ctx"), c.get("credential"), params.space_id, { name: params.name, value: body.value }),
@@ -112,7 +117,7 @@ export function mountSpaceConfig(app: App, mounting: Mounting) {
       params: secretParams,
       query,
       answer: { status: 200, description: "The secret was deleted.", schema: deletedSchema },
-      errors: changeErrors,
+      errors: REMOVE_SECRET_ERRORS,
     },
     async (c, { params }) => {
       await removeSecret(c.get("ctx"), c.get("credential"), params.space_id, params.name)

@@ -1,8 +1,14 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
 import { idParam } from "../../http/query.ts"
-import { getRetention, putRetention, putRetentionSchema, retentionSchema } from "../../retention/space-retention.ts"
-import { bareQuery, errorsAt, type Mounting } from "../mounting.ts"
+import {
+  getRetention,
+  PUT_RETENTION_ERRORS,
+  putRetention,
+  putRetentionSchema,
+  retentionSchema,
+} from "../../retention/space-retention.ts"
+import { bareQuery, type Mounting } from "../mounting.ts"
 
 const tag = "Configuration"
 const params = z.object({ space_id: idParam })
@@ -43,7 +49,7 @@ export function mountRetention(app: App, mounting: Mounting) {
       query,
       body: putRetentionSchema,
       answer: { status: 200, description: "The days of the space and of the service.", schema: retentionSchema },
-      errors: errorsAt(mounting, ["NOT_FOUND", "SPACE_ROLE_REQUIRED", "SPACE_ARCHIVED"]),
+      errors: PUT_RETENTION_ERRORS,
     },
     async (c, { params, body }) => putRetention(c.get("ctx"), c.get("credential"), params.space_id, body),
   )

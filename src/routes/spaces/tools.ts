@@ -10,10 +10,16 @@ import { mcpCheckSchema, toolTestSchema } from "../../callbacks/tool-trials.ts"
 import type { App } from "../../http/app.ts"
 import { idParam } from "../../http/query.ts"
 import { getSpace } from "../../spaces/get-space.ts"
-import { putMcpServer, putTool, removeEntry } from "../../spaces/put-tool.ts"
-import { checkMcpServer, testTool, testToolSchema } from "../../spaces/try-tool.ts"
+import { PUT_ENTRY_ERRORS, putMcpServer, putTool, REMOVE_ENTRY_ERRORS, removeEntry } from "../../spaces/put-tool.ts"
+import {
+  CHECK_MCP_SERVER_ERRORS,
+  checkMcpServer,
+  TEST_TOOL_ERRORS,
+  testTool,
+  testToolSchema,
+} from "../../spaces/try-tool.ts"
 import { KEPT_CHARACTERS } from "../../tools/mcp-pins.ts"
-import { bareQuery, errorsAt, type Mounting, wholeListAt } from "../mounting.ts"
+import { bareQuery, type Mounting, wholeListAt } from "../mounting.ts"
 import { deletedSchema } from "./config.ts"
 
 const tag = "Tools"
@@ -22,7 +28,6 @@ const tag = "Tools"
 export function mountTools(app: App, mounting: Mounting) {
   const { prefix } = mounting
   const query = bareQuery(mounting)
-  const errors = errorsAt(mounting, ["NOT_FOUND", "SPACE_ROLE_REQUIRED"])
   mountEntries(app, mounting, {
     path: "tools",
     id: "Tool",
@@ -63,7 +68,7 @@ export function mountTools(app: App, mounting: Mounting) {
       query,
       body: testToolSchema,
       answer: { status: 200, description: "The request that was sent, and the response.", schema: toolTestSchema },
-      errors,
+      errors: TEST_TOOL_ERRORS,
     },
     async (c, { params: { space_id: spaceId, name }, body: { input }, once }) =>
       testTool(c.get("ctx"), c.get("credential"), { spaceId, name, input, key: once?.key }),
@@ -91,7 +96,7 @@ export function mountTools(app: App, mounting: Mounting) {
         description: "The server's tools, or the reason why it could not be reached.",
         schema: mcpCheckSchema,
       },
-      errors,
+      errors: CHECK_MCP_SERVER_ERRORS,
     },
     async (c, { params }) =>
       checkMcpServer(c.get("ctx"), c.get("credential"), { spaceId: params.space_id, name: params.name }),
@@ -120,7 +125,6 @@ function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "n
   const params = z.object({ space_id: idParam, name })
   const query = bareQuery(mounting)
   const list = wholeListAt(mounting, schema)
-  const changeErrors = errorsAt(mounting, ["NOT_FOUND", "SPACE_ROLE_REQUIRED", "SPACE_ARCHIVED", "CONFLICT"])
   const entriesOf = async (ctx: Context, credential: Credential, spaceId: string) => {
     const space = await getSpace(ctx, credential, spaceId)
     return space[column] as unknown as Record<string, Entry>
@@ -178,7 +182,7 @@ function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "n
       query,
       body: putSchema,
       answer: { status: 200, description: `The ${word}.`, schema },
-      errors: [...changeErrors, "LIMIT_REACHED"],
+      errors: PUT_ENTRY_ERRORS,
     },
     async (c, { params: { space_id, name: wanted }, body }) => {
       if (body.name !== undefined && body.name !== wanted) {
@@ -200,7 +204,7 @@ function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "n
       params,
       query,
       answer: { status: 200, description: `The ${word} was deleted.`, schema: deletedSchema },
-      errors: changeErrors,
+      errors: REMOVE_ENTRY_ERRORS,
     },
     async (c, { params: { space_id, name: wanted } }) => {
       await removeEntry(c.get("ctx"), c.get("credential"), space_id, { column, name: wanted })

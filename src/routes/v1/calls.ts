@@ -7,15 +7,16 @@ import { TURN_WAIT_POLICY } from "../../turns/policies.ts"
 import { turnSchema } from "../../turns/schemas.ts"
 import { serializeTurn } from "../../turns/turn-row.ts"
 import { callParam } from "../../waits/call-id.ts"
-import { decideCall, decisionSchema } from "../../waits/decide-call.ts"
+import { DECIDE_CALL_ERRORS, decideCall, decisionSchema } from "../../waits/decide-call.ts"
 import {
   callResultSchema,
+  DELIVER_BY_TOKEN_ERRORS,
   deliverByToken,
   deliverResult,
   MAX_RESULT_BODY_BYTES,
   receivedResultSchema,
 } from "../../waits/deliver-result.ts"
-import { renewCall, takeCalls, takenCallSchema } from "../../waits/take-calls.ts"
+import { RENEW_CALL_ERRORS, renewCall, takeCalls, takenCallSchema } from "../../waits/take-calls.ts"
 
 const tag = "Calls"
 const params = z.object({ turn_id: idParam, call: callParam })
@@ -39,7 +40,7 @@ export function mountCalls(app: App) {
       params,
       body: decisionSchema,
       answer: theTurn,
-      errors: ["NOT_FOUND", "TURN_FINISHED", "CALL_DECIDED", "CALL_NOT_WAITING", "CONFLICT"],
+      errors: DECIDE_CALL_ERRORS,
       example: { body: { decision: "allow" } },
     },
     async (c, { params: { turn_id: turnId, call }, body }) =>
@@ -64,7 +65,7 @@ export function mountCalls(app: App) {
       body: callResultSchema,
       // The contract of API keys. The other answer is in the description, because no field would tell both apart.
       answer: theTurn,
-      errors: ["NOT_FOUND", "TURN_FINISHED", "CALL_ANSWERED", "CALL_NOT_WAITING", "CONFLICT"],
+      errors: DELIVER_BY_TOKEN_ERRORS,
       example: { body: { output: { refunded: true } } },
     },
     async (c, { params: { turn_id: turnId, call }, body }) => {
@@ -90,7 +91,7 @@ export function mountCalls(app: App) {
         })
         .meta({ id: "RenewCall" }),
       answer: { status: 200, description: "Until when the worker has the call.", schema: takenUntil },
-      errors: ["NOT_FOUND", "CALL_NOT_WAITING", "CONFLICT"],
+      errors: RENEW_CALL_ERRORS,
     },
     async (c, { params: { turn_id: turnId, call }, body: { takes } }) =>
       renewCall(c.get("ctx"), c.get("credential"), { turnId, call, takes }),

@@ -1,10 +1,10 @@
 import * as z from "zod"
-import { deleteFile } from "../../files/delete-file.ts"
+import { DELETE_FILE_ERRORS, deleteFile } from "../../files/delete-file.ts"
 import { getFile } from "../../files/get-file.ts"
 import { listFiles } from "../../files/list-files.ts"
 import { FILE_POLICY } from "../../files/policies.ts"
 import { deletedFileSchema, fileSchema, serializeFile } from "../../files/serialize-file.ts"
-import { uploadFile } from "../../files/upload-file.ts"
+import { UPLOAD_FILE_ERRORS, uploadFile } from "../../files/upload-file.ts"
 import type { App } from "../../http/app.ts"
 import { readFileBody } from "../../http/file-body.ts"
 import { madeOf } from "../../http/idempotency.ts"
@@ -32,14 +32,11 @@ export function mountFiles(app: App) {
       upload: true,
       answer: { status: 201, description: "The file.", schema: fileSchema, headers: { Location: "The file's path." } },
       errors: [
+        ...UPLOAD_FILE_ERRORS,
         "INVALID_ENCODING",
         "UNSUPPORTED_MEDIA_TYPE",
-        "NOT_FOUND",
-        "SPACE_ARCHIVED",
-        "CONFLICT",
         "PAYLOAD_TOO_LARGE",
         "REQUEST_TIMEOUT",
-        "LIMIT_REACHED",
       ],
     },
     async (c, { params, query, once }) => {
@@ -120,7 +117,7 @@ export function mountFiles(app: App) {
       description: "The file is no longer available from now on. Its bytes are deleted within minutes.",
       params: fileParams,
       answer: { status: 200, description: "The file that was deleted.", schema: deletedFileSchema },
-      errors: ["NOT_FOUND"],
+      errors: DELETE_FILE_ERRORS,
     },
     async (c, { params }) => {
       const file = await deleteFile(c.get("ctx"), c.get("credential"), params.file_id)

@@ -2,11 +2,11 @@ import * as z from "zod"
 import type { App } from "../../http/app.ts"
 import { madeOf } from "../../http/idempotency.ts"
 import { booleanOrAllParam, createdQuery, idParam, pageOf, pageQuery } from "../../http/query.ts"
-import { archiveSpace } from "../../spaces/archive-space.ts"
-import { createSpace } from "../../spaces/create-space.ts"
+import { ARCHIVE_SPACE_ERRORS, archiveSpace } from "../../spaces/archive-space.ts"
+import { CREATE_SPACE_ERRORS, createSpace } from "../../spaces/create-space.ts"
 import { getSpace } from "../../spaces/get-space.ts"
 import { listSpaces } from "../../spaces/list-spaces.ts"
-import { patchSpace } from "../../spaces/patch-space.ts"
+import { PATCH_SPACE_ERRORS, patchSpace } from "../../spaces/patch-space.ts"
 import { createSpaceSchema, patchSpaceSchema, spaceSchema } from "../../spaces/schemas.ts"
 import { serializeSpace } from "../../spaces/serialize-space.ts"
 
@@ -29,7 +29,7 @@ export function mountSpaces(app: App) {
         schema: spaceSchema,
         headers: { Location: "The space's path." },
       },
-      errors: ["SCOPE_DENIED", "LIMIT_REACHED"],
+      errors: CREATE_SPACE_ERRORS,
       keyScope: "created",
     },
     async (c, { body, once }) => {
@@ -99,7 +99,7 @@ export function mountSpaces(app: App) {
       params: spaceParams,
       body: patchSpaceSchema,
       answer: { status: 200, description: "The space.", schema: spaceSchema },
-      errors: ["NOT_FOUND", "SPACE_ARCHIVED"],
+      errors: PATCH_SPACE_ERRORS,
     },
     async (c, { params, body }) =>
       serializeSpace(await patchSpace(c.get("ctx"), c.get("credential"), params.space_id, body)),
@@ -120,7 +120,7 @@ export function mountSpaces(app: App) {
         "queued, the last ones are cancelled within minutes. A second request returns the same response.",
       params: spaceParams,
       answer: { status: 200, description: "The archived space.", schema: spaceSchema },
-      errors: ["NOT_FOUND"],
+      errors: ARCHIVE_SPACE_ERRORS,
     },
     async (c, { params }) => serializeSpace(await archiveSpace(c.get("ctx"), c.get("credential"), params.space_id)),
   )

@@ -4,16 +4,17 @@ import { parseTrace } from "../../base/trace-context.ts"
 import type { App } from "../../http/app.ts"
 import { madeOf, parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
 import { createdQuery, idParam, numberCursor, pageOf, pageQuery, wholeParam } from "../../http/query.ts"
-import { acceptTurn } from "../../turns/accept-turn.ts"
-import { cancelTurn } from "../../turns/cancel-turn.ts"
-import { estimateTurn, turnEstimateSchema } from "../../turns/estimate-turn.ts"
-import { getTurn, waitForTurn } from "../../turns/get-turn.ts"
+import { ACCEPT_TURN_ERRORS, acceptTurn } from "../../turns/accept-turn.ts"
+import { CANCEL_TURN_ERRORS, cancelTurn } from "../../turns/cancel-turn.ts"
+import { ESTIMATE_TURN_ERRORS, estimateTurn, turnEstimateSchema } from "../../turns/estimate-turn.ts"
+import { FOLLOW_TURN_EVENTS_ERRORS } from "../../turns/follow-events.ts"
+import { getTurn, WAIT_FOR_TURN_ERRORS, waitForTurn } from "../../turns/get-turn.ts"
 import { listTurnEvents, listTurns } from "../../turns/list-turns.ts"
 import { TURN_POLICY } from "../../turns/policies.ts"
 import { createTurnSchema, TURN_STATES, turnEventSchema, turnSchema, waitReasonSchema } from "../../turns/schemas.ts"
 import { serializeTurnEvent } from "../../turns/turn-event.ts"
 import { serializeTurn } from "../../turns/turn-row.ts"
-import { patchTurnSchema, raiseLimit } from "../../waits/raise-limit.ts"
+import { patchTurnSchema, RAISE_LIMIT_ERRORS, raiseLimit } from "../../waits/raise-limit.ts"
 import { acceptsEventStream, parseLastEventId, streamTurnEvents } from "../turn-events.ts"
 
 const turnParams = z.object({ turn_id: idParam })
@@ -70,19 +71,7 @@ export function mountTurns(app: App) {
           [REPLAYED]: "`true` if an earlier request with this key created the turn.",
         },
       },
-      errors: [
-        "IDEMPOTENCY_KEY_REQUIRED",
-        "IDEMPOTENCY_KEY_INVALID",
-        "INSUFFICIENT_CREDITS",
-        "END_USER_CREDIT_SPENT",
-        "COST_LIMIT_TOO_LOW",
-        "QUOTA_EXCEEDED",
-        "END_USER_BLOCKED",
-        "NOT_FOUND",
-        "SPACE_ARCHIVED",
-        "CONFLICT",
-        "IDEMPOTENCY_KEY_REUSED",
-      ],
+      errors: [...ACCEPT_TURN_ERRORS, "IDEMPOTENCY_KEY_REQUIRED", "IDEMPOTENCY_KEY_INVALID"],
       example: {
         answer: {
           state: "queued",
@@ -128,7 +117,7 @@ export function mountTurns(app: App) {
         description: "The estimate: whether the turn would be accepted, and its hold or error.",
         schema: turnEstimateSchema,
       },
-      errors: ["END_USER_BLOCKED", "NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT"],
+      errors: ESTIMATE_TURN_ERRORS,
       example: {
         answer: { admitted: true, hold_usd: 0.1, refused_by: null },
       },
@@ -180,7 +169,7 @@ export function mountTurns(app: App) {
         }),
       }),
       answer: theTurn,
-      errors: ["NOT_FOUND"],
+      errors: WAIT_FOR_TURN_ERRORS,
     },
     async (c, { params: { turn_id: turnId }, query: { wait } }) => {
       const turn = wait
@@ -204,7 +193,7 @@ export function mountTurns(app: App) {
       params: turnParams,
       body: patchTurnSchema,
       answer: theTurn,
-      errors: ["NOT_FOUND", "TURN_FINISHED", "CONFLICT"],
+      errors: RAISE_LIMIT_ERRORS,
     },
     async (c, { params, body }) =>
       serializeTurn(
@@ -225,7 +214,7 @@ export function mountTurns(app: App) {
       idempotent: "naturally",
       params: turnParams,
       answer: theTurn,
-      errors: ["NOT_FOUND", "TURN_FINISHED", "CONFLICT"],
+      errors: CANCEL_TURN_ERRORS,
       example: { answer: { state: "cancelled", status_reason: "client", result: null } },
     },
     async (c, { params }) => serializeTurn(await cancelTurn(c.get("ctx"), c.get("credential"), params.turn_id)),
@@ -270,7 +259,7 @@ export function mountTurns(app: App) {
         },
         others: { 204: "With `Accept: text/event-stream`: the turn has ended, and the client has all of its events." },
       },
-      errors: ["NOT_FOUND"],
+      errors: FOLLOW_TURN_EVENTS_ERRORS,
     },
     async (c, { params, query }) => {
       if (acceptsEventStream(c.req.header("accept"))) {

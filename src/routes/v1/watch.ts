@@ -8,7 +8,7 @@ import { idParam, numberCursor, pageOf, pageQuery } from "../../http/query.ts"
 import { untilClientLeaves } from "../../http/text-stream.ts"
 import { STREAM_POLICY, WATCH_POLICY } from "../../turns/policies.ts"
 import { createWatchToken, readWatchToken, WATCH_PARTS } from "../../turns/watch-token.ts"
-import { listWatched, watchTurn } from "../../turns/watch-turn.ts"
+import { listWatched, WATCH_TURN_ERRORS, watchTurn } from "../../turns/watch-turn.ts"
 import { acceptsEventStream, parseLastEventId } from "../turn-events.ts"
 
 const tag = "Turns"
@@ -97,7 +97,7 @@ export function mountWatch(app: App) {
         also: { "text/event-stream": "One message per event: `id` is its `seq`, `event` its type, `data` the event." },
         others: { 204: "The turn has ended, and the browser has all of its events." },
       },
-      errors: ["WATCH_TOKEN_INVALID", "QUOTA_EXCEEDED"],
+      errors: WATCH_TURN_ERRORS,
     },
     async (c, { query: { token, limit, cursor = 0 } }) => {
       const ctx = c.get("ctx")

@@ -4,7 +4,7 @@ import type { App } from "../../http/app.ts"
 import { madeOf } from "../../http/idempotency.ts"
 import type { Tagged } from "../../http/preconditions.ts"
 import { idParam } from "../../http/query.ts"
-import { createWebhook } from "../../webhooks/create-webhook.ts"
+import { CREATE_WEBHOOK_ERRORS, createWebhook } from "../../webhooks/create-webhook.ts"
 import { type EndpointRow, serializeWebhook } from "../../webhooks/endpoint-row.ts"
 import { getWebhook } from "../../webhooks/get-webhook.ts"
 import { RETRY_TIMES, WEBHOOK_POLICY } from "../../webhooks/policies.ts"
@@ -15,7 +15,13 @@ import {
   webhookSchema,
   webhookWithSecretSchema,
 } from "../../webhooks/schemas.ts"
-import { deleteWebhook, rotateSigningSecret, updateWebhook } from "../../webhooks/update-webhook.ts"
+import {
+  deleteWebhook,
+  ROTATE_SIGNING_SECRET_ERRORS,
+  rotateSigningSecret,
+  UPDATE_WEBHOOK_ERRORS,
+  updateWebhook,
+} from "../../webhooks/update-webhook.ts"
 import type { Mounting } from "../mounting.ts"
 
 const tag = "Webhooks"
@@ -54,7 +60,7 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
         schema: webhookWithSecretSchema,
         headers: { Location: "The webhook's path." },
       },
-      errors: ["LIMIT_REACHED", "WEBHOOK_EXISTS", "CONFLICT"],
+      errors: CREATE_WEBHOOK_ERRORS,
     },
     async (c, { body, once }) => {
       const { webhook, secret } = madeOf(c, await createWebhook(c.get("ctx"), c.get("credential"), body, once))
@@ -95,7 +101,7 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
       query: z.strictObject(query),
       body: updateWebhookSchema,
       answer: theWebhook,
-      errors: ["NOT_FOUND", "WEBHOOK_EXISTS"],
+      errors: UPDATE_WEBHOOK_ERRORS,
     },
     async (c, { params: { webhook_id }, body }) => {
       const row = await updateWebhook(c.get("ctx"), c.get("credential"), webhook_id, body)
@@ -146,7 +152,7 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
         description: "The webhook with its new secret, which only this response shows.",
         schema: webhookWithSecretSchema,
       },
-      errors: ["NOT_FOUND", "LIMIT_REACHED"],
+      errors: ROTATE_SIGNING_SECRET_ERRORS,
     },
     async (c, { params: { webhook_id }, once }) => {
       const { webhook, secret } = madeOf(

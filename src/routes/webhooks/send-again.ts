@@ -7,7 +7,14 @@ import { serializeDelivery } from "../../webhooks/delivery-row.ts"
 import { getDelivery } from "../../webhooks/list-deliveries.ts"
 import { WEBHOOK_POLICY } from "../../webhooks/policies.ts"
 import { deliverySchema, replayedSchema, replaySchema } from "../../webhooks/schemas.ts"
-import { redeliver, replayEvents, sendTest } from "../../webhooks/send-again.ts"
+import {
+  REDELIVER_ERRORS,
+  REPLAY_EVENTS_ERRORS,
+  redeliver,
+  replayEvents,
+  SEND_TEST_ERRORS,
+  sendTest,
+} from "../../webhooks/send-again.ts"
 import type { Mounting } from "../mounting.ts"
 
 const tag = "Webhooks"
@@ -48,7 +55,7 @@ export function mountSendAgain(app: App, { prefix, query }: Mounting) {
       params: webhookParams,
       query: z.strictObject(query),
       answer: { status: 202, ...theDelivery },
-      errors: ["NOT_FOUND", "WEBHOOK_DISABLED", "QUOTA_EXCEEDED"],
+      errors: SEND_TEST_ERRORS,
       example: { answer: { ...PENDING, event_type: "ping", turn_id: null, attempt_count: 0, attempts: [] } },
     },
     async (c, { params, once }) =>
@@ -80,7 +87,7 @@ export function mountSendAgain(app: App, { prefix, query }: Mounting) {
       }),
       body: replaySchema,
       answer: { status: 202, description: "The deliveries that were scheduled.", schema: replayedSchema },
-      errors: ["NOT_FOUND", "WEBHOOK_DISABLED", "QUOTA_EXCEEDED"],
+      errors: REPLAY_EVENTS_ERRORS,
     },
     async (c, { params, query: { cursor }, body, once }) => {
       const input = { ...body, cursor }
@@ -117,7 +124,7 @@ export function mountSendAgain(app: App, { prefix, query }: Mounting) {
       params: deliveryParams,
       query: z.strictObject(query),
       answer: { status: 202, ...theDelivery },
-      errors: ["NOT_FOUND", "WEBHOOK_DISABLED", "QUOTA_EXCEEDED"],
+      errors: REDELIVER_ERRORS,
       example: { answer: { ...PENDING, attempts: [FAILED] } },
     },
     async (c, { params, once }) =>

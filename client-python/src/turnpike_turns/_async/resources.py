@@ -247,7 +247,7 @@ class AsyncSpaceManifest:
 
         Raises:
             NotFoundError: NOT_FOUND.
-            ConflictError: CONFLICT, LIMIT_REACHED, SPACE_ARCHIVED.
+            ConflictError: LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -376,7 +376,7 @@ class AsyncSpaceTools:
 
         Raises:
             NotFoundError: NOT_FOUND.
-            ConflictError: CONFLICT, LIMIT_REACHED, SPACE_ARCHIVED.
+            ConflictError: LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -429,7 +429,7 @@ class AsyncSpaceTools:
 
         Raises:
             NotFoundError: NOT_FOUND.
-            ConflictError: CONFLICT, SPACE_ARCHIVED.
+            ConflictError: SPACE_ARCHIVED.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -576,7 +576,7 @@ class AsyncSpaceMcpServers:
 
         Raises:
             NotFoundError: NOT_FOUND.
-            ConflictError: CONFLICT, LIMIT_REACHED, SPACE_ARCHIVED.
+            ConflictError: LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -619,7 +619,7 @@ class AsyncSpaceMcpServers:
 
         Raises:
             NotFoundError: NOT_FOUND.
-            ConflictError: CONFLICT, SPACE_ARCHIVED.
+            ConflictError: SPACE_ARCHIVED.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -728,7 +728,7 @@ class AsyncSpaceSecrets:
 
         Raises:
             NotFoundError: NOT_FOUND.
-            ConflictError: CONFLICT, LIMIT_REACHED, SPACE_ARCHIVED.
+            ConflictError: LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -761,7 +761,7 @@ class AsyncSpaceSecrets:
 
         Raises:
             NotFoundError: NOT_FOUND.
-            ConflictError: CONFLICT, SPACE_ARCHIVED.
+            ConflictError: SPACE_ARCHIVED.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -1567,7 +1567,7 @@ class AsyncTurns(AsyncTurnActions):
         Raises:
             PermissionDeniedError: END_USER_BLOCKED.
             NotFoundError: NOT_FOUND.
-            ConflictError: CONFLICT, SPACE_ARCHIVED.
+            ConflictError: SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -1702,7 +1702,7 @@ class AsyncTurns(AsyncTurnActions):
 
         Raises:
             NotFoundError: NOT_FOUND.
-            ConflictError: CONFLICT, TURN_FINISHED.
+            ConflictError: TURN_FINISHED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -1735,7 +1735,7 @@ class AsyncTurns(AsyncTurnActions):
 
         Raises:
             NotFoundError: NOT_FOUND.
-            ConflictError: CONFLICT, TURN_FINISHED.
+            ConflictError: TURN_FINISHED.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -1898,7 +1898,7 @@ class AsyncCalls(AsyncCallActions):
 
         Raises:
             NotFoundError: NOT_FOUND.
-            ConflictError: CALL_DECIDED, CALL_NOT_WAITING, CONFLICT, TURN_FINISHED.
+            ConflictError: CALL_DECIDED, CALL_NOT_WAITING, TURN_FINISHED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -1949,7 +1949,7 @@ class AsyncCalls(AsyncCallActions):
 
         Raises:
             NotFoundError: NOT_FOUND.
-            ConflictError: CALL_ANSWERED, CALL_NOT_WAITING, CONFLICT, TURN_FINISHED.
+            ConflictError: CALL_ANSWERED, CALL_NOT_WAITING, TURN_FINISHED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -2026,7 +2026,7 @@ class AsyncCalls(AsyncCallActions):
 
         Raises:
             NotFoundError: NOT_FOUND.
-            ConflictError: CALL_NOT_WAITING, CONFLICT.
+            ConflictError: CALL_NOT_WAITING.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -2076,7 +2076,7 @@ class AsyncWebhooks(WebhookVerifier):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            ConflictError: CONFLICT, LIMIT_REACHED, WEBHOOK_EXISTS.
+            ConflictError: LIMIT_REACHED, WEBHOOK_EXISTS.
             ValidationError: PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
