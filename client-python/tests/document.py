@@ -1,6 +1,6 @@
 """
-The client against the OpenAPI document: every operation, its sample, and answers that the service gave in tests.
-TURNPIKE_DOCUMENT is the path of the document, and TURNPIKE_RECORDED that of the recorded answers.
+The client against the OpenAPI document: every operation, its sample, and an example of each answer.
+TURNPIKE_DOCUMENT is the path of the document, and TURNPIKE_ANSWERS that of an answer for each operation.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import httpx
 import turnpike_turns as turnpike
 
 DOCUMENT = json.loads(Path(os.environ["TURNPIKE_DOCUMENT"]).read_text())
-RECORDED = json.loads(Path(os.environ["TURNPIKE_RECORDED"]).read_text())["v1"]
+ANSWERS = json.loads(Path(os.environ["TURNPIKE_ANSWERS"]).read_text())
 OPERATIONS: list[dict[str, Any]] = [
     {"verb": verb.upper(), "path": path, **described}
     for path, verbs in DOCUMENT["paths"].items()
@@ -60,7 +60,7 @@ class EveryOperation(unittest.TestCase):
         for operation in OPERATIONS:
             with self.subTest(operation["operationId"]):
                 self.requests.clear()
-                self.answer = RECORDED.get(operation["operationId"], {"body": {}})["body"]
+                self.answer = ANSWERS.get(operation["operationId"], {"body": {}})["body"]
                 self.run_sample(operation)
                 request = self.requests[0]
                 parameters = operation.get("parameters", [])
@@ -80,13 +80,13 @@ class EveryOperation(unittest.TestCase):
                     self.assertEqual(json.loads(request.content), sent)
                 self.assertEqual("idempotency-key" in request.headers, operation["verb"] == "POST")
 
-    def test_reads_recorded_answers_without_a_loss_and_also_those_of_a_later_version(self) -> None:
-        answering = [one for one in OPERATIONS if one["operationId"] in RECORDED]
+    def test_reads_answers_without_a_loss_and_also_those_of_a_later_version(self) -> None:
+        answering = [one for one in OPERATIONS if one["operationId"] in ANSWERS]
         self.assertGreater(len(answering), 50)
         for operation in answering:
-            recorded = RECORDED[operation["operationId"]]["body"]
-            later = {**recorded, "added_later": {"by": "a new version", "at": [1, None]}}
-            for body in (recorded, later):
+            answer = ANSWERS[operation["operationId"]]["body"]
+            later = {**answer, "added_later": {"by": "a new version", "at": [1, None]}}
+            for body in (answer, later):
                 with self.subTest(operation["operationId"]):
                     self.assertEqual(self.read(operation, body), body)
 

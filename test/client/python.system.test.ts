@@ -37,7 +37,7 @@ describe.skipIf(!python)("The wheel of the Python client, in a new environment",
     expect(await runSuite(client, ["discover", "-s", "tests", "-t", "."])).toMatch(/^Ran \d+ tests[\s\S]*\nOK\n$/m)
   })
 
-  test("Every operation has a method, its sample sends the example, and recorded answers are read without a loss", async () => {
+  test("Every operation has a method, its sample sends the example, and example answers are read without a loss", async () => {
     expect(await runSuite(client, ["tests.document"])).toMatch(/^Ran 2 tests[\s\S]*\nOK\n$/m)
   })
 

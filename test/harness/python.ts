@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { documentOf } from "../../scripts/documents.ts"
 import { packWheel } from "../../scripts/pack-wheel.ts"
+import { exampleAnswers } from "./example-answers.ts"
 
 const run = promisify(execFile)
 
@@ -46,14 +47,16 @@ export async function runSuite(
 ): Promise<string> {
   const document = join(dir, "openapi.json")
   await mkdir(dir, { recursive: true })
+  const answers = join(dir, "answers.json")
   await writeFile(document, JSON.stringify(documentOf("v1")))
+  await writeFile(answers, JSON.stringify(exampleAnswers("v1")))
   const { stderr } = await run(python, ["-W", "error", "-m", "unittest", ...suite], {
     cwd: "client-python",
     env: {
       PATH: process.env.PATH,
       PYTHONDONTWRITEBYTECODE: "1",
       TURNPIKE_DOCUMENT: document,
-      TURNPIKE_RECORDED: "../test/client/recorded-answers.json",
+      TURNPIKE_ANSWERS: answers,
       ...env,
     },
     maxBuffer: 2 ** 24,
