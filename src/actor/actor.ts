@@ -38,6 +38,10 @@ export interface SessionCredential {
 /** The claim of a request about its caller. Every verb takes one, and `find_caller` looks it up. */
 export type Credential = KeyCredential | SessionCredential
 
+/** The text by which the caller is looked up: the hash of a key, or the token of a session. */
+export const tokenOf = (credential: Credential): string =>
+  credential.kind === "key" ? credential.hash : credential.token
+
 export const KEY_SCOPES = ["created", "space", "all"] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
 

@@ -23,6 +23,7 @@ import {
   type KeyScope,
   proofRequired,
   requireActor,
+  tokenOf,
 } from "./actor.ts"
 import type { Context } from "./context.ts"
 import { fingerprintsOf, type Once, replayedBy, type UsedKey } from "./once.ts"
@@ -92,7 +93,7 @@ export async function callOnce<
  * if too many wait.
  */
 function inTurn<T>({ statements }: Context, credential: Credential, run: () => Promise<T>): Promise<T> {
-  return statements.pass(run, tooManyStatements, credential.kind === "key" ? credential.hash : credential.token)
+  return statements.pass(run, tooManyStatements, tokenOf(credential))
 }
 
 function tooManyStatements(): TurnpikeError {
@@ -103,7 +104,7 @@ function tooManyStatements(): TurnpikeError {
 function requestOf(ctx: Context, credential: Credential): Records["request"] {
   return {
     kind: credential.kind === "session" && credential.proved ? "proved" : credential.kind,
-    token: credential.kind === "key" ? credential.hash : credential.token,
+    token: tokenOf(credential),
     test: credential.test,
     moment: ctx.clock.now(),
     request_id: ctx.requestId,

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto"
-import type { Credential } from "../actor/actor.ts"
+import { type Credential, tokenOf } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 
 /**
@@ -11,7 +11,7 @@ export async function quoteMark(
   credential: Credential,
   idempotencyKey: string,
 ): Promise<string> {
-  const caller = credential.kind === "key" ? credential.hash : credential.token
+  const caller = tokenOf(credential)
   const [key] = await ctx.keyRing.derive("idempotency-keys")
   return createHmac("sha256", key as Uint8Array)
     .update(`quotes ${caller} ${idempotencyKey}`)

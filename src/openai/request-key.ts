@@ -1,4 +1,4 @@
-import type { Credential } from "../actor/actor.ts"
+import { type Credential, tokenOf } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { hashRequest } from "../base/request-hash.ts"
 import { newestUnderPrefix, numberedKey, numberOf } from "../turns/newest-under-prefix.ts"
@@ -14,7 +14,7 @@ export async function keyOfRequest(
   credential: Credential,
   { request, isRetry }: { request: unknown; isRetry: boolean },
 ): Promise<string> {
-  const caller = credential.kind === "key" ? credential.hash : credential.token
+  const caller = tokenOf(credential)
   // No key of a caller has a tab, so generated keys never collide with them.
   const prefix = `openai\t${hashRequest([caller, request])}\t`
   const last = await newestUnderPrefix(ctx, credential, prefix)

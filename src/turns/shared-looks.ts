@@ -1,8 +1,8 @@
-import type { Credential } from "../actor/actor.ts"
+import { type Credential, tokenOf } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { call } from "../platform/db.ts"
 import { LOOK_POLICY } from "./policies.ts"
-import { Waiter, waiterOf } from "./waiters.ts"
+import { Waiter } from "./waiters.ts"
 
 /** The result of a look at a turn. It has none of the turn's content, so all waiters can share it. */
 interface Shown {
@@ -43,7 +43,7 @@ export class SharedLooks {
     this.ctx = ctx
     this.turnId = turnId
     this.waitsFor = waitsFor
-    this.waiter = new Waiter(ctx.clock, reader ?? waiterOf(credential))
+    this.waiter = new Waiter(ctx.clock, reader ?? tokenOf(credential))
     this.began = this.now()
     this.newsAt = this.began
     this.mine = { at: this.began, lastSeq: 0, ended: false }

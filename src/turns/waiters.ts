@@ -1,4 +1,3 @@
-import type { Credential } from "../actor/actor.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import type { Clock } from "../platform/clock.ts"
 import { LOOK_POLICY } from "./policies.ts"
@@ -7,10 +6,6 @@ import { LOOK_POLICY } from "./policies.ts"
  * When each wait of a caller in this isolate was last seen, in ms. A wait that is cut off does not leave; it expires.
  */
 const waits = new Map<string, Map<symbol, number>>()
-
-/** The waits of a key or of a session are counted together, under this name. */
-export const waiterOf = (credential: Credential): string =>
-  credential.kind === "key" ? credential.hash : credential.token
 
 /** One long poll or event stream of a key, a session, or the browsers that watch a turn. */
 export class Waiter {

@@ -1,11 +1,11 @@
 import * as z from "zod"
-import type { Credential } from "../actor/actor.ts"
+import { type Credential, tokenOf } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { turnNotFound } from "../turns/get-turn.ts"
 import { LOOK_POLICY, TURN_WAIT_POLICY } from "../turns/policies.ts"
-import { Waiter, waiterOf } from "../turns/waiters.ts"
+import { Waiter } from "../turns/waiters.ts"
 import { numbersOfCall } from "./call-id.ts"
 
 export const takenCallSchema = z
@@ -42,7 +42,7 @@ export async function takeCalls(
   },
 ): Promise<TakenCall[]> {
   const until = ctx.clock.now().getTime() + asked.waitSeconds * 1000
-  const waiter = new Waiter(ctx.clock, waiterOf(credential))
+  const waiter = new Waiter(ctx.clock, tokenOf(credential))
   try {
     for (;;) {
       const calls = await take(ctx, credential, asked)
