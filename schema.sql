@@ -1231,6 +1231,8 @@ create table turn_steps (
   -- The results of its tool calls, by their index. pending_calls have no result yet.
   results jsonb not null default '{}',
   pending_calls integer not null default 0 check (pending_calls >= 0),
+  -- Calls whose result may come with a token, as "call hash": the SHA-256 of the token in hex.
+  result_tokens text[],
   finish text not null,
   cost_credit_micros bigint not null check (cost_credit_micros >= 0),
   created_at timestamptz not null,

@@ -6,6 +6,7 @@ import { directContext } from "../../src/ops/direct.ts"
 import { createRoles, grantRelease, ROLE_PREFIX, roleName, urlFor } from "../../src/ops/grants.ts"
 import { migrateDatabase } from "../../src/ops/migrate-database.ts"
 import { readMigrations } from "../../src/ops/migration-files.ts"
+import { publishSigningKeys } from "../../src/ops/publish-signing-keys.ts"
 import { readRelease } from "../../src/ops/release.ts"
 import { createApiKey, createUser, type RunSql } from "../../src/ops/seed.ts"
 import { hashPassword } from "../../src/sign-in/password.ts"
@@ -81,6 +82,7 @@ export function prepareDatabase(settings: Settings, prefix: string, log: (line: 
     const missing = GROUPS.filter((group) => !settings[urlSettingOf(group)])
     const made = await createRoles(client, { workers: missing, prefix, renew: true })
     await grantRelease(client, await readRelease(), { prefix })
+    await publishSigningKeys(ctx, settings.SECRETS_KEYS as string)
     if (missing.length > 0) {
       await noteAct(ctx, { action: "cli.grant", subject: ["worker", missing.join(" ")], after: { renew: true } })
     }

@@ -23,7 +23,6 @@ const causeOf = ({ user_id, test, end_user_ref, until_at }: OpenErasure) =>
     test,
     endUserRef: end_user_ref,
     until: new Date(until_at),
-    reason: "end_user_erased",
   }) as const
 
 /**

@@ -3,7 +3,7 @@ import { inParallel } from "../base/in-parallel.ts"
 import { call, callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { queueLimit } from "../turns/policies.ts"
-import { type EndCause, endTurns, sweepEnding } from "./end-turns.ts"
+import { type EndCause, endExpired, endTurns, sweepEnding } from "./end-turns.ts"
 
 /** How much work a request and a run of the sweep do to end turns. Times in milliseconds. */
 export const ENDING_POLICY = {
@@ -38,13 +38,13 @@ interface EndingSpace {
 }
 
 const revoked = ({ key_id, user_id }: EndingKey): EndCause => {
-  return { cause: "key", userId: user_id, keyId: key_id, reason: "key_revoked" }
+  return { cause: "key", userId: user_id, keyId: key_id }
 }
 
-const disabled = (userId: number): EndCause => ({ cause: "user", userId, reason: "account_disabled" })
+const disabled = (userId: number): EndCause => ({ cause: "user", userId })
 
 const archived = ({ space_id, user_id, test }: EndingSpace): EndCause => {
-  return { cause: "space", userId: user_id, test, spaceId: space_id, reason: "space_archived" }
+  return { cause: "space", userId: user_id, test, spaceId: space_id }
 }
 
 /** Ends open turns of a revoked key, as many as one request can; the sweep ends the rest. */
@@ -115,8 +115,7 @@ export async function sweepExpiredTurns(ctx: Context): Promise<{ turns: number; 
     if (left.length === 0) break
     await inParallel(left, async (userId) => {
       try {
-        const cause = { cause: "expired", userId, until, reason: "expired" } as const
-        const { touched, all } = await endTurns(ctx, cause, { batches: ENDING_POLICY.expireBatches })
+        const { touched, all } = await endExpired(ctx, userId, { batches: ENDING_POLICY.expireBatches })
         sweep.turns += touched
         if (all) passed.add(userId)
       } catch (error) {

@@ -10,14 +10,39 @@ create type turnpike.touched_turn as (
   has_subscriber boolean
 );
 
--- Ends open turns of one account by a cause, the oldest first: cancels queued turns and asks running turns to stop.
--- p_cause: 'key', 'space', 'end_user', 'user' (all turns of the account) or 'expired' (turns that no worker started
--- in time). The other arguments name the key, the space or the end user.
--- p_until: with 'end_user' and 'expired', only turns that were accepted by then. p_limit: the most turns to end now.
--- Locks turns by id, then their conversations, then the wallet.
--- touched: the turns that changed; empty if none is left, or if the rows do not confirm the cause. next: true if
--- another turn of their conversations can start.
+-- Ends open turns of one account by a cause, if the rows confirm it: a worker with a wrong cause ends no turns.
+-- p_cause: 'key', 'space', 'end_user' or 'user' (all turns of the account). The others: as of end_open_turns.
 create function turnpike.end_turns(p_cause text, p_user_id bigint, p_test boolean, p_key_id text, p_space_id bigint, p_end_user text,
+  p_until timestamptz, p_event_ids jsonb, p_limit integer, p_moment timestamptz,
+  out touched turnpike.touched_turn[], out next boolean, out posts boolean) language plpgsql as $$
+begin
+  touched := '{}';
+  next := false;
+  posts := false;
+  if turnpike.is_cause(p_cause, p_user_id, p_test, p_key_id, p_space_id, p_end_user, p_until) then
+    select e.* into touched, next, posts from turnpike.end_open_turns(p_cause, p_user_id, p_test, p_key_id, p_space_id, p_end_user, p_until,
+      case p_cause when 'key' then 'key_revoked' when 'space' then 'space_archived' when 'user' then 'account_disabled'
+        else 'end_user_erased' end, p_event_ids, p_limit, p_moment) e;
+  end if;
+end $$;
+
+-- Cancels turns of an account that no worker started in time. Only the worker with the sweep may call it.
+create function turnpike.end_expired(p_user_id bigint, p_event_ids jsonb, p_limit integer, p_moment timestamptz,
+  out touched turnpike.touched_turn[], out next boolean, out posts boolean) language plpgsql as $$
+begin
+  select e.* into touched, next, posts from turnpike.end_open_turns('expired', p_user_id, null, null, null, null,
+    p_moment - turnpike.queue_life(), 'expired', p_event_ids, p_limit, p_moment) e;
+end $$;
+
+-- How long a turn may be queued (queueLimitMs in src/turns/policies.ts).
+create function turnpike.queue_life() returns interval language sql immutable as $$ select interval '1 hour' $$;
+
+-- Ends open turns of one account by a cause, the oldest first: cancels queued turns and asks running turns to stop.
+-- The arguments name the key, the space or the end user. p_limit: the most turns to end now.
+-- p_until: with 'end_user' and 'expired', only turns that were accepted by then.
+-- Locks turns by id, then their conversations, then the wallet.
+-- touched: the turns that changed; empty if none is left. next: true if another turn of their conversations can start.
+create function turnpike.end_open_turns(p_cause text, p_user_id bigint, p_test boolean, p_key_id text, p_space_id bigint, p_end_user text,
   p_until timestamptz, p_reason text, p_event_ids jsonb, p_limit integer, p_moment timestamptz,
   out touched turnpike.touched_turn[], out next boolean, out posts boolean) language plpgsql as $$
 declare
@@ -40,9 +65,6 @@ begin
   touched := '{}';
   next := false;
   posts := false;
-  if turnpike.is_cause(p_cause, p_user_id, p_test, p_key_id, p_space_id, p_end_user, p_until) is not true then
-    return;
-  end if;
   -- In the order of the index of open_turns by account and kind, so that a
   -- batch reads only turns that it takes or skips.
   foreach kind in array array[false, true] loop
@@ -103,8 +125,7 @@ begin
 end $$;
 
 -- Returns true if the rows confirm the cause: the key is revoked, the space archived, the account disabled or the end
--- user erased. So a worker with a wrong cause ends no turns.
--- With 'expired', end_turns checks the age of each turn itself.
+-- user erased.
 create function turnpike.is_cause(p_cause text, p_user_id bigint, p_test boolean, p_key_id text, p_space_id bigint, p_end_user text,
   p_until timestamptz) returns boolean language plpgsql stable as $$
 begin
@@ -114,7 +135,7 @@ begin
     when 'user' then exists (select from users u where u.user_id = p_user_id and u.disabled_at is not null)
     when 'end_user' then exists (select from erasures e where e.user_id = p_user_id and e.test = p_test and e.end_user_ref = p_end_user
       and e.until_at >= p_until)
-    else p_cause = 'expired' end, false);
+    end, false);
 end $$;
 
 -- Claims the key, space or user (p_cause) whose turns must end and that was tried longest ago, before p_tried_before.

@@ -52,7 +52,8 @@ begin
     perform from users u where u.user_id = ready.user_id for no key update;
     reached := turnpike.over_limit('file_bytes', ready.user_id, p_bytes);
     update files f set state = 'ready', bytes = p_bytes, sha256 = p_sha256, updated_at = p_request.moment
-      where f.file_id = p_file_id and f.state = 'uploading' and reached.cap is null returning f.* into ready;
+      where f.file_id = p_file_id and f.state = 'uploading' and f.space_id = (turnpike.find_space(caller, p_space)).space_id
+        and reached.cap is null returning f.* into ready;
     if found then
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_file_id, p_request.moment);
       file := ready;
@@ -71,11 +72,16 @@ end $$;
 
 -- Marks a failed upload as deleted, even if the sweeper already did: an object may have been stored since then. With
 -- p_keep_ready, an upload that is ready is kept, because only the response that made it ready was lost.
+-- The caller may have lost its rights during the upload, but the upload must be its own.
 -- Returns true if the object must be removed.
-create function turnpike.give_up_upload(p_file_id text, p_keep_ready boolean, p_moment timestamptz) returns boolean
-language plpgsql as $$
+create function turnpike.give_up_upload(p_request turnpike.request, p_file_id text, p_keep_ready boolean, out actor turnpike.caller,
+  out given_up boolean) language plpgsql as $$
+declare
+  caller turnpike.caller := turnpike.find_caller(p_request);
 begin
-  update files f set state = 'deleted', object_removed_at = null, updated_at = p_moment
-    where f.file_id = p_file_id and not (p_keep_ready and f.state = 'ready');
-  return found;
+  actor := caller;
+  update files f set state = 'deleted', object_removed_at = null, updated_at = p_request.moment
+    where f.file_id = p_file_id and coalesce(f.member_id, f.user_id) = caller.user_id and f.key_id is not distinct from caller.key_id
+      and not (p_keep_ready and f.state = 'ready');
+  given_up := found;
 end $$;

@@ -1,5 +1,5 @@
 import type { Credential } from "../actor/actor.ts"
-import { callOnce, spaceNotFound } from "../actor/call-as.ts"
+import { callAs, callOnce, spaceNotFound } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { type Made, type Once, replay } from "../actor/once.ts"
 import { countReached } from "../base/counted.ts"
@@ -7,7 +7,6 @@ import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { isGeneric, SNIFFED_BYTES, sniffed } from "../base/media-bytes.ts"
 import type { Clock } from "../platform/clock.ts"
-import { callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { type DeletedFile, removeObjects } from "./delete-file.ts"
 import { getFile } from "./get-file.ts"
@@ -52,7 +51,7 @@ export async function uploadFile(
   const upload = await typed(ctx, given)
   const begun = await beginUpload(ctx, credential, upload, once)
   const work = finishUpload(ctx, credential, { upload, begun, once }).catch(async (error: unknown) => {
-    await giveUp(ctx, begun, once)
+    await giveUp(ctx, credential, { begun, once })
     throw error
   })
   // The clean-up must continue after the client disconnects.
@@ -150,7 +149,7 @@ async function finishUpload(
   })
   if (replayOf !== null) {
     // Another request with the same key finished first, so this object is not needed.
-    if (!isRepeat) await giveUp(ctx, begun, once)
+    if (!isRepeat) await giveUp(ctx, credential, { begun, once })
     return replay(getFile(ctx, credential, replayOf))
   }
   if (row.reached) throw countReached(row.reached)
@@ -159,16 +158,17 @@ async function finishUpload(
 }
 
 /** Marks the upload as deleted and removes its bytes. If this fails, the sweeper finds it. */
-async function giveUp(ctx: Context, { isRepeat, ...file }: Begun, once: Once | undefined): Promise<void> {
+async function giveUp(
+  ctx: Context,
+  credential: Credential,
+  { begun: { isRepeat, ...file }, once }: { begun: Begun; once: Once | undefined },
+): Promise<void> {
   if (isRepeat) return
   try {
-    const { give_up_upload: isToRemove } = await callOne(ctx.db, "give_up_upload", {
-      file_id: file.file_id,
-      // If only the response that made it ready was lost, a retry with the same key finds the file.
-      keep_ready: once !== undefined,
-      moment: ctx.clock.now(),
-    })
-    if (isToRemove) await removeObjects(ctx, [file])
+    // If only the response that made it ready was lost, a retry with the same key finds the file.
+    const args = { file_id: file.file_id, keep_ready: once !== undefined }
+    const { row } = await callAs(ctx, credential, "give_up_upload", args)
+    if (row.given_up) await removeObjects(ctx, [file])
   } catch (error) {
     ctx.log("error", "file.give_up_failed", { file_id: file.file_id, error: describeError(error) })
   }

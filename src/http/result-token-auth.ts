@@ -13,7 +13,7 @@ const PATH = /^\/v1\/turns\/([^/]+)\/calls\/([^/]+)\/result$/
  * body is read.
  */
 export const keyOrResultToken = createMiddleware<AppEnv>(async (c, next) => {
-  const token = tokenOf(c)
+  const token = resultTokenOf(c)
   if (token === null) return keyAuth(c, next)
   const [, turn, call] = PATH.exec(c.req.path) ?? []
   if (!(await isResultToken(c.get("ctx"), token, `${turn}.${call}`))) {
@@ -22,10 +22,8 @@ export const keyOrResultToken = createMiddleware<AppEnv>(async (c, next) => {
   return next()
 })
 
-/** True if the token of the call has authenticated the request. */
-export const isByResultToken = (c: HonoContext<AppEnv>): boolean => tokenOf(c) !== null
-
-function tokenOf(c: HonoContext<AppEnv>): string | null {
+/** The token of the call that has authenticated the request, or null. */
+export function resultTokenOf(c: HonoContext<AppEnv>): string | null {
   if (!PATH.test(c.req.path)) return null
   return TOKEN.exec(c.req.header("authorization")?.trim() ?? "")?.[1] ?? null
 }

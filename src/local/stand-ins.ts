@@ -44,7 +44,13 @@ export async function startStandIns(
   // PostgreSQL takes longest, and starts while our code is loaded.
   const postgres = databaseUrl ? undefined : startPostgres({ dataDir: join(dataDir, "postgres"), durable: true })
   postgres?.catch(() => {})
-  const [{ startStack }, { seedDemo }] = await Promise.all([import("./stack.ts"), import("./demo.ts")])
+  const [{ startStack }, { seedDemo }, { publishSigningKeys }, { directContext }, { withClient }] = await Promise.all([
+    import("./stack.ts"),
+    import("./demo.ts"),
+    import("../ops/publish-signing-keys.ts"),
+    import("../ops/direct.ts"),
+    import("./databases.ts"),
+  ])
   const stack = await startStack({
     dataDir,
     control: false,
@@ -66,6 +72,7 @@ export async function startStandIns(
   async function seed() {
     step("applying the schema to the database …")
     await ready
+    await withClient(url, (client) => publishSigningKeys(directContext(client), variables.SECRETS_KEYS))
     step("seeding the demo account …")
     return seedDemo(url, { dataDir, baseUrl, signInUrl, env: process.env })
   }

@@ -19,7 +19,8 @@ Workers and keys
       create the database roles of the workers and grant each the rights that its worker needs;
       prints the connection strings of new roles once; --renew: new passwords
   worker-keys [--worker W]
-      derive the SECRETS_KEYS of each worker from the whole key ring in SECRETS_KEYS
+      derive the SECRETS_KEYS of each worker from the whole key ring in SECRETS_KEYS, and publish
+      the public halves of its keys that sign receipts and statements
   reseal
       encrypt every stored secret again with the first key in SECRETS_KEYS, so that the other keys
       can be removed

@@ -17,6 +17,7 @@ import { directContext } from "./direct.ts"
 import { accessOf } from "./grants.ts"
 import { migrateDatabase } from "./migrate-database.ts"
 import { enableModels } from "./models.ts"
+import { publishSigningKeys } from "./publish-signing-keys.ts"
 import { pruneReleases, readRelease } from "./release.ts"
 import { resealAll } from "./reseal.ts"
 import { markRestored } from "./restored.ts"
@@ -112,7 +113,9 @@ async function run(client: pg.Client): Promise<string> {
       return grantWorkers(client, { worker, renew, databaseUrl: process.env.DATABASE_URL as string })
     }
     case "worker-keys": {
-      const keys = await workerKeys(process.env.SECRETS_KEYS, values.worker)
+      const ring = process.env.SECRETS_KEYS
+      const keys = await workerKeys(ring, values.worker)
+      await publishSigningKeys(ctx, ring as string)
       await noteAct(ctx, { action: "cli.worker_keys", subject: ["worker", values.worker ?? "each"] })
       return keys
     }

@@ -8,7 +8,7 @@ const ANSWERS: Record<string, string> = {
 
 const FAULTS: Record<string, string> = {
   unknown: "There is no signing key with this kid. /.well-known/jwks.json has those that are valid.",
-  last: "It is the only key. Put a new key before it into SECRETS_KEYS, deploy, and read /.well-known/jwks.json once.",
+  last: "It is the only key. Put a new key before it into SECRETS_KEYS, run `npm run admin -- worker-keys`, and deploy.",
 }
 
 /** Withdraws a key that signs documents (docs/architecture/receipts.md). Throws for an unknown key and the last one. */

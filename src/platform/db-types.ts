@@ -1471,6 +1471,7 @@ interface TurnSteps {
   first_event_seq: number | null;
   model: string;
   pending_calls: Generated<number>;
+  result_tokens: string[] | null;
   results: Generated<Json>;
   step: number;
   subagent: string | null;

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_06bb6daf4c6c"
+export const RELEASE = "turnpike_64158ff3e42e"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -1763,6 +1763,7 @@ export interface Procedures {
   }
   deliver_by_token: {
     args: {
+      token: string | null
       turn_id: string | null
       step: number | null
       call: number | null
@@ -1922,6 +1923,19 @@ export interface Procedures {
       entity: Answers["ended_answer"] | null
     }
   }
+  end_expired: {
+    args: {
+      user_id: number | null
+      event_ids: JsonInput | null
+      limit: number | null
+      moment: Date | null
+    }
+    row: {
+      touched: Answers["touched_turn"][] | null
+      next: boolean | null
+      posts: boolean | null
+    }
+  }
   end_login: {
     args: {
       login_id: string | null
@@ -1993,7 +2007,6 @@ export interface Procedures {
       space_id: number | null
       end_user: string | null
       until: Date | null
-      reason: string | null
       event_ids: JsonInput | null
       limit: number | null
       moment: Date | null
@@ -2481,12 +2494,13 @@ export interface Procedures {
   }
   give_up_upload: {
     args: {
+      request: Records["request"] | null
       file_id: string | null
       keep_ready: boolean | null
-      moment: Date | null
     }
     row: {
-      give_up_upload: boolean | null
+      actor: Answers["caller"] | null
+      given_up: boolean | null
     }
   }
   give_up_uploads: {
@@ -2588,8 +2602,10 @@ export interface Procedures {
   }
   keep_statement: {
     args: {
-      next: JsonInput | null
-      done: boolean | null
+      user_id: number | null
+      month: string | null
+      pages: number | null
+      digests: string[] | null
       moment: Date | null
     }
     row: {
@@ -3031,13 +3047,25 @@ export interface Procedures {
       note_removed_objects: number | null
     }
   }
+  note_result_token: {
+    args: {
+      turn_id: string | null
+      epoch: number | null
+      step: number | null
+      call: number | null
+      token: string | null
+    }
+    row: {
+      note_result_token: boolean | null
+    }
+  }
   note_signing_keys: {
     args: {
       public_keys: string[] | null
       moment: Date | null
     }
     row: {
-      note_signing_keys: string[] | null
+      note_signing_keys: number | null
     }
   }
   note_slice: {
@@ -3111,7 +3139,6 @@ export interface Procedures {
     args: {
       request: Records["request"] | null
       month: string | null
-      settled: Date | null
     }
     row: {
       actor: Answers["caller"] | null
@@ -4943,7 +4970,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   decide_call: { args: ["request:request", "turn_id", "step", "call", "decision", "input:json", "message", "event_ids:json"], columns: ["actor:json", "outcome", "turn:json", "slug", "went_on", "has_subscriber", "earlier:json"] },
   delete_file: { args: ["request:request", "file_id"], columns: ["actor:json", "file:json", "slug", "refused"] },
   delete_price: { args: ["request:request", "name"], columns: ["actor:json", "refused", "answer:json"] },
-  deliver_by_token: { args: ["turn_id", "step", "call", "output:json", "hash", "event_id", "moment"], columns: ["outcome", "turn:json", "slug", "went_on", "has_subscriber"] },
+  deliver_by_token: { args: ["token", "turn_id", "step", "call", "output:json", "hash", "event_id", "moment"], columns: ["outcome", "turn:json", "slug", "went_on", "has_subscriber"] },
   deliver_result: { args: ["request:request", "turn_id", "step", "call", "output:json", "hash", "event_id"], columns: ["actor:json", "outcome", "turn:json", "slug", "went_on", "has_subscriber"] },
   delivery_id: { args: ["event_id", "webhook_id"] },
   disable_other_models: { args: ["pins"] },
@@ -4955,13 +4982,14 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   enable_model: { args: ["engine", "model", "label", "sort_order", "input", "cached", "output", "cache_write", "cache_write_hour", "idle_seconds", "keep_edits", "moment"] },
   enable_provider: { args: ["request:request", "provider_id", "pool", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   end_acting: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
+  end_expired: { args: ["user_id", "event_ids:json", "limit", "moment"], columns: ["touched:json", "next", "posts"] },
   end_login: { args: ["login_id", "takes", "state", "error", "moment"] },
   end_own_session: { args: ["request:request", "session_id"], columns: ["actor:json", "ended"] },
   end_session: { args: ["token", "moment"] },
   end_sessions: { args: ["request:request", "new_token", "expires_at"], columns: ["actor:json", "ended"] },
   end_sessions_of_identity: { args: ["issuer", "subject"] },
   end_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing:json"] },
-  end_turns: { args: ["cause", "user_id", "test", "key_id", "space_id", "end_user", "until", "reason", "event_ids:json", "limit", "moment"], columns: ["touched:json", "next", "posts"] },
+  end_turns: { args: ["cause", "user_id", "test", "key_id", "space_id", "end_user", "until", "event_ids:json", "limit", "moment"], columns: ["touched:json", "next", "posts"] },
   end_user_sessions: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
   end_user_sums: { args: ["user_id", "ref"] },
   erase_end_user: { args: ["request:request", "ref", "erasure_id"], columns: ["actor:json", "refused", "erasure:json"] },
@@ -5004,7 +5032,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   get_turn: { args: ["request:request", "turn_id"], columns: ["actor:json", "turn:json", "slug", "waits_behind"] },
   get_turn_marks: { args: ["turn_ids"] },
   give_up_stopped: { args: ["webhook_id", "settled", "stop_batch", "moment"] },
-  give_up_upload: { args: ["file_id", "keep_ready", "moment"] },
+  give_up_upload: { args: ["request:request", "file_id", "keep_ready"], columns: ["actor:json", "given_up"] },
   give_up_uploads: { args: ["until", "limit", "moment"] },
   grant_credit: { args: ["request:request", "user_id", "reason", "amount", "once_key", "note"], columns: ["actor:json", "refused", "booking:json"] },
   grow_hold: { args: ["turn_id", "epoch", "micros", "locked"], columns: ["hold", "amount", "room", "caps:json", "locks_needed", "end_user_room"] },
@@ -5012,7 +5040,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   headroom: { args: ["user_id", "key_id", "end_user", "wanted", "needed", "moment", "is_new", "window", "shared", "sale:sale", "hold"], columns: ["amount", "window_started_at", "available", "held", "caps:json", "credit:json"] },
   identity_id: { args: ["issuer", "subject"] },
   keep_login: { args: ["login_id", "takes", "interval_seconds", "due_at", "moment"] },
-  keep_statement: { args: ["next:json", "done", "moment"], columns: ["keep_statement:json"] },
+  keep_statement: { args: ["user_id", "month", "pages", "digests", "moment"], columns: ["keep_statement:json"] },
   key_caps: { args: ["key_id", "user_id", "test", "moment"], columns: ["key_caps:json"] },
   lacks_model: { args: ["lacks:json", "model", "moment"] },
   lacks_runner: { args: ["runners", "live_slots", "test_slots", "max_attempts", "moment"] },
@@ -5048,14 +5076,15 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   note_rejection: { args: ["provider_id", "most"] },
   note_removed_files: { args: ["file_ids", "moment"] },
   note_removed_objects: { args: ["keys"] },
-  note_signing_keys: { args: ["public_keys", "moment"], columns: ["note_signing_keys:json"] },
+  note_result_token: { args: ["turn_id", "epoch", "step", "call", "token"] },
+  note_signing_keys: { args: ["public_keys", "moment"] },
   note_slice: { args: ["reconciliation_id", "phase", "position", "size"] },
   note_sweeps: { args: ["runs:json"] },
   note_trace_export: { args: ["destination", "epoch", "ended_at", "turn_id", "spans", "error", "failures", "next_at", "ends", "moment"] },
   note_turn_read: { args: ["request:request", "turn_id", "reason"], columns: ["actor:json", "refused", "known", "texts"] },
   note_wake: { args: ["webhook_id"] },
   note_windows: { args: ["provider_id", "windows:json", "moment"] },
-  open_statement: { args: ["request:request", "month", "settled"], columns: ["actor:json", "refused", "statement:json"] },
+  open_statement: { args: ["request:request", "month"], columns: ["actor:json", "refused", "statement:json"] },
   open_window: { args: ["key_id", "moment"] },
   overdue_deliveries: { args: ["before", "lanes", "most", "moment"] },
   overdue_turns: { args: ["before", "most"] },

@@ -7,7 +7,7 @@ import { describeError } from "../platform/log.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { RECEIPT_POLICY } from "./policies.ts"
 import { receiptDocument, refundDocument } from "./receipt-document.ts"
-import { digestOf, digestOfAll, NO_DIGEST } from "./signing-keys.ts"
+import { digestOf } from "./signing-keys.ts"
 
 /** The receipts of one day (UTC). `charged`: credit micros. */
 export interface StatementDay {
@@ -30,56 +30,29 @@ export function spanOfMonth(month: string): { from: string; to: string } {
 
 type Building = Pick<Context, "db" | "clock">
 
-/** Reads a page of receipts or refunds and adds it. Two runs at once add each page once. */
+/** Reads a page of receipts or refunds, and adds their digests. Two runs at once add each page once. */
 export async function addStatementPage(ctx: Building, row: StatementRow): Promise<StatementRow> {
-  const { next, done } = row.ledger_id === null ? await nextReceipts(ctx, row) : await nextRefunds(ctx, row)
-  const { keep_statement } = await callOne(ctx.db, "keep_statement", { next, done, moment: ctx.clock.now() })
+  const { user_id, month, pages } = row
+  const digests = row.ledger_id === null ? await digestReceipts(ctx, row) : await digestRefunds(ctx, row, row.ledger_id)
+  const args = { user_id, month, pages, digests, moment: ctx.clock.now() }
+  const { keep_statement } = await callOne(ctx.db, "keep_statement", args)
   return keep_statement as unknown as StatementRow
 }
 
-async function nextReceipts(ctx: Building, row: StatementRow): Promise<{ next: StatementRow; done: boolean }> {
-  const { from, to } = spanOfMonth(row.month)
-  const rows = await readReceipts(ctx, {
+async function digestReceipts(ctx: Building, row: StatementRow): Promise<string[]> {
+  const receipts = await readReceipts(ctx, {
     userId: row.user_id,
-    ...{ from, to, after: row.read_at, afterTurn: row.read_turn_id, limit: RECEIPT_POLICY.page },
+    ...spanOfMonth(row.month),
+    ...{ after: row.read_at, afterTurn: row.read_turn_id, limit: RECEIPT_POLICY.page },
   })
-  const next = { ...row, days: [...row.days] }
-  for (const receipt of rows) {
-    const document = receiptDocument(receipt)
-    const day = document.ended_at.slice(0, 10)
-    const last = next.days.at(-1)
-    const sums = last?.day === day ? last : { day, receipts: 0, charged: 0, digest: NO_DIGEST }
-    if (last?.day === day) next.days.pop()
-    next.days.push({
-      day,
-      receipts: sums.receipts + 1,
-      charged: sums.charged + receipt.billed,
-      digest: digestOfAll([sums.digest, digestOf(document)]),
-    })
-    next.receipts++
-    next.charged_credit_micros += receipt.billed
-    next.read_at = receipt.finished_at
-    next.read_turn_id = receipt.turn_id
-  }
-  if (rows.length < RECEIPT_POLICY.page) Object.assign(next, { ledger_id: 0, refund_digest: NO_DIGEST })
-  return { next, done: false }
+  return receipts.map((receipt) => digestOf(receiptDocument(receipt)))
 }
 
-async function nextRefunds(ctx: Building, row: StatementRow): Promise<{ next: StatementRow; done: boolean }> {
-  const next = { ...row }
-  const { from, to } = spanOfMonth(row.month)
-  const rows = await readRefunds(ctx, {
-    userId: row.user_id,
-    ...{ from, to, after: row.ledger_id ?? 0, limit: RECEIPT_POLICY.page },
-  })
-  for (const { refund, receipt } of rows) {
-    const document = await refundDocument(refund, receiptDocument(receipt))
-    next.refund_digest = digestOfAll([next.refund_digest, digestOf(document)])
-    next.refunds++
-    next.refunded_credit_micros += refund.amount_credit_micros ?? 0
-    next.ledger_id = refund.ledger_id
-  }
-  return { next, done: rows.length < RECEIPT_POLICY.page }
+async function digestRefunds(ctx: Building, row: StatementRow, after: number): Promise<string[]> {
+  const span = spanOfMonth(row.month)
+  const refunds = await readRefunds(ctx, { userId: row.user_id, ...span, after, limit: RECEIPT_POLICY.page })
+  const documents = refunds.map(({ refund, receipt }) => refundDocument(refund, receiptDocument(receipt)))
+  return (await Promise.all(documents)).map(digestOf)
 }
 
 interface Span {

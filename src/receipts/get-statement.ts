@@ -99,8 +99,7 @@ export const settledAt = (ctx: Pick<Context, "clock">) => new Date(ctx.clock.now
  * month. Throws SCOPE_DENIED.
  */
 export async function getStatement(ctx: Context, credential: Credential, month: string): Promise<MonthStatement> {
-  const args = { month: `${month}-01`, settled: settledAt(ctx) }
-  const { row } = await callAs(ctx, credential, "open_statement", args)
+  const { row } = await callAs(ctx, credential, "open_statement", { month: `${month}-01` })
   if (row.refused === "scope") throw accountScope()
   if (!row.statement?.month) return { month, state: "open", receipts_read: 0, statement: null }
   let statement = row.statement as unknown as StatementRow

@@ -88,15 +88,30 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
+-- The next live turns of an account that ended in a span, in the order of their ends.
+create function turnpike.ended_between(p_user_id bigint, p_from timestamptz, p_to timestamptz, p_after timestamptz, p_after_turn text,
+  p_limit integer) returns setof ended_turns language plpgsql stable set enable_seqscan = off set jit = off as $$
+begin
+  return query select e.* from ended_turns e
+    where e.user_id = p_user_id and not e.test and e.finished_at >= greatest(p_from, p_after) and e.finished_at < p_to
+      and (e.finished_at, e.turn_id collate "C") > (p_after, p_after_turn)
+    order by e.finished_at, e.turn_id collate "C" limit p_limit;
+end $$;
+
+-- The next refunds of turns that were booked in a span, by id.
+create function turnpike.refunded_between(p_user_id bigint, p_from timestamptz, p_to timestamptz, p_after bigint, p_limit integer)
+returns setof ledger language plpgsql stable set enable_seqscan = off set jit = off as $$
+begin
+  return query select n.* from ledger n where n.user_id = p_user_id and (n.reason not in ('usage', 'space_usage') or n.turn_id is null)
+    and n.created_at >= p_from and n.created_at < p_to and n.reason = 'admin_action' and n.turn_id is not null
+    and n.ledger_id > p_after order by n.ledger_id limit p_limit;
+end $$;
+
 -- A page of the receipts of an account's live turns that ended in a span, in the order of their ends.
 create function turnpike.receipts_between(p_user_id bigint, p_from timestamptz, p_to timestamptz, p_after timestamptz, p_after_turn text,
   p_limit integer) returns setof turnpike.receipt language plpgsql stable set enable_seqscan = off set jit = off as $$
 begin
-  return query select (turnpike.receipt_of(t)).* from (
-      select e.turn_id, e.finished_at from ended_turns e
-        where e.user_id = p_user_id and not e.test and e.finished_at >= greatest(p_from, p_after) and e.finished_at < p_to
-          and (e.finished_at, e.turn_id collate "C") > (p_after, p_after_turn)
-        order by e.finished_at, e.turn_id collate "C" limit p_limit) n
+  return query select (turnpike.receipt_of(t)).* from turnpike.ended_between(p_user_id, p_from, p_to, p_after, p_after_turn, p_limit) n
     join turns t on t.turn_id = n.turn_id order by n.finished_at, n.turn_id collate "C";
 end $$;
 
@@ -104,9 +119,6 @@ end $$;
 create function turnpike.refunds_between(p_user_id bigint, p_from timestamptz, p_to timestamptz, p_after bigint, p_limit integer)
 returns table (refund ledger, receipt turnpike.receipt) language plpgsql stable set enable_seqscan = off set jit = off as $$
 begin
-  return query select l, turnpike.receipt_of(t) from (
-      select n.ledger_id from ledger n where n.user_id = p_user_id and (n.reason not in ('usage', 'space_usage') or n.turn_id is null)
-        and n.created_at >= p_from and n.created_at < p_to and n.reason = 'admin_action' and n.turn_id is not null
-        and n.ledger_id > p_after order by n.ledger_id limit p_limit) p
-    join ledger l on l.ledger_id = p.ledger_id join turns t on t.turn_id = l.turn_id order by l.ledger_id;
+  return query select l, turnpike.receipt_of(t) from turnpike.refunded_between(p_user_id, p_from, p_to, p_after, p_limit) l
+    join turns t on t.turn_id = l.turn_id order by l.ledger_id;
 end $$;

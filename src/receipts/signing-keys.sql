@@ -4,11 +4,12 @@ create function turnpike.signing_key_id(p_public_key text) returns text language
     '+/', '-_')
 $$;
 
--- Stores the public halves of keys that are about to sign. Each new one is in the audit log, because every document
--- that it signs is valid from then on. Returns those of the given keys that are withdrawn.
-create function turnpike.note_signing_keys(p_public_keys text[], p_moment timestamptz) returns text[] language plpgsql as $$
+-- Publishes the public halves of keys. Each new one is in the audit log, because every document that it signs is valid
+-- from then on. No worker may call it. Returns the number of new keys.
+create function turnpike.note_signing_keys(p_public_keys text[], p_moment timestamptz) returns integer language plpgsql as $$
 declare
   public_key text;
+  added integer := 0;
 begin
   foreach public_key in array p_public_keys loop
     if coalesce(public_key !~ '^[A-Za-z0-9_-]{43}$', true) then
@@ -17,11 +18,12 @@ begin
     insert into signing_keys (kid, public_key, created_at) values (turnpike.signing_key_id(public_key), public_key, p_moment)
       on conflict do nothing;
     if found then
+      added := added + 1;
       perform turnpike.note_change(null, 'signing_key.add', 'signing_key', turnpike.signing_key_id(public_key), null, null, null, null,
         p_moment);
     end if;
   end loop;
-  return array(select k.public_key from signing_keys k where k.public_key = any (p_public_keys) and k.withdrawn_at is not null);
+  return added;
 end $$;
 
 -- Withdraws a key: it leaves the published keys and signs nothing more. outcome: 'withdrawn', 'already', 'unknown' or

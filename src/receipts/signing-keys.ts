@@ -3,8 +3,8 @@ import { createHash } from "node:crypto"
 import { calculateJwkThumbprint, FlattenedSign } from "jose"
 import type { Context } from "../actor/context.ts"
 import { type CanonicalValue, canonicalJson } from "../base/canonical-json.ts"
+import { ed25519Of } from "../base/ed25519.ts"
 import { TurnpikeError } from "../base/errors.ts"
-import { callOne } from "../platform/db.ts"
 
 /** A public key of /.well-known/jwks.json (RFC 8037). */
 interface PublicKey {
@@ -21,35 +21,21 @@ interface SigningKey {
   secret: CryptoKey
 }
 
-/** PKCS #8 of an Ed25519 key up to its 32-byte seed (RFC 8410). */
-const PKCS8 = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20]
-
-/** The keys of an isolate by key ring, so that each is derived and stored once. */
+/** The keys of an isolate by key ring, so that each is derived once. */
 const known = new WeakMap<Context["keyRing"], Promise<SigningKey[]>>()
 
-/**
- * One key for each key of the ring that is not withdrawn, newest first. Their public halves are stored before the first
- * use.
- */
-function signingKeys(ctx: Pick<Context, "keyRing" | "db" | "clock">): Promise<SigningKey[]> {
-  const kept = known.get(ctx.keyRing)
+/** One key for each key of the ring, newest first. */
+function signingKeys({ keyRing }: Pick<Context, "keyRing">): Promise<SigningKey[]> {
+  const kept = known.get(keyRing)
   if (kept) return kept
-  const made = (async () => {
-    const seeds = await ctx.keyRing.derive("receipts")
-    const keys = await Promise.all(seeds.map(keyOf))
-    const stored = { public_keys: keys.map(({ shown }) => shown.x), moment: ctx.clock.now() }
-    const { note_signing_keys: withdrawn } = await callOne(ctx.db, "note_signing_keys", stored)
-    return keys.filter(({ shown }) => !withdrawn?.includes(shown.x))
-  })()
-  known.set(ctx.keyRing, made)
-  made.catch(() => known.delete(ctx.keyRing))
+  const made = (async () => Promise.all((await keyRing.derive("receipts")).map(keyOf)))()
+  known.set(keyRing, made)
+  made.catch(() => known.delete(keyRing))
   return made
 }
 
 async function keyOf(seed: Uint8Array): Promise<SigningKey> {
-  const algorithm = { name: "Ed25519" }
-  const secret = await crypto.subtle.importKey("pkcs8", Uint8Array.from([...PKCS8, ...seed]), algorithm, true, ["sign"])
-  const { x = "" } = (await crypto.subtle.exportKey("jwk", secret)) as JsonWebKey
+  const { x, secret } = await ed25519Of(seed)
   return { secret, shown: await publicKey(x) }
 }
 
@@ -59,8 +45,11 @@ async function publicKey(x: string): Promise<PublicKey> {
   return { ...key, kid: await calculateJwkThumbprint(key), use: "sig", alg: "EdDSA" }
 }
 
-/** The public keys: those of the key ring, newest first, and then those that have left it. No withdrawn one. */
-export async function listSigningKeys(ctx: Pick<Context, "keyRing" | "db" | "clock">): Promise<PublicKey[]> {
+/**
+ * The published keys that are not withdrawn: those of the key ring, newest first, and then those that have left it. A
+ * key is published by the command line (src/ops/publish-signing-keys.ts).
+ */
+export async function listSigningKeys(ctx: Pick<Context, "keyRing" | "db">): Promise<PublicKey[]> {
   const current = (await signingKeys(ctx)).map(({ shown }) => shown)
   const rows = await ctx.db
     .selectFrom("signing_keys")
@@ -68,23 +57,27 @@ export async function listSigningKeys(ctx: Pick<Context, "keyRing" | "db" | "clo
     .where("withdrawn_at", "is", null)
     .orderBy("created_at", "desc")
     .execute()
-  // A key can be withdrawn after this isolate has read the ring.
   const valid = current.filter(({ kid }) => rows.some((row) => row.kid === kid))
   const former = rows.filter(({ kid }) => !current.some((key) => key.kid === kid))
   return [...valid, ...(await Promise.all(former.map(({ public_key }) => publicKey(public_key))))]
 }
 
-/** The newest key that is not withdrawn, as the database knows it now. */
-async function validKey(ctx: Pick<Context, "keyRing" | "db" | "clock">): Promise<SigningKey> {
+/** The newest key of the ring that is published and not withdrawn, as the database knows it now. */
+async function validKey(ctx: Pick<Context, "keyRing" | "db">): Promise<SigningKey> {
   const keys = await signingKeys(ctx)
   const rows = await ctx.db
     .selectFrom("signing_keys")
     .select("kid")
     .where("kid", "in", keys.map(({ shown }) => shown.kid).concat(""))
-    .where("withdrawn_at", "is not", null)
+    .where("withdrawn_at", "is", null)
     .execute()
-  const key = keys.find(({ shown }) => !rows.some(({ kid }) => kid === shown.kid))
-  if (!key) throw new TurnpikeError("UNAVAILABLE", "All signing keys are withdrawn. The operator must add a new one.")
+  const key = keys.find(({ shown }) => rows.some(({ kid }) => kid === shown.kid))
+  if (!key) {
+    throw new TurnpikeError(
+      "UNAVAILABLE",
+      "No key that may sign is published. The operator must add a new one, and run `npm run admin -- worker-keys`.",
+    )
+  }
   return key
 }
 
@@ -98,7 +91,7 @@ export interface SignedDocument<Document extends { document: string }> {
 
 /** Signs the canonical form of a document with the newest key: a JWS with detached content (RFC 7515, appendix F). */
 export async function signDocument<Document extends CanonicalValue & { document: string }>(
-  ctx: Pick<Context, "keyRing" | "db" | "clock">,
+  ctx: Pick<Context, "keyRing" | "db">,
   document: Document,
 ): Promise<SignedDocument<Document>> {
   const key = await validKey(ctx)

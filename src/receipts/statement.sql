@@ -5,6 +5,9 @@ begin
   ends := (p_month + interval '1 month') at time zone 'UTC';
 end $$;
 
+-- How long after its end a month is settled: no turn can end in it any more (settlesMs in src/receipts/policies.ts).
+create function turnpike.settles_after() returns interval language sql immutable as $$ select interval '15 minutes' $$;
+
 -- When an account's usage began: the end of its first live turn, or its creation.
 create function turnpike.usage_since(p_user_id bigint) returns timestamptz language plpgsql stable as $$
 begin
@@ -14,8 +17,8 @@ end $$;
 
 -- Returns the statement of the caller's account for a month, and creates it if it was never asked for. A month before
 -- the account's first usage has an empty one, which is not stored. statement: null if the month is not over.
--- p_settled: nothing can end before this moment any more. refused: scope.
-create function turnpike.open_statement(p_request turnpike.request, p_month date, p_settled timestamptz,
+-- refused: scope.
+create function turnpike.open_statement(p_request turnpike.request, p_month date,
   out actor turnpike.caller, out refused text, out statement statements) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
@@ -27,13 +30,13 @@ begin
     return;
   end if;
   refused := case when turnpike.sees_account(caller) is not true then 'scope' end;
-  if refused is null and span.ends <= p_settled then
+  if refused is null and span.ends <= p_request.moment - turnpike.settles_after() then
     if span.ends > turnpike.usage_since(caller.user_id) then
       insert into statements (user_id, month, created_at) values (caller.user_id, p_month, p_request.moment) on conflict do nothing;
       select s.* into statement from statements s where s.user_id = caller.user_id and s.month = p_month;
     else
       empty := jsonb_populate_record(null::statements, jsonb_build_object('user_id', caller.user_id, 'month', p_month, 'days', '[]'::jsonb,
-        'receipts', 0, 'charged_credit_micros', 0, 'refunds', 0, 'refunded_credit_micros', 0, 'refund_digest', repeat('0', 64),
+        'receipts', 0, 'charged_credit_micros', 0, 'refunds', 0, 'refunded_credit_micros', 0, 'refund_digest', turnpike.no_digest(),
         'other_charges', 0, 'other_credit_micros', 0, 'created_at', p_request.moment, 'closed_at', p_request.moment));
       statement := empty;
     end if;
@@ -78,23 +81,81 @@ begin
     where s.user_id = d.user_id and s.month = d.month returning s.*;
 end $$;
 
--- Stores a statement with a further page, if no other run has stored that page, and returns it as it is then.
--- p_done: nothing further is to be read. Then the charges without a turn are added, and the statement is closed.
-create function turnpike.keep_statement(p_next jsonb, p_done boolean, p_moment timestamptz) returns statements language plpgsql as $$
+-- Adds the next receipts or refunds to an open statement, and returns the statement as it is then. Times, amounts and
+-- counts come from the rows. p_digests: the digests of the next documents (SHA-256 in hex), one for each to add.
+-- p_pages: the pages that the worker knows. A page is added once.
+-- When no refund is left, the charges without a turn are added, and the statement is closed.
+create function turnpike.keep_statement(p_user_id bigint, p_month date, p_pages integer, p_digests text[], p_moment timestamptz)
+returns statements language plpgsql as $$
 declare
-  further statements := jsonb_populate_record(null::statements, p_next);
   kept statements;
-  span record := turnpike.month_starts(further.month);
-  others record;
+  span record := turnpike.month_starts(p_month);
+  next record;
+  nth integer := 0;
 begin
-  select count(*) as charges, coalesce(-sum(l.amount_credit_micros), 0)::bigint as total into others from ledger l
-    where p_done and l.user_id = further.user_id and l.turn_id is null and l.reason = 'space_usage'
-      and l.created_at >= span.starts and l.created_at < span.ends;
-  update statements s set pages = s.pages + 1, read_at = further.read_at, read_turn_id = further.read_turn_id, days = further.days,
-      receipts = further.receipts, charged_credit_micros = further.charged_credit_micros, ledger_id = further.ledger_id,
-      refunds = further.refunds, refunded_credit_micros = further.refunded_credit_micros, refund_digest = further.refund_digest,
-      other_charges = others.charges, other_credit_micros = others.total, closed_at = case when p_done then p_moment end
-    where s.user_id = further.user_id and s.month = further.month and s.pages = further.pages and s.closed_at is null;
-  select s.* into kept from statements s where s.user_id = further.user_id and s.month = further.month;
+  select s.* into kept from statements s where s.user_id = p_user_id and s.month = p_month for no key update;
+  if kept.user_id is null or kept.closed_at is not null or kept.pages <> p_pages then
+    return kept;
+  end if;
+  if exists (select from unnest(p_digests) d where coalesce(d !~ '^[0-9a-f]{64}$', true)) then
+    raise exception 'not a digest' using errcode = 'check_violation';
+  end if;
+  kept.pages := kept.pages + 1;
+  if kept.ledger_id is null then
+    for next in
+      select n.turn_id, n.finished_at, t.billed_credit_micros as billed
+        from turnpike.ended_between(p_user_id, span.starts, span.ends, kept.read_at, kept.read_turn_id, cardinality(p_digests)) n
+        join turns t on t.turn_id = n.turn_id order by n.finished_at, n.turn_id collate "C"
+    loop
+      nth := nth + 1;
+      kept.days := turnpike.with_receipt(kept.days, to_char(next.finished_at at time zone 'UTC', 'YYYY-MM-DD'), next.billed, p_digests[nth]);
+      kept.receipts := kept.receipts + 1;
+      kept.charged_credit_micros := kept.charged_credit_micros + next.billed;
+      kept.read_at := next.finished_at;
+      kept.read_turn_id := next.turn_id;
+    end loop;
+    if not exists (select from turnpike.ended_between(p_user_id, span.starts, span.ends, kept.read_at, kept.read_turn_id, 1)) then
+      kept.ledger_id := 0;
+      kept.refund_digest := turnpike.no_digest();
+    end if;
+  else
+    for next in
+      select l.ledger_id, l.amount_credit_micros as refunded
+        from turnpike.refunded_between(p_user_id, span.starts, span.ends, kept.ledger_id, cardinality(p_digests)) l
+    loop
+      nth := nth + 1;
+      kept.refund_digest := turnpike.digest_with(kept.refund_digest, p_digests[nth]);
+      kept.refunds := kept.refunds + 1;
+      kept.refunded_credit_micros := kept.refunded_credit_micros + next.refunded;
+      kept.ledger_id := next.ledger_id;
+    end loop;
+    if not exists (select from turnpike.refunded_between(p_user_id, span.starts, span.ends, kept.ledger_id, 1)) then
+      select count(*), coalesce(-sum(l.amount_credit_micros), 0)::bigint into kept.other_charges, kept.other_credit_micros from ledger l
+        where l.user_id = p_user_id and l.turn_id is null and l.reason = 'space_usage'
+          and l.created_at >= span.starts and l.created_at < span.ends;
+      kept.closed_at := p_moment;
+    end if;
+  end if;
+  update statements s set pages = kept.pages, read_at = kept.read_at, read_turn_id = kept.read_turn_id, days = kept.days,
+      receipts = kept.receipts, charged_credit_micros = kept.charged_credit_micros, ledger_id = kept.ledger_id, refunds = kept.refunds,
+      refunded_credit_micros = kept.refunded_credit_micros, refund_digest = kept.refund_digest, other_charges = kept.other_charges,
+      other_credit_micros = kept.other_credit_micros, closed_at = kept.closed_at
+    where s.user_id = p_user_id and s.month = p_month;
   return kept;
 end $$;
+
+-- The days of a statement with one more receipt, which belongs to the last day or to a later one.
+create function turnpike.with_receipt(p_days jsonb, p_day text, p_billed bigint, p_digest text) returns jsonb language sql immutable as $$
+  select case when p_days -> -1 ->> 'day' = p_day then p_days - -1 else p_days end || jsonb_build_object('day', p_day,
+      'receipts', was.receipts + 1, 'charged', was.charged + p_billed, 'digest', turnpike.digest_with(was.digest, p_digest))
+    from (select coalesce(max((d ->> 'receipts')::bigint), 0) as receipts, coalesce(max((d ->> 'charged')::bigint), 0) as charged,
+        coalesce(max(d ->> 'digest'), turnpike.no_digest()) as digest
+      from (values (p_days -> -1)) v(d) where d ->> 'day' = p_day) was
+$$;
+
+-- The digest of a list before its first document (NO_DIGEST in src/receipts/signing-keys.ts), and with one more.
+create function turnpike.no_digest() returns text language sql immutable as $$ select repeat('0', 64) $$;
+
+create function turnpike.digest_with(p_list text, p_document text) returns text language sql immutable as $$
+  select encode(sha256(decode(p_list || p_document, 'hex')), 'hex')
+$$;

@@ -56,6 +56,21 @@ begin
   return case when mine.cancel_requested_at is null then 'yes' else 'cancel' end;
 end $$;
 
+-- Notes the token that a request of a call carries, before the request is sent. Returns false if the epoch is stale.
+create function turnpike.note_result_token(p_turn_id text, p_epoch integer, p_step integer, p_call integer, p_token text)
+returns boolean language plpgsql as $$
+declare
+  mine turns := turnpike.own_turn(p_turn_id, p_epoch);
+  noted text := turnpike.result_token(p_call, p_token);
+begin
+  if mine.turn_id is null then
+    return false;
+  end if;
+  update turn_steps p set result_tokens = array_append(p.result_tokens, noted)
+    where p.turn_id = p_turn_id and p.step = p_step and (noted = any (p.result_tokens)) is not true;
+  return true;
+end $$;
+
 -- Renews the lease of a turn whose model is still answering. Returns
 -- 'yes', 'cancel' (it was asked to stop) or 'stale'.
 -- A renewal after the end of its worker's run finds no lease, and leaves the turn to the next worker.

@@ -170,6 +170,16 @@ export async function mayStartCalls(ctx: Context, { turn_id, epoch }: Mine): Pro
   return may_start_calls === "yes" || may_start_calls === "cancel" ? may_start_calls : "stale"
 }
 
+/** Stores the hash of the token with which the result of a call may come. Returns false if the turn is not ours. */
+export async function noteResultToken(
+  ctx: Context,
+  { turn_id, epoch }: Mine,
+  { step, call, token }: { step: number; call: number; token: string },
+): Promise<boolean> {
+  const { note_result_token } = await callOne(ctx.db, "note_result_token", { turn_id, epoch, step, call, token })
+  return note_result_token === true
+}
+
 /** Renews the lease while a model answers, and returns whether the turn still belongs to this worker. */
 export async function renewLease(
   ctx: Pick<Context, "db" | "clock"> & { together?: Together | undefined },

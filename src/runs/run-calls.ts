@@ -132,8 +132,10 @@ async function execute(
   const key = `${run.turn.turn_id}.${row.step}.${index}`
   const trace = traceHeaders(run.turn, `tool ${row.step}.${index}`)
   const mayStart = () => run.mayStart()
+  const noteToken = (token: string) => run.noteToken(row.step, index, token)
   const input = decided?.edited_input ?? callInput(call)
-  const made = await tool.run(input, { key, step: row.step, call: index, trace, signal: run.time.signal, mayStart })
+  const context = { key, step: row.step, call: index, trace, signal: run.time.signal, mayStart, noteToken }
+  const made = await tool.run(input, context)
   return decided?.edited_input ? noteEdit(made, decided.edited_input) : made
 }
 

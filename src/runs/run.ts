@@ -8,7 +8,7 @@ import type { StepRow } from "../turns/step-row.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 import { Budget } from "./budget.ts"
 import type { Claim, ModelRow } from "./claim-turns.ts"
-import { type Committed, mayStartCalls, type Together } from "./commit-step.ts"
+import { type Committed, mayStartCalls, noteResultToken, type Together } from "./commit-step.ts"
 import { KeepAlive } from "./keep-alive.ts"
 import { Route } from "./route.ts"
 import { type LimitCode, limitReached, RunEnd } from "./run-end.ts"
@@ -129,6 +129,11 @@ export class Run {
   async askAgain(): Promise<void> {
     this.knownAt = Number.NEGATIVE_INFINITY
     await this.beforeCall()
+  }
+
+  /** Throws if the turn belongs to another worker. */
+  async noteToken(step: number, call: number, token: string): Promise<void> {
+    if (!(await noteResultToken(this.ctx, this.turn, { step, call, token }))) throw new RunEnd({ kind: "stale" })
   }
 
   /** Returns whether a call may be sent again. Throws if another worker must send it. */

@@ -203,17 +203,19 @@ function restTool(ctx: ToolContext, secrets: Secrets, tool: Tool): BoundTool {
   return {
     spec: { name: tool.name, description: tool.description, inputSchema: tool.input_schema },
     ...(tool.approval && { approval: tool.approval }),
-    async run(input, { key, trace, signal, mayStart }): Promise<ToolRun> {
+    async run(input, { key, noteToken, trace, signal, mayStart }): Promise<ToolRun> {
       const fault = inputFault(tool.input_schema, input)
       if (fault) return errorRun(fault)
       if (!hasRequest(tool)) return laterRun(true)
+      const token = tool.answers_later === true ? await resultToken(ctx, key) : undefined
+      if (token !== undefined) await noteToken?.(token)
       const { output, response } = await callRestTool(
         { outbound: ctx.outbound, secrets },
         {
           tool,
           input,
           idempotencyKey: key,
-          ...(tool.answers_later === true && { resultToken: await resultToken(ctx, key) }),
+          ...(token !== undefined && { resultToken: token }),
           signal,
           mayStart,
           ...(trace && { trace }),

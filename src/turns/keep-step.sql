@@ -65,3 +65,8 @@ begin
     perform turnpike.end_probe(p_step ->> 'account', p_moment);
   end if;
 end $$;
+
+-- The entry of turn_steps.result_tokens for a call's token.
+create function turnpike.result_token(p_call integer, p_token text) returns text language sql immutable as $$
+  select p_call::text || ' ' || encode(sha256(convert_to(p_token, 'UTF8')), 'hex')
+$$;

@@ -68,13 +68,14 @@ export async function deliverResult(ctx: Context, credential: Credential, delive
 
 export const DELIVER_BY_TOKEN_ERRORS = ["NOT_FOUND", "TURN_FINISHED", "CALL_ANSWERED", "CALL_NOT_WAITING"] as const
 
-/**
- * The same for a server with the token of the call, which the worker has checked. It learns nothing of the turn but
- * whether its result counts.
- */
-export async function deliverByToken(ctx: Context, delivery: Delivery): Promise<z.infer<typeof receivedResultSchema>> {
+/** The same for a server with the token of the call. It learns nothing of the turn but whether its result counts. */
+export async function deliverByToken(
+  ctx: Context,
+  token: string,
+  delivery: Delivery,
+): Promise<z.infer<typeof receivedResultSchema>> {
   const moment = ctx.clock.now()
-  const row = await callOne(ctx.db, "deliver_by_token", { ...argsOf(ctx, delivery), moment })
+  const row = await callOne(ctx.db, "deliver_by_token", { token, ...argsOf(ctx, delivery), moment })
   refuse(row.outcome)
   if (!row.turn || (row.outcome !== "taken" && row.outcome !== "same")) throw turnNotFound(delivery.turnId)
   goOn(ctx, row)

@@ -82,15 +82,18 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- take_result for the token of one call, which the worker has checked. It works until the turn has ended.
-create function turnpike.deliver_by_token(p_turn_id text, p_step integer, p_call integer, p_output jsonb, p_hash text, p_event_id text,
-  p_moment timestamptz, out outcome text, out turn turns, out slug text, out went_on boolean, out has_subscriber boolean)
+-- take_result for the token of one call, whose hash its step has (note_result_token). It works until the turn has
+-- ended. outcome is 'unknown' for another token.
+create function turnpike.deliver_by_token(p_token text, p_turn_id text, p_step integer, p_call integer, p_output jsonb, p_hash text,
+  p_event_id text, p_moment timestamptz, out outcome text, out turn turns, out slug text, out went_on boolean, out has_subscriber boolean)
 language plpgsql as $$
 declare
   mine turns;
   taken record;
 begin
-  select t.* into mine from turns t where t.turn_id = p_turn_id for no key update;
+  select t.* into mine from turns t where t.turn_id = p_turn_id and exists (select from turn_steps p
+      where p.turn_id = t.turn_id and p.step = p_step and turnpike.result_token(p_call, p_token) = any (p.result_tokens))
+    for no key update;
   if mine.turn_id is null then
     outcome := 'unknown';
     return;

@@ -1,11 +1,11 @@
-import { neon, neonConfig } from "@neondatabase/serverless"
+import { neonConfig } from "@neondatabase/serverless"
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
 import { WORKER_ROLES } from "../../src/ops/grants.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
-import { recordText } from "../../src/platform/records.ts"
 import { SETTINGS } from "../../src/settings/registry.ts"
 import { createPerson } from "../harness/auth.ts"
 import { signInAdmin } from "../harness/books.ts"
+import { workerRoles } from "../harness/worker-roles.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 /** Checks what a worker's role can do with all data that it can read and all procedures that it may call. */
@@ -26,33 +26,7 @@ beforeEach(() => {
 })
 afterAll(() => world.close())
 
-const sqlOf = (worker: string) => neon(world.workerUrls[worker] as string)
-const roleOf = (worker: string) => new URL(world.workerUrls[worker] as string).username
-
-/** Calls a procedure with a worker's role. */
-async function callAsWorker(worker: string, name: string, args: Record<string, unknown>) {
-  const names = Object.keys(args)
-  const given = names.map((one, at) => `p_${one} => $${at + 1}`).join(", ")
-  const values = Object.values(args)
-  const [row] = await sqlOf(worker).query(`select to_json(r) as answer from ${RELEASE}.${name}(${given}) r`, values)
-  return (row as { answer: Record<string, unknown> }).answer
-}
-
-const caller = (token: string) => {
-  const session = {
-    kind: "session",
-    token,
-    test: false,
-    moment: world.clock.now(),
-    request_id: null,
-    address: null,
-    page_user: null,
-    page_account: null,
-    if_config: null,
-  }
-  return { request: recordText("request", session) }
-}
-const atNow = () => ({ moment: world.clock.now().toISOString() })
+const { sqlOf, roleOf, callAsWorker, caller, atNow } = workerRoles(() => world)
 
 /** Every text that a role can read in any table, also within JSON, and bytes as hex. */
 async function readable(worker: string): Promise<string[]> {
@@ -211,7 +185,7 @@ test.each(["v1", "account", "admin", "callbacks"])(
       [turn_id],
     )
     const { moment } = atNow()
-    for (const cause of ["user", "key", "space", "end_user", null]) {
+    for (const cause of ["user", "key", "space", "end_user", "expired", null]) {
       const { touched } = await callAsWorker(worker, "end_turns", {
         cause,
         user_id: client.userId,
@@ -220,12 +194,15 @@ test.each(["v1", "account", "admin", "callbacks"])(
         space_id: turn?.space_id,
         end_user: "customer-1",
         until: moment,
-        reason: "expired",
         event_ids: JSON.stringify(["evt_1"]),
         limit: 1,
         moment,
       })
       expect(touched, String(cause)).toEqual([])
+    }
+    if (worker !== "callbacks") {
+      const expired = { user_id: client.userId, event_ids: JSON.stringify(["evt_1"]), limit: 1, moment }
+      await expect(callAsWorker(worker, "end_expired", expired)).rejects.toMatchObject({ code: "42501" })
     }
     expect((await client.getTurn(turn_id)).state).toBe("queued")
   },

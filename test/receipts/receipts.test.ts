@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type Call, computed, decimal, isSigned, micros } from "../../examples/verify-receipts/documents.ts"
 import { refundTurn } from "../../src/billing/refund-turn.ts"
+import { publishSigningKeys } from "../../src/ops/publish-signing-keys.ts"
 import type { TurnReceipt } from "../../src/receipts/get-receipt.ts"
 import type { Receipt } from "../../src/receipts/receipt-document.ts"
 import { contextOf } from "../harness/context.ts"
@@ -171,6 +172,7 @@ describe("The signing keys", () => {
       const [first] = await kidsNow()
       const ring = own.env.SECRETS_KEYS as string
       const added = `next:${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))}`
+      await publishSigningKeys(contextOf(own), `${added},${ring}`)
       own.rebind({ SECRETS_KEYS: `${added},${ring}` })
       const rotated = (await receiptOf(client, turn_id)).receipt
       const both = await kidsNow()

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { createKeyRing, parseKeyRing } from "../../src/base/key-ring.ts"
+import { publishSigningKeys } from "../../src/ops/publish-signing-keys.ts"
 import { retireSigningKey } from "../../src/ops/retire-signing-key.ts"
 import { signDocument } from "../../src/receipts/signing-keys.ts"
+import { failureOf } from "../harness/answers.ts"
 import { contextOf } from "../harness/context.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -13,6 +15,8 @@ afterAll(() => world.close())
 
 const LEAKED = `leaked:${btoa("l".repeat(32))}`
 const NEWER = `newer:${btoa("n".repeat(32))}`
+
+const publish = (keys: string) => publishSigningKeys(contextOf(world), keys)
 
 /** A worker with these keys. */
 const workerWith = (keys: string) => ({ ...contextOf(world), keyRing: createKeyRing(parseKeyRing(keys)) })
@@ -29,6 +33,7 @@ test("A withdrawn signing key leaves the published keys and signs nothing more, 
   const ctx = contextOf(world)
   await expect(retireSigningKey(ctx, { kid: first, reason: "leaked" })).rejects.toThrow("only key")
   await expect(retireSigningKey(ctx, { kid: "unknown", reason: "leaked" })).rejects.toThrow("no signing key")
+  await publish(`${LEAKED},${NEWER}`)
   const worker = workerWith(`${LEAKED},${NEWER}`)
   const leaked = kidOf(await signDocument(worker, { document: "turn_receipt" }))
   expect(await published()).toContain(leaked)
@@ -45,8 +50,14 @@ test("A withdrawn signing key leaves the published keys and signs nothing more, 
   expect(await published()).not.toContain(leaked)
 })
 
-test("The database computes the id of a key and records each new one in the audit log", async () => {
-  const kid = kidOf(await signDocument(workerWith(`other:${btoa("o".repeat(32))}`), { document: "turn_receipt" }))
+test("A key signs only after the command line has published it, and the audit log has each new one", async () => {
+  const other = `other:${btoa("o".repeat(32))}`
+  const worker = workerWith(other)
+  const refused = await failureOf(signDocument(worker, { document: "turn_receipt" }))
+  expect(refused).toMatchObject({ code: "UNAVAILABLE", message: expect.stringContaining("worker-keys") })
+  await publish(other)
+  await publish(other)
+  const kid = kidOf(await signDocument(worker, { document: "turn_receipt" }))
   expect(await published()).toContain(kid)
   const [row] = await world.sql<{ n: number }>(
     "select count(*)::int as n from audit_log where action = 'signing_key.add' and subject_id = $1",

@@ -2,7 +2,7 @@ import * as z from "zod"
 import { answerJson } from "../../http/answer-json.ts"
 import type { App } from "../../http/app.ts"
 import { idParam, repeated, wholeParam } from "../../http/query.ts"
-import { isByResultToken } from "../../http/result-token-auth.ts"
+import { resultTokenOf } from "../../http/result-token-auth.ts"
 import { TURN_WAIT_POLICY } from "../../turns/policies.ts"
 import { turnSchema } from "../../turns/schemas.ts"
 import { serializeTurn } from "../../turns/turn-row.ts"
@@ -70,7 +70,8 @@ export function mountCalls(app: App) {
     },
     async (c, { params: { turn_id: turnId, call }, body }) => {
       const result = { turnId, call, body }
-      if (isByResultToken(c)) return answerJson(c, await deliverByToken(c.get("ctx"), result))
+      const token = resultTokenOf(c)
+      if (token !== null) return answerJson(c, await deliverByToken(c.get("ctx"), token, result))
       return serializeTurn(await deliverResult(c.get("ctx"), c.get("credential"), result))
     },
   )
