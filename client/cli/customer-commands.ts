@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander"
 import type { CommandContext, Run } from "./run.ts"
 import { connect } from "./settings.ts"
-import { tableOf, usd } from "./terminal.ts"
+import { jsonOf, tableOf, usd } from "./terminal.ts"
 
 const REF = "your own id of the end user (end_user_ref)"
 
@@ -44,7 +44,7 @@ async function creditCustomer(
   const { endUsers } = await connect(connection)
   const body = { amount_usd: amount, ...(note !== undefined && { note }) }
   const entry = await endUsers.credit(ref, body, { idempotencyKey, signal: terminal.signal })
-  if (json) return terminal.out(`${JSON.stringify(entry)}\n`)
+  if (json) return terminal.out(`${jsonOf(entry)}\n`)
   terminal.out(
     tableOf([
       [entry.reason, usd(entry.amount_usd)],
@@ -55,7 +55,7 @@ async function creditCustomer(
 
 async function showBalance({ terminal, connection, json }: CommandContext, ref: string) {
   const wallet = await (await connect(connection)).endUsers.getBalance(ref)
-  if (json) return terminal.out(`${JSON.stringify(wallet)}\n`)
+  if (json) return terminal.out(`${jsonOf(wallet)}\n`)
   terminal.out(
     tableOf([
       ["available", usd(wallet.available_usd)],

@@ -5,7 +5,7 @@ import { forwardEvent, targetOf } from "./listen.ts"
 import { type CommandContext, type Run, sinceOf, TIME_HELP } from "./run.ts"
 import { connectRaw, readStored, store } from "./settings.ts"
 import { newListenSecret } from "./sign-event.ts"
-import { painter } from "./terminal.ts"
+import { jsonOf, painter } from "./terminal.ts"
 
 interface ListenOptions {
   forwardTo: string
@@ -32,7 +32,7 @@ async function listen(context: CommandContext, { forwardTo, events, since: given
   const secret = await listenSecret(context)
   const since = await sinceOf(transport, given, signal)
   const print = (line: string) => (json ? terminal.err : terminal.out)(`${line}\n`)
-  if (json) terminal.out(`${JSON.stringify({ forwarding_to: target, secret, since })}\n`)
+  if (json) terminal.out(`${jsonOf({ forwarding_to: target, secret, since })}\n`)
   else {
     terminal.out(`Forwarding events to ${target}. Ctrl-C ends it.\n`)
     terminal.out(`Events are signed with this secret:\n\n  TURNPIKE_WEBHOOK_SECRET=${secret}\n\n`)

@@ -3,7 +3,7 @@ import type { Me, UsageGroup, UsageSums } from "../src/operations.ts"
 import type { Query } from "../src/transport.ts"
 import type { CommandContext, Run } from "./run.ts"
 import { connect } from "./settings.ts"
-import { tableOf, usd } from "./terminal.ts"
+import { jsonOf, tableOf, usd } from "./terminal.ts"
 
 const GROUPS = ["end_user_ref", "space", "model", "key", "day"] as const
 
@@ -40,7 +40,7 @@ async function reportUsage({ terminal, connection, json }: CommandContext, { by,
   if (csv) return terminal.out(await (await turnpike.usage.csv(query)).text())
   const report = await turnpike.usage.get(query)
   const groups = report.has_more ? await turnpike.usage.groups(query).toArray() : report.data
-  if (json) return terminal.out(`${JSON.stringify({ ...report, data: groups, has_more: false, next_cursor: null })}\n`)
+  if (json) return terminal.out(`${jsonOf({ ...report, data: groups, has_more: false, next_cursor: null })}\n`)
   const cells = (name: string, one: UsageGroup | UsageSums) => [
     name,
     usd(one.billed_usd),
@@ -58,12 +58,12 @@ async function showStatements({ terminal, connection, json }: CommandContext, mo
   const { usage } = await connect(connection)
   if (month === undefined) {
     const months = await usage.statements().toArray()
-    if (json) return terminal.out(`${JSON.stringify(months)}\n`)
+    if (json) return terminal.out(`${jsonOf(months)}\n`)
     const rows = months.map((one) => [one.month, one.state, String(one.receipts ?? ""), one.total_usd ?? ""])
     return terminal.out(tableOf([["MONTH", "STATE", "RECEIPTS", "TOTAL USD"], ...rows]))
   }
   const answer = await usage.statement(month)
-  if (json) return terminal.out(`${JSON.stringify(answer)}\n`)
+  if (json) return terminal.out(`${jsonOf(answer)}\n`)
   const { state, statement } = answer
   if (!statement) return terminal.err(`The statement of ${month} is ${state}.\n`)
   const { days, refunds, other_charges, total_usd } = statement.document
@@ -80,7 +80,7 @@ async function showStatements({ terminal, connection, json }: CommandContext, mo
 
 async function showKey({ terminal, connection, json }: CommandContext) {
   const me = await (await connect(connection)).me()
-  terminal.out(json ? `${JSON.stringify(me)}\n` : tableOf(rowsOf(me)))
+  terminal.out(json ? `${jsonOf(me)}\n` : tableOf(rowsOf(me)))
 }
 
 function rowsOf({ key, caps, balance }: Me): string[][] {

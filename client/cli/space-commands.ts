@@ -5,7 +5,7 @@ import type { CommandContext, Run } from "./run.ts"
 import { connect } from "./settings.ts"
 import { type Change, readLiveSpace, spaceIdOf } from "./space-changes.ts"
 import { NAME_KEY, readSpaceFile, type SpaceFile, secretValues, writeSpaceFile } from "./space-file.ts"
-import { type Paint, painter, shown, tableOf } from "./terminal.ts"
+import { jsonOf, type Paint, painter, shown, tableOf } from "./terminal.ts"
 
 const FILE = "the file of the space; - is the standard input"
 const DEFAULT_FILE = "turnpike.yaml"
@@ -44,7 +44,7 @@ export function addSpaceCommands(program: Command, run: Run): void {
     .action(
       run<[string]>(async ({ terminal, connection }, given) => {
         const turnpike = await connect(connection)
-        terminal.out(`${JSON.stringify(await turnpike.spaces.get(await spaceIdOf(turnpike, given)), null, 2)}\n`)
+        terminal.out(`${jsonOf(await turnpike.spaces.get(await spaceIdOf(turnpike, given)), 2)}\n`)
       }),
     )
   spaces
@@ -74,7 +74,7 @@ export function addSpaceCommands(program: Command, run: Run): void {
       run<[string]>(async ({ terminal, connection, json }, given) => {
         const turnpike = await connect(connection)
         const space = await turnpike.spaces.archive(await spaceIdOf(turnpike, given))
-        terminal.out(json ? `${JSON.stringify(space)}\n` : `${space.space_id} is archived.\n`)
+        terminal.out(json ? `${jsonOf(space)}\n` : `${space.space_id} is archived.\n`)
       }),
     )
 }
@@ -120,7 +120,7 @@ interface Shown {
 function showChanges({ terminal, json }: CommandContext, { file, changes, ...rest }: Shown): void {
   const hide = hider(file, terminal.env)
   const paint = painter(terminal, "out")
-  if (json) terminal.out(`${hide(JSON.stringify({ name: file.name, ...rest, changes }))}\n`)
+  if (json) terminal.out(`${hide(jsonOf({ name: file.name, ...rest, changes }))}\n`)
   else if (changes.length === 0) terminal.err(`${file.name} (${rest.space_id}) is as its file says.\n`)
   else for (const change of changes) terminal.out(`${hide(linesOf(change, paint))}\n`)
 }
@@ -155,7 +155,7 @@ function hider({ secrets = {} }: SpaceFile, env: Record<string, string | undefin
     return value
       ? [
           [value, `[secret ${name}]`],
-          [JSON.stringify(value).slice(1, -1), `[secret ${name}]`],
+          [jsonOf(value).slice(1, -1), `[secret ${name}]`],
         ]
       : []
   })
@@ -165,7 +165,7 @@ function hider({ secrets = {} }: SpaceFile, env: Record<string, string | undefin
 async function listSpaces({ terminal, connection, json }: CommandContext, { query }: { query?: string }) {
   const turnpike = await connect(connection)
   const found = await turnpike.spaces.list({ limit: 100, ...(query !== undefined && { q: query }) }).toArray()
-  if (json) return terminal.out(`${JSON.stringify(found)}\n`)
+  if (json) return terminal.out(`${jsonOf(found)}\n`)
   const row = (one: Space) => [one.space_id, one.metadata[NAME_KEY] ?? "", String(one.config_version), one.title]
   terminal.out(tableOf([["SPACE", "NAME", "VERSION", "TITLE"], ...found.map(row)]))
 }
@@ -184,5 +184,5 @@ async function exportSpace({ terminal, connection, json }: CommandContext, id: s
     mcp_servers: mcpServers,
     secrets: Object.fromEntries(secrets.map((secret) => [secret.name, { env: secret.name }])),
   }
-  terminal.out(json ? `${JSON.stringify(file)}\n` : writeSpaceFile(file))
+  terminal.out(json ? `${jsonOf(file)}\n` : writeSpaceFile(file))
 }

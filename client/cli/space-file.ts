@@ -4,7 +4,7 @@ import { parseDocument, stringify } from "yaml"
 import { COMMAND } from "../src/names.ts"
 import type { CreateSpace, ManifestInput, McpServerInput, ToolInput } from "../src/operations.ts"
 import { CommandError } from "./failures.ts"
-import type { Terminal } from "./terminal.ts"
+import { escaped, shown, type Terminal } from "./terminal.ts"
 
 /** The key of a space's metadata that holds the name in its file, by which `apply` finds the space again. */
 export const NAME_KEY = "turnpike_name"
@@ -112,5 +112,11 @@ export function newSpaceOf(file: SpaceFile, secrets: Record<string, string>): Cr
   }
 }
 
-/** The file of a space. */
-export const writeSpaceFile = (file: SpaceFile): string => stringify(file, { lineWidth: 100, nullStr: "null" })
+/** The file of a space. Characters that a terminal obeys are escapes, which YAML has only between double quotes. */
+export function writeSpaceFile(file: SpaceFile): string {
+  const text = stringify(file, { lineWidth: 100, nullStr: "null" })
+  if (shown(text) === text) return text
+  return escaped(
+    stringify(file, { lineWidth: 0, nullStr: "null", defaultStringType: "QUOTE_DOUBLE", defaultKeyType: "PLAIN" }),
+  )
+}

@@ -30,10 +30,18 @@ export function painter({ env, isTerminal }: Terminal, stream: "out" | "err"): P
   return (style, text) => (isColored ? `\x1b[${STYLES[style]}m${text}\x1b[0m` : text)
 }
 
-/** Texts from the service can contain control characters, which a terminal would obey. */
-export const shown = (text: string) =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
-  text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, "\ufffd")
+/** Characters that a terminal would obey, or that change the order of the text. Not tabs and line breaks. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
+const OBEYED = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+/** A text from the service, which can contain such characters. */
+export const shown = (text: string) => text.replace(OBEYED, "\ufffd")
+
+/** Quoted texts with escapes in place of such characters, so that a reader of JSON or YAML gets them unchanged. */
+export const escaped = (quoted: string) =>
+  quoted.replace(OBEYED, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
+
+export const jsonOf = (value: unknown, indent?: number) => escaped(JSON.stringify(value, null, indent))
 
 /** Columns, each as wide as its longest cell. The last column keeps its length. */
 export function tableOf(rows: string[][]): string {
@@ -52,7 +60,7 @@ export const usd = (amount: number) =>
 export function showFailure(terminal: Terminal, failure: Failure, asJson: boolean): void {
   if (asJson) {
     const { exit: _exit, ...error } = failure
-    terminal.err(`${JSON.stringify({ error })}\n`)
+    terminal.err(`${jsonOf({ error })}\n`)
     return
   }
   const paint = painter(terminal, "err")

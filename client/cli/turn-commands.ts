@@ -8,7 +8,7 @@ import { followFeed } from "./follow-feed.ts"
 import { numberOption, type Run, sinceOf, TIME_HELP } from "./run.ts"
 import { connect, connectRaw } from "./settings.ts"
 import { spaceIdOf } from "./space-changes.ts"
-import { painter, shown, tableOf, usd } from "./terminal.ts"
+import { jsonOf, painter, shown, tableOf, usd } from "./terminal.ts"
 
 const STATES = ["queued", "running", "done", "failed", "cancelled"] as const
 const SPACE = "the space: its id, or the name in its file"
@@ -91,7 +91,7 @@ type Context = Parameters<Parameters<Run>[0]>[0]
 
 async function showReceipt({ terminal, connection, json }: Context, id: string) {
   const answer = await (await connect(connection)).turns.receipt(id)
-  if (json) return terminal.out(`${JSON.stringify(answer)}\n`)
+  if (json) return terminal.out(`${jsonOf(answer)}\n`)
   const { document, digest } = answer.receipt
   const lines = document.calls.flatMap(({ model, lines }) =>
     lines.map(({ kind, quantity, unit_price_usd, per }) => [model, kind, String(quantity), `${unit_price_usd}/${per}`]),
@@ -126,7 +126,7 @@ async function sendTurn({ terminal, connection, json }: Context, given: string |
   const { idempotencyKey } = options
   const turn = await turnpike.turns.create(body, { idempotencyKey, signal: terminal.signal })
   if (!options.wait) {
-    if (json) return terminal.out(`${JSON.stringify(turn)}\n`)
+    if (json) return terminal.out(`${jsonOf(turn)}\n`)
     terminal.out(`${turn.turn_id}\n`)
     return terminal.err(`The turn is ${turn.state}. Follow it: ${COMMAND} turns tail ${turn.turn_id}\n`)
   }
@@ -141,7 +141,7 @@ async function sendTurn({ terminal, connection, json }: Context, given: string |
 /** Prints a turn; its reply alone is on the standard output. The command fails if the turn did. */
 function showTurn({ terminal, json }: Pick<Context, "terminal" | "json">, turn: Turn) {
   const paint = painter(terminal, "err")
-  if (json) terminal.out(`${JSON.stringify(turn)}\n`)
+  if (json) terminal.out(`${jsonOf(turn)}\n`)
   else {
     if (turn.result !== null) terminal.out(`${shown(turn.result)}\n`)
     const color = turn.state === "done" ? "green" : turn.state === "failed" ? "red" : "yellow"
@@ -167,7 +167,7 @@ async function tailTurns({ terminal, connection, json }: Context, id: string | u
       start ??= Date.parse(event.created_at)
       const ms = Date.parse(event.created_at) - start
       const line = `${paint("dim", `+${ms} ms`.padStart(10))}  ${paint("cyan", event.type.padEnd(14))} ${factsOf(event.data)}`
-      terminal.out(json ? `${JSON.stringify(event)}\n` : `${line.trimEnd()}\n`)
+      terminal.out(json ? `${jsonOf(event)}\n` : `${line.trimEnd()}\n`)
     }
     return showTurn({ terminal, json: false }, await turnpike.turns.get(id))
   }
@@ -190,7 +190,7 @@ async function tailTurns({ terminal, connection, json }: Context, id: string | u
       turn.turn_id,
       turn.end_user_ref,
     ]
-    terminal.out(json ? `${JSON.stringify(event)}\n` : `${shown([...facts, shortOf(turn)].join("  "))}\n`)
+    terminal.out(json ? `${jsonOf(event)}\n` : `${shown([...facts, shortOf(turn)].join("  "))}\n`)
   }
 }
 
@@ -215,7 +215,7 @@ async function listTurns({ terminal, connection, json }: Context, { space, user,
     ...(state && { state }),
   }
   const found = await turnpike.turns.list(query, { signal: terminal.signal }).toArray(limit)
-  if (json) return terminal.out(`${JSON.stringify(found)}\n`)
+  if (json) return terminal.out(`${jsonOf(found)}\n`)
   const head = ["TURN", "STATE", "CREATED", "BILLED", "END USER", "TEXT"]
   const rows = found.map((one) => [
     one.turn_id,

@@ -98,32 +98,35 @@ export function prepareDatabase(settings: Settings, prefix: string, log: (line: 
 
 /**
  * Creates the first admin, if there is no user, and a test key for the rehearsed turn, unless the known one works.
- * Returns the admin's password if it was created, and the test key.
+ * Returns the admin's id and password if it was created, and the test key.
  */
-export function prepareAccount(settings: Settings): Promise<{ password: string | undefined; key: string }> {
+export function prepareAccount(
+  settings: Settings,
+): Promise<{ created: { id: number; password: string } | null; key: string }> {
   return connected(settings, async (client) => {
     const ctx = directContext(client)
     const sql: RunSql = async (query, params) => (await client.query(query, params)).rows
     const find = async (query: string, values: unknown[] = []) =>
       (await client.query<{ id: string }>(query, values)).rows[0]?.id
-    let password: string | undefined
+    let created: { id: number; password: string } | null = null
     if ((await find("select user_id::text as id from users limit 1")) === undefined) {
-      password = randomBytes(15).toString("base64url")
+      const password = randomBytes(15).toString("base64url")
       const user = { email: settings.ADMIN_EMAIL as string, role: "admin" } as const
       const passwordHash = await hashPassword(password)
-      await audited(
+      const id = await audited(
         client,
         ctx,
         () => createUser(sql, { ...user, passwordHash }),
         (id) => ({ action: "user.create", subject: ["user", id], after: user }),
       )
+      created = { id: Number(id), password }
     }
     const known = settings.CHECK_API_KEY
     const hash = createHash("sha256")
       .update(known ?? "")
       .digest()
     if (known && (await find("select key_id as id from api_keys where hash = $1 and revoked_at is null", [hash]))) {
-      return { password, key: known }
+      return { created, key: known }
     }
     const admin = await find(
       "select user_id::text as id from users where role = 'admin' and disabled_at is null order by user_id limit 1",
@@ -143,6 +146,6 @@ export function prepareAccount(settings: Settings): Promise<{ password: string |
       () => createApiKey(sql, { ...key, now: ctx.clock.now() }),
       (made) => ({ action: "key.create", subject: ["key", made.key_id], after: key }),
     )
-    return { password, key: value }
+    return { created, key: value }
   })
 }

@@ -87,9 +87,15 @@ export async function deploy(deployment: Deployment, tools: Tools): Promise<void
     done(`The secrets of ${workerName(group)} are written.`)
   }
   await deployWorkers({ folder, hosts, stage, groups, workerName, settings: all() }, tools, done)
-  const { password, key } = await prepareAccount(settings)
+  const { created, key } = await prepareAccount(settings)
   await keep({ CHECK_API_KEY: key })
-  if (password) done(`The admin ${settings.ADMIN_EMAIL} was created. Password (shown once): ${password}`)
+  // Without a terminal, such as in CI, the output is a log that others can read.
+  if (created) {
+    const waysIn = tools.ask
+      ? `Password (shown once): ${created.password}`
+      : `Without a terminal its password is not shown. Run npm run admin -- magic-link --user ${created.id} --url https://${hosts[0]}`
+    done(`The admin ${settings.ADMIN_EMAIL} was created. ${waysIn}`)
+  }
   await check(deployment.url ?? `https://${hosts[0]}`, all(), tools, done)
 }
 

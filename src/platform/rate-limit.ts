@@ -3,7 +3,7 @@ import { countedNetworksOf, networksOf } from "../base/network.ts"
 import { systemClock } from "./clock.ts"
 import type { Redis } from "./redis.ts"
 
-/** `burst` requests at once, then one per `everyMs`, from one IPv4 address or one customer's IPv6 network. */
+/** `burst` requests at once, then one per `everyMs`: of an account, an IPv4 address or a customer's IPv6 network. */
 export interface Rate {
   burst: number
   everyMs: number
@@ -23,14 +23,41 @@ export interface RateLimit {
   known(): number
 }
 
+// The library admits a request only after the moment that it returns.
+const leftUntil = (reset: number) => reset + 1 - systemClock.now().getTime()
+
+const waitOf = ({ success, reset }: { success: boolean; reset: number }) =>
+  success ? 0 : Math.max(1, leftUntil(reset))
+
+const bucketOf = (
+  redis: ConstructorParameters<typeof Ratelimit>[0]["redis"],
+  { name, rate, shut }: { name: string; rate: Rate; shut?: Map<string, number> },
+) =>
+  new Ratelimit({
+    redis,
+    prefix: name,
+    limiter: Ratelimit.tokenBucket(1, `${rate.everyMs} ms`, rate.burst),
+    ephemeralCache: shut ?? false,
+    // A call of Redis has its own time limit, and uncounted requests are not allowed.
+    timeout: 0,
+    enableTelemetry: false,
+  })
+
+/**
+ * Counts an act of an account. Returns 0 if it is allowed, else the seconds until the next one is. Throws UNAVAILABLE
+ * without Redis.
+ */
+export async function takeOfAccount(redis: Redis, name: string, userId: number, rate: Rate): Promise<number> {
+  const answers = await redis.together((client) => [bucketOf(client, { name, rate }).limit(String(userId))])
+  return Math.ceil(Math.max(0, ...answers.map(waitOf)) / 1000)
+}
+
 /** `shut`: the blocked networks that this isolate knows, and until when. */
 export function createRateLimit(
   redis: () => Redis,
   { name, address, rate, shut }: { name: string; address: string; rate: Rate; shut: Map<string, number> },
 ): RateLimit {
   if (shut.size > REMEMBERED) shut.clear()
-  // The library admits a request only after the moment that it returns.
-  const leftUntil = (reset: number) => reset + 1 - systemClock.now().getTime()
   const known = () => {
     if (shut.size === 0) return 0
     return Math.max(0, ...networksOf(address).map((network) => leftUntil(shut.get(`${name}:${network}`) ?? 0)))
@@ -42,19 +69,11 @@ export function createRateLimit(
       if (known() > 0) return known()
       const answers = await redis().together((client) =>
         countedNetworksOf(address).map(({ network, more }) => {
-          const limit = new Ratelimit({
-            redis: client,
-            prefix: name,
-            limiter: Ratelimit.tokenBucket(1, `${rate.everyMs / more} ms`, rate.burst * more),
-            ephemeralCache: shut,
-            // A call of Redis has its own time limit, and uncounted requests are not allowed.
-            timeout: 0,
-            enableTelemetry: false,
-          })
-          return limit.limit(network)
+          const wider = { burst: rate.burst * more, everyMs: rate.everyMs / more }
+          return bucketOf(client, { name, rate: wider, shut }).limit(network)
         }),
       )
-      return Math.max(0, ...answers.map(({ success, reset }) => (success ? 0 : Math.max(1, leftUntil(reset)))))
+      return Math.max(0, ...answers.map(waitOf))
     },
   }
 }

@@ -3,6 +3,7 @@ import type { KeyCredential, SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
+import { takeOfAccount } from "../platform/rate-limit.ts"
 import type { Redis } from "../platform/redis.ts"
 import { resaleNeedsScopeAll } from "../resale/price.ts"
 import { PORTAL_SCOPES } from "./answers.ts"
@@ -124,11 +125,19 @@ async function open(
   const { actor } = await readAs(ctx, who.credential, (db) => db.selectFrom("caller").select("caller.scope"))
   // A key grants only what it can read. The wallet belongs to the whole account.
   if (who.scopes.includes("wallet") && actor.scope !== "all") throw resaleNeedsScopeAll()
+  const wait = await takeOfAccount(redis, "portal", actor.user_id, PORTAL_POLICY.opened)
+  if (wait > 0) throw tooMany(wait)
   const since = ctx.clock.now()
   const until = new Date(since.getTime() + seconds * 1000)
   const frame = { origins, accents: accentsOf(theme), logo: theme.logo ?? null, mode: theme.mode, return_url }
   return { ...(await openPortal(ctx, redis, { ...who, since, until }, frame)), expiresAt: until }
 }
+
+const tooMany = (retryAfter: number) =>
+  new TurnpikeError("QUOTA_EXCEEDED", "The account opens too many sessions of the portal. Open one only for a view.", {
+    details: { cap: "portal_sessions", limit: PORTAL_POLICY.opened.burst },
+    retryAfter,
+  })
 
 const needsTestKey = (param: string) =>
   new TurnpikeError("VALIDATION_FAILED", `${param} may use http only with a test key. Use https.`, { param })

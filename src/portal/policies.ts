@@ -5,6 +5,8 @@ export const PORTAL_POLICY = {
   mostSeconds: 3_600,
   /** How long the preview of a signed-in owner lasts. */
   previewSeconds: 900,
+  /** How often an account opens a session. Each needs memory of Redis until its code is used, or until it ends. */
+  opened: { burst: 300, everyMs: 500 },
   mostOrigins: 5,
   originChars: 200,
   urlChars: 500,

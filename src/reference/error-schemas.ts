@@ -11,11 +11,14 @@ import {
 } from "../quotas/refusal.ts"
 import { TURN_STATES } from "../turns/schemas.ts"
 
-const limitOfCaller = z.object({ cap: z.enum(["open_waits", "unknown_keys"]), limit: z.int() }).meta({
-  id: "CallerLimit",
-  description:
-    "A limit on requests. `open_waits`: long polls and streams of one caller. `unknown_keys`: requests with unknown API keys from one IP address.",
-})
+const limitOfCaller = z
+  .object({ cap: z.enum(["open_waits", "unknown_keys", "portal_sessions"]), limit: z.int() })
+  .meta({
+    id: "CallerLimit",
+    description:
+      "A limit on requests. `open_waits`: long polls and streams of one caller. `unknown_keys`: requests with unknown API keys from one IP address. " +
+      "`portal_sessions`: sessions of the portal that an account opens at once.",
+  })
 
 /** The schema of an error's `details`, by code. All other codes have no details. */
 const DETAILS = {

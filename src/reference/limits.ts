@@ -124,6 +124,7 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   "LOOK_POLICY.perCaller": limit("Long polls and streams of a key or session, in one worker", "429 `QUOTA_EXCEEDED`"),
   "WATCH_POLICY.mostSeconds": limit("Life of a watch token", "422 `VALIDATION_FAILED`", "`expires_in`"),
   "PORTAL_POLICY.mostSeconds": limit("Life of a portal session", INVALID, "`expires_in`"),
+  "PORTAL_POLICY.opened": limit("Portal sessions that an account opens", "429 `QUOTA_EXCEEDED`"),
   "PORTAL_POLICY.mostOrigins": limit("Origins that may frame a portal session", INVALID, "`allowed_origins`"),
   "STREAM_POLICY.maxLooks": limit("Database reads of one event stream", "it ends; reconnect with `Last-Event-ID`"),
   "WEBHOOK_POLICY.timeoutMs": limit("Time until a webhook receiver answers", "the attempt fails"),

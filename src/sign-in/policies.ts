@@ -53,7 +53,7 @@ export const OIDC_POLICY = {
 /** The purposes of one-time tokens, with their lifetimes (docs/architecture/sign-in.md, docs/contract.md). */
 export const TOKEN_POLICY = {
   /** Starts a session: a magic link, or with `appMs` the token for an app's webview. */
-  sign_in: { ttlMs: 10 * 60_000, appMs: 60_000 },
+  sign_in: { ttlMs: 10 * 60_000, appMs: 60_000, app: { burst: 30, everyMs: 2_000 } },
   /** A login that the user confirms in the messaging platform's bot. */
   web_login: { ttlMs: 5 * 60_000 },
   /** The state of a login at an identity provider. */

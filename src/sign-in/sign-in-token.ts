@@ -3,6 +3,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
+import { takeOfAccount } from "../platform/rate-limit.ts"
 import type { AuthContext } from "./auth-context.ts"
 import { doOnce, mintToken, peekToken, tokenKey } from "./one-time-token.ts"
 import { TOKEN_POLICY } from "./policies.ts"
@@ -43,6 +44,12 @@ export async function mintAppToken(
   )
   const [user] = rows
   if (!user) throw new Error("a session without its user")
+  const wait = await takeOfAccount(ctx.redis, "app-token", user.user_id, TOKEN_POLICY.sign_in.app)
+  if (wait > 0) {
+    throw new TurnpikeError("LOGIN_THROTTLED", `Too many app tokens of this account. Try again in ${wait} s.`, {
+      retryAfter: wait,
+    })
+  }
   const grant: SignInGrant = {
     ...user,
     session: { id: sessionIdOf(credential.token), hash: hashOfToken(credential.token) },

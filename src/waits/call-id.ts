@@ -3,7 +3,7 @@ import * as z from "zod"
 /** A call within its turn, as `waiting.calls` names it: the number of its step and its place in the step. */
 export const callParam = z
   .string()
-  .regex(/^\d{1,6}\.\d{1,4}$/, "must be a step and a call, such as 0.1")
+  .regex(/^(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,3})$/, "must be a step and a call, such as 0.1")
   .meta({ description: "The `call` of `waiting.calls`.", example: "0.0" })
 
 export function numbersOfCall(text: string): { step: number; call: number } {

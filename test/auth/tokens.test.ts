@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { TOKEN_POLICY } from "../../src/sign-in/policies.ts"
 import { ORIGIN } from "../harness/dashboard.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -51,6 +52,18 @@ describe("An app token", () => {
     const orphan = await appToken()
     await browser.call("POST", "/api/auth/logout")
     expect((await exchange(orphan)).status).toBe(401)
+  })
+
+  test("A user gets only so many app tokens at once", async () => {
+    const { browser } = await owner()
+    const { app } = TOKEN_POLICY.sign_in
+    onTestFinished(() => void Object.assign(TOKEN_POLICY.sign_in, { app }))
+    Object.assign(TOKEN_POLICY.sign_in, { app: { burst: 2, everyMs: 3_600_000 } })
+    const answers = []
+    for (let nth = 0; nth < 4; nth++) answers.push(await browser.call("POST", "/api/auth/app-token"))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 429])
+    expect(await answers[3]?.json()).toMatchObject({ code: "LOGIN_THROTTLED" })
+    expect(Number(answers[3]?.headers.get("retry-after"))).toBeGreaterThan(0)
   })
 
   test.each(["pg", "redis"])("An app token still gives one session after %s has failed", async (service) => {

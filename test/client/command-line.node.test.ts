@@ -4,6 +4,8 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { describe, expect, test } from "vitest"
 import { EXIT_CODES } from "../../client/cli/failures.ts"
+import { parseSpaceFile, writeSpaceFile } from "../../client/cli/space-file.ts"
+import { jsonOf, shown } from "../../client/cli/terminal.ts"
 import { COMMAND_ACCESS, errorResponse, openTerminal } from "../harness/terminal.ts"
 
 const KEY = COMMAND_ACCESS.TURNPIKE_API_KEY
@@ -125,6 +127,15 @@ describe("Errors and exit codes", () => {
     const commands = names.filter((name) => !["turnpike", "help"].includes(name))
     expect(commands.length).toBeGreaterThan(9)
     for (const name of commands) expect((await run(name, "--help")).out).toMatch(/--json/)
+  })
+
+  test("A space's file and JSON have escapes in place of characters that a terminal obeys, and keep them", async () => {
+    const space = { name: "a", title: "x\u009b2J \u202egnp.exe \x1b[0m" }
+    const text = writeSpaceFile(space as never)
+    expect(shown(text + jsonOf(space))).toBe(text + jsonOf(space))
+    expect(parseSpaceFile(text, "space.yml")).toMatchObject(space)
+    expect(JSON.parse(jsonOf(space))).toEqual(space)
+    expect(shown("a\u202eb\u2066c\u009bd")).toBe("a\ufffdb\ufffdc\ufffdd")
   })
 
   test("Text of a failed turn cannot control the terminal, and colors appear on a terminal only", async () => {

@@ -30,9 +30,9 @@ test("A whole run deploys every worker with its own secrets, and a rehearsed tur
   expect(await site().sql("select email, role from users")).toEqual([{ email: "admin@acme.com", role: "admin" }])
 })
 
-test("No output contains a secret, except for the admin's password, once", async () => {
+test("No output contains a secret, except for the admin's password, once, on a terminal", async () => {
   await site().write(site().settings())
-  await site().run()
+  await site().run({ ask: async () => "" })
   const file = await site().kept()
   const secrets = [
     TOKEN.redis,
@@ -51,6 +51,14 @@ test("No output contains a secret, except for the admin's password, once", async
   site().printed = []
   await site().run()
   expect(site().printed.join("\n")).not.toContain("Password")
+})
+
+test("Without a terminal the log of a first deployment has no password, and says how to sign in", async () => {
+  await site().write(site().settings())
+  await site().run()
+  const output = site().printed.join("\n")
+  expect(output).not.toContain("Password (shown once)")
+  expect(output).toMatch(/npm run admin -- magic-link --user \d+ --url https:/)
 })
 
 test("A repeat changes no key, no role, no admin and no secret", async () => {

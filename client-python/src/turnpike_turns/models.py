@@ -89,10 +89,11 @@ class BalanceReached(ApiObject):
 class CallerLimit(ApiObject):
     """
     A limit on requests. `open_waits`: long polls and streams of one caller. `unknown_keys`: requests with
-    unknown API keys from one IP address.
+    unknown API keys from one IP address. `portal_sessions`: sessions of the portal that an account opens at
+    once.
     """
 
-    cap: Literal["open_waits", "unknown_keys"]
+    cap: Literal["open_waits", "unknown_keys", "portal_sessions"]
     limit: int
 
 

@@ -648,9 +648,9 @@ export interface BotUpdate {
   update_id?: unknown
 }
 
-/** A limit on requests. `open_waits`: long polls and streams of one caller. `unknown_keys`: requests with unknown API keys from one IP address. */
+/** A limit on requests. `open_waits`: long polls and streams of one caller. `unknown_keys`: requests with unknown API keys from one IP address. `portal_sessions`: sessions of the portal that an account opens at once. */
 export interface CallerLimit {
-  cap: "open_waits" | "unknown_keys"
+  cap: "open_waits" | "unknown_keys" | "portal_sessions"
   limit: number
 }
 

@@ -86,7 +86,7 @@ export const BalanceTrendRules = {
 } as const
 
 export const CallerLimitRules = {
-  cap: { words: ["open_waits", "unknown_keys"] },
+  cap: { words: ["open_waits", "unknown_keys", "portal_sessions"] },
 } as const
 
 export const CapReachedRules = {

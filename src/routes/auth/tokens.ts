@@ -46,7 +46,7 @@ export function mountTokens(app: App) {
         "The token works once, and only until the session that created it ends. Any session can create one. The new session keeps the time at which " +
         "this session's user last proved their identity, so it can do nothing that this session cannot.",
       answer: { status: 200, description: "The token. Only this response shows it.", schema: appTokenSchema },
-      errors: [],
+      errors: ["LOGIN_THROTTLED"],
     },
     async (c) => mintAppToken(authContext(c), sessionOf(c)),
   )
