@@ -54,7 +54,7 @@ describe("An app token", () => {
     expect((await exchange(orphan)).status).toBe(401)
   })
 
-  test("A user gets only so many app tokens at once", async () => {
+  test("A user who asks for too many app tokens at once is refused for a while", async () => {
     const { browser } = await owner()
     const { app } = TOKEN_POLICY.sign_in
     onTestFinished(() => void Object.assign(TOKEN_POLICY.sign_in, { app }))

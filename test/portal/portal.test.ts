@@ -1,6 +1,4 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
-import { PORTAL_POLICY } from "../../src/portal/policies.ts"
-import { readAnswer } from "../harness/answers.ts"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { ownerClientOf } from "../harness/estate.ts"
 import { createPortalBrowser, makePortal, portalJson, portalRefusalOf, SHOP } from "../harness/portal.ts"
 import { sendUntilItWaits, serveTools, waiter } from "../harness/waiting.ts"
@@ -285,21 +283,4 @@ test("A signed-in owner previews the portal, which only the web app frames and w
   expect(await portalRefusalOf(await preview.decide(turn_id, "allow"))).toEqual([403, "SCOPE_DENIED"])
   await owner.call("POST", "/api/auth/logout")
   expect(await portalRefusalOf(await preview.get("overview"))).toEqual(ENDED)
-})
-
-test("An account opens only so many sessions at once, and then learns when it may open the next", async () => {
-  const { client } = await createShop()
-  const usual = PORTAL_POLICY.opened
-  onTestFinished(() => void Object.assign(PORTAL_POLICY, { opened: usual }))
-  Object.assign(PORTAL_POLICY, { opened: { burst: 3, everyMs: 3_600_000 } })
-  const open = () => readAnswer(client.call("POST", "/v1/end-users/ada/portal-sessions", { scopes: ["usage"] }))
-  const answers = await Promise.all(Array.from({ length: 6 }, open))
-  expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 429, 429, 429])
-  const refused = answers.find(({ status }) => status === 429)
-  expect(refused).toMatchObject({
-    body: { error: { code: "QUOTA_EXCEEDED", details: { cap: "portal_sessions", limit: 3 } } },
-  })
-  expect(Number(refused?.retryAfter)).toBeGreaterThan(0)
-  const other = await createShop()
-  expect((await other.client.call("POST", "/v1/end-users/ada/portal-sessions", { scopes: ["usage"] })).status).toBe(201)
 })

@@ -23,7 +23,7 @@ export function mountPortalPreviews(app: App) {
       query: z.strictObject({ ...testQuery }),
       body: previewPortalSchema,
       answer: { status: 201, description: "The session.", schema: portalSessionSchema },
-      errors: [],
+      errors: ["QUOTA_EXCEEDED"],
     },
     async (c, { params: { end_user_ref: ref }, body }) => {
       const ctx = c.get("ctx")
