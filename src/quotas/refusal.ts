@@ -10,7 +10,7 @@ import { CAPS, type CapRow, type CapState, capStateSchema, leftOf, serializeCapS
 /** The hold that a turn would get, or the limit that refuses it. Amounts in credit micros. */
 export type HoldRow = Omit<Answers["hold_state"], "caps"> & { caps: CapRow[] }
 
-const neededUsd = z.number().meta({ description: "The smallest hold that the turn needs." })
+const neededUsd = z.number().meta({ description: "The smallest hold that the turn needs, in your cost." })
 
 export const creditsDetailsSchema = balanceSchema.extend({ needed_usd: neededUsd }).partial().meta({
   id: "CreditsDetails",
@@ -35,8 +35,17 @@ export const costLimitDetailsSchema = z
 
 const message = z.string()
 
-export const endUserCreditDetailsSchema = balanceSchema
-  .extend({ needed_usd: z.number().meta({ description: "The smallest charge for which credit must be left." }) })
+const inWallet = (description: string) => z.number().meta({ description })
+
+export const endUserCreditDetailsSchema = z
+  .object({
+    balance_usd: inWallet("The end user's credit, including held amounts, in USD."),
+    held_usd: inWallet("The amount that is held for the end user's open turns, in USD."),
+    available_usd: inWallet("The amount that new turns of the end user can hold, in USD: `balance_usd` - `held_usd`."),
+    needed_usd: inWallet(
+      "The amount that must be available for this turn: the most that the end user can be charged for its first model call.",
+    ),
+  })
   .meta({ id: "EndUserCreditDetails", description: "The `details` of END_USER_CREDIT_SPENT: the end user's wallet." })
 
 /** The reason why a turn gets no hold. */

@@ -18,7 +18,12 @@ export const turnEstimateSchema = z
       .meta({ description: "The first hold that the turn would get. 0 if it would be refused, and for a test key." }),
     needed_usd: z.number().meta({
       description:
-        "The smallest hold that the turn needs: the most that its first model call can cost. 0 for a test key.",
+        "The smallest hold that the turn needs, in your cost: the most that its first model call can cost. 0 for a test key.",
+    }),
+    end_user_needed_usd: z.number().nullable().meta({
+      description:
+        "The same as a charge: the amount that the end user's wallet must have available. Null: no wallet pays for the turn.",
+      example: null,
     }),
     refused_by: refusedBySchema.nullable().meta({
       description: "The refusal that the turn would get, with code, message and details. Null if it would be accepted.",
@@ -54,6 +59,7 @@ export async function estimateTurn(ctx: Context, credential: Credential, body: C
     admitted: hold === null || hold.amount !== null,
     hold_usd: toUsd(hold?.amount ?? 0),
     needed_usd: toUsd(hold?.needed ?? 0),
+    end_user_needed_usd: hold?.credit ? toUsd(hold.credit.needed) : null,
     refused_by: hold && hold.amount === null ? refusedBy(hold, now, actor) : null,
     on_limit: (body.on_limit ?? row.on_limit) === "wait" ? "wait" : "fail",
     model: row.pin ?? "",

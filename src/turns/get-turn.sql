@@ -17,6 +17,7 @@ begin
     or turnpike.is_sent_by(caller, found_turn.member_id, space)
   then
     turn := found_turn;
+    turn.waiting := turnpike.waiting_now(found_turn, p_request.moment);
     slug := space.slug;
     if found_turn.state = 'queued' then
       waits_behind := turnpike.waiting_before(found_turn.conversation_id);

@@ -85,7 +85,30 @@ const waitingSchema = z
           description: "`max_cost`, `balance`, `end_user_credit` (the end user's wallet), or the name of a cap.",
           example: "max_cost",
         }),
-        needed_usd: z.number().meta({ description: "The amount that lets the turn continue." }),
+        needed_usd: z.number().meta({
+          description:
+            "The amount that this limit must have left so that the turn continues, in USD. For `end_user_credit` it is what the " +
+            "end user is charged, as all amounts of that wallet; for all other limits it is your cost.",
+          example: 0.0017,
+        }),
+        limit_usd: z
+          .number()
+          .nullable()
+          .meta({
+            description:
+              "The limit itself: the turn's `max_cost_usd`, or the cap. Null for `balance` and `end_user_credit`: compare " +
+              "`needed_usd` with the `available_usd` of that wallet.",
+            example: 0.0026,
+          }),
+        continue_at_usd: z
+          .number()
+          .nullable()
+          .meta({
+            description:
+              "The least value of this limit with which the turn continues, unless another limit binds it then. Null for `balance` " +
+              "and `end_user_credit`.",
+            example: 0.0036,
+          }),
         resets_at: instant.nullable().meta({ description: "When the cap resets. Null: it does not reset by itself." }),
       })
       .nullable()
@@ -155,6 +178,15 @@ export const turnSchema = z
         example: 0.0062,
       }),
     held_usd: z.number().meta({ description: "Amount set aside for the turn until it ends.", example: 0 }),
+    max_cost_usd: z.number().nullable().meta({
+      description:
+        "The most that the turn can cost, as sent or raised since. Null: it has no limit of its own. Null in events of an open turn.",
+      example: 0.1,
+    }),
+    on_limit: onLimitSchema.nullable().meta({
+      description: "`fail` or `wait` at a limit, as sent. Null: the manifest of its space says it.",
+      example: null,
+    }),
     usage: z.object({
       model_calls: z.int().meta({ description: "Model calls of all agents of the turn." }),
       tool_calls: z.int().meta({ description: "Tool calls, including calls of built-in tools." }),

@@ -1,6 +1,7 @@
 import { newId } from "../base/ids.ts"
 import { toInstant } from "../base/time.ts"
 import type { JsonRow } from "../platform/json-row.ts"
+import { waitOfEvent } from "./turn-row.ts"
 
 /** A row of the view `turn_log`, which has the columns of `turn_events`, as `to_jsonb` returns it. */
 export interface TurnEventRow extends Omit<JsonRow<"turn_events">, "data"> {
@@ -8,7 +9,8 @@ export interface TurnEventRow extends Omit<JsonRow<"turn_events">, "data"> {
 }
 
 export function serializeTurnEvent(row: TurnEventRow) {
-  return { id: row.event_id, seq: row.seq, type: row.type, data: row.data, created_at: toInstant(row.created_at) }
+  const data = row.data.waiting ? { ...row.data, waiting: waitOfEvent(row.data) } : row.data
+  return { id: row.event_id, seq: row.seq, type: row.type, data, created_at: toInstant(row.created_at) }
 }
 
 /** An event to write. The statement assigns its `seq`. */

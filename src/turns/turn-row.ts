@@ -18,7 +18,16 @@ export interface TurnRow extends Omit<JsonRow<"turns">, "state" | "metadata" | "
 
 /** `Waiting` as the row stores it. */
 type StoredWaiting = Omit<Waiting, "limit"> & {
-  limit: { kind: string; needed: number; resets_at: string | null } | null
+  limit: StoredLimit | null
+}
+
+/** Amounts in credit micros, of the end user's wallet or of the account. */
+interface StoredLimit {
+  kind: string
+  needed: number
+  limit: number | null
+  continue_at: number | null
+  resets_at: string | null
 }
 
 /** Makes one row of a procedure's answer, which has the turn and the slug in two columns. */
@@ -44,10 +53,26 @@ export function serializeWaiting({ since, expires_at, limit, calls, ...waiting }
     for: waiting.for,
     since: toInstant(since),
     expires_at: toInstant(expires_at),
-    limit: limit && { kind: limit.kind, needed_usd: toUsd(limit.needed), resets_at: toInstant(limit.resets_at) },
+    limit: limit && serializeLimit(limit),
     calls,
   }
 }
+
+/** The wait of an event: the same in every answer, and without inputs, because rows of events are never changed. */
+export function waitOfEvent({ waiting }: Record<string, unknown>): Waiting | null {
+  const told = waiting as StoredWaiting | null | undefined
+  return told ? serializeWaiting({ ...told, calls: told.calls.map((call) => ({ ...call, input: null })) }) : null
+}
+
+const serializeLimit = ({ kind, needed, limit, continue_at, resets_at }: StoredLimit) => ({
+  kind,
+  needed_usd: toUsd(needed),
+  limit_usd: usdOrNull(limit),
+  continue_at_usd: usdOrNull(continue_at),
+  resets_at: toInstant(resets_at),
+})
+
+const usdOrNull = (micros: number | null) => (micros === null ? null : toUsd(micros))
 
 /** The one shape of a turn in responses, lists and webhooks. */
 export function serializeTurn(row: TurnRow): Turn {
@@ -68,8 +93,10 @@ export function serializeTurn(row: TurnRow): Turn {
     files: row.file_ids,
     outputs: row.outputs,
     billed_cost_usd: toUsd(row.billed_credit_micros),
-    end_user_charge_usd: row.end_user_charge_credit_micros === null ? null : toUsd(row.end_user_charge_credit_micros),
+    end_user_charge_usd: usdOrNull(row.end_user_charge_credit_micros),
     held_usd: toUsd(row.held_credit_micros),
+    max_cost_usd: usdOrNull(row.max_cost_credit_micros),
+    on_limit: row.on_limit as Turn["on_limit"],
     usage: {
       model_calls: row.model_calls,
       tool_calls: row.tool_calls,

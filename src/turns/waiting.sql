@@ -38,6 +38,7 @@ declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
   one turnpike.wait_call;
   reason text;
+  bound jsonb;
   expires_at timestamptz := p_moment + make_interval(secs => p_max_seconds);
   released bigint;
   shard integer;
@@ -76,12 +77,13 @@ begin
   if mine.end_user_hold_credit_micros is not null then
     kept := turnpike.sale_hold((turnpike.sale_of_turn(mine)).price, mine.cost_credit_micros);
   end if;
+  if reason = 'limit' then
+    bound := turnpike.first_limit(mine, kept, p_reason);
+  end if;
   update turns t set lease_until = null, attempts = 0, hold_credit_micros = t.cost_credit_micros, held_credit_micros = t.cost_credit_micros,
     end_user_hold_credit_micros = kept,
     waited_ms = coalesce(t.waited_ms, 0), last_event_seq = t.last_event_seq + 1,
-    waiting = jsonb_build_object('for', reason, 'since', p_moment, 'expires_at', expires_at, 'limit', case when reason = 'limit' then
-      jsonb_build_object('kind', p_reason.bound_by, 'needed', p_reason.needed, 'resets_at', p_reason.resets_at) end,
-      'calls', turnpike.shown_calls(p_turn_id))
+    waiting = jsonb_build_object('for', reason, 'since', p_moment, 'expires_at', expires_at, 'limit', bound, 'calls', turnpike.shown_calls(p_turn_id))
     where t.turn_id = p_turn_id returning t.* into turn;
   update open_turns o set state = 'waiting', wake_at = p_moment, provider_id = null
     where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id;
@@ -90,7 +92,7 @@ begin
   values (p_turn_id, mine.user_id, mine.test, reason, p_moment, expires_at, p_reason.bound_by, p_reason.counter, p_reason.needed,
     p_reason.wanted);
   has_subscriber := turnpike.write_wait(turn, 'turn.waiting', p_event_id, turn.waiting - 'calls' || jsonb_build_object('calls',
-    (select jsonb_agg(c - 'input') from jsonb_array_elements(turn.waiting -> 'calls') c)), p_moment);
+    (select coalesce(jsonb_agg(c - 'input'), '[]') from jsonb_array_elements(turn.waiting -> 'calls') c)), p_moment);
   if kept < mine.end_user_hold_credit_micros then
     perform turnpike.change_end_user_held(mine.user_id, mine.end_user_ref, kept - mine.end_user_hold_credit_micros);
   end if;
@@ -106,6 +108,60 @@ begin
     insert into waiting_accounts as a (user_id, due_at) values (mine.user_id, least(p_reason.resets_at, p_reason.again_at))
     on conflict (user_id) do update set due_at = least(a.due_at, excluded.due_at), raises = a.raises + 1;
   end if;
+end $$;
+
+-- Returns the limit that a turn waits for, as turns.waiting has it. needed: the amount that the limit must have left,
+-- in the unit of the wallet or cap. limit and continue_at: the limit, and the least one with which the turn continues.
+-- They are null for wallets, because not every caller who sees the turn may see these.
+create function turnpike.limit_of_wait(mine turns, p_kind text, p_needed bigint, p_resets_at timestamptz, p_cap turnpike.cap_state,
+  p_credit turnpike.end_user_credit) returns jsonb language plpgsql immutable as $$
+begin
+  return jsonb_build_object('kind', p_kind, 'resets_at', p_resets_at,
+    'needed', case p_kind when 'end_user_credit' then p_credit.needed else p_needed end,
+    'limit', case p_kind when 'max_cost' then mine.max_cost_credit_micros else p_cap.limit_credit_micros end,
+    'continue_at', case p_kind when 'max_cost' then mine.hold_credit_micros
+      else p_cap.spent_credit_micros + p_cap.reserved_credit_micros end + p_needed);
+end $$;
+
+-- limit_of_wait for a turn that begins to wait: mine still has the hold that it releases. p_kept: what it keeps of its
+-- hold in the end user's wallet.
+create function turnpike.first_limit(mine turns, p_kept bigint, p_reason turnpike.wait_reason) returns jsonb
+language plpgsql stable as $$
+declare
+  resting turns := turnpike.as_counted(mine);
+  sale turnpike.sale;
+  room record;
+  bounding turnpike.cap_state;
+begin
+  resting.hold_credit_micros := mine.cost_credit_micros;
+  resting.end_user_hold_credit_micros := p_kept;
+  sale := turnpike.sale_of_turn(resting);
+  room := turnpike.headroom(mine.user_id, mine.key_id, mine.end_user_ref, p_reason.wanted, p_reason.needed, resting.created_at, false,
+    mine.window_started_at, turnpike.shared_space(mine), sale, resting.hold_credit_micros);
+  select c.* into bounding from unnest(room.caps) c where c.cap = p_reason.bound_by;
+  bounding.reserved_credit_micros := bounding.reserved_credit_micros - (mine.hold_credit_micros - resting.hold_credit_micros);
+  return turnpike.limit_of_wait(resting, p_reason.bound_by, p_reason.needed, p_reason.resets_at, bounding, room.credit);
+end $$;
+
+-- Returns turns.waiting with the amounts of this moment: other turns change what is left of a limit.
+create function turnpike.waiting_now(mine turns, p_moment timestamptz) returns jsonb language plpgsql stable as $$
+declare
+  wait waiting_turns;
+  room record;
+  bounding turnpike.cap_state;
+begin
+  if coalesce(mine.waiting ->> 'for' <> 'limit', true) then
+    return mine.waiting;
+  end if;
+  select w.* into wait from waiting_turns w where w.turn_id = mine.turn_id;
+  if wait.turn_id is null then
+    return mine.waiting;
+  end if;
+  room := turnpike.headroom(mine.user_id, mine.key_id, mine.end_user_ref, wait.wanted_credit_micros, wait.needed_credit_micros, p_moment,
+    true, null, turnpike.shared_space(mine), turnpike.sale_of_turn(mine), mine.hold_credit_micros);
+  select c.* into bounding from unnest(room.caps) c where c.cap = wait.bound_by;
+  return jsonb_set(mine.waiting, '{limit}', turnpike.limit_of_wait(mine, wait.bound_by, wait.needed_credit_micros,
+    (mine.waiting -> 'limit' ->> 'resets_at')::timestamptz, bounding, room.credit));
 end $$;
 
 -- The calls that a turn waits for, as responses show them. They contain no secrets: these are only in requests.

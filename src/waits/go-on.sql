@@ -13,6 +13,7 @@ declare
   room record;
   blocking turnpike.cap_state;
   wanted bigint;
+  limit_now jsonb;
   resumed record;
   counted turns;
   sale turnpike.sale := turnpike.sale_of_turn(mine);
@@ -22,12 +23,12 @@ begin
   is_too_small := false;
   select w.* into wait from waiting_turns w where w.turn_id = mine.turn_id;
   wanted := least(wait.wanted_credit_micros, mine.max_cost_credit_micros - mine.hold_credit_micros);
+  room := turnpike.headroom(mine.user_id, mine.key_id, mine.end_user_ref, coalesce(wanted, wait.wanted_credit_micros),
+    wait.needed_credit_micros, p_moment, true, null, turnpike.shared_space(mine), sale, mine.hold_credit_micros);
   if coalesce(wanted < wait.needed_credit_micros, false) then
     bound_by := 'max_cost';
     is_too_small := true;
   else
-    room := turnpike.headroom(mine.user_id, mine.key_id, mine.end_user_ref, coalesce(wanted, wait.wanted_credit_micros),
-      wait.needed_credit_micros, p_moment, true, null, turnpike.shared_space(mine), sale, mine.hold_credit_micros);
     if room.amount is not null then
       if cardinality(room.caps) > 0 then
         perform turnpike.begin_counting(mine.user_id, room.caps, room.amount, p_moment);
@@ -61,31 +62,56 @@ begin
       when blocking.cap is null then room.available + room.held < wait.needed_credit_micros
       else blocking.limit_credit_micros < wait.needed_credit_micros end;
   end if;
-  if (bound_by, coalesce(counter, ''), is_too_small, coalesce(resets_at, 'infinity')) is distinct from
-    (wait.bound_by, coalesce(wait.counter, ''), wait.too_small, coalesce((mine.waiting -> 'limit' ->> 'resets_at')::timestamptz, 'infinity'))
-  then
+  limit_now := turnpike.limit_of_wait(mine, bound_by, wait.needed_credit_micros, resets_at, blocking, room.credit);
+  if (bound_by, coalesce(counter, ''), is_too_small) is distinct from (wait.bound_by, coalesce(wait.counter, ''), wait.too_small) then
     update waiting_turns w set bound_by = try_waiting.bound_by, counter = try_waiting.counter,
       too_small = is_too_small where w.turn_id = mine.turn_id;
-    update turns t set waiting = jsonb_set(t.waiting, '{limit}', t.waiting -> 'limit' || jsonb_build_object('kind', bound_by,
-      'resets_at', resets_at)) where t.turn_id = mine.turn_id;
   end if;
+  if limit_now <> mine.waiting -> 'limit' then
+    update turns t set waiting = jsonb_set(t.waiting, '{limit}', limit_now) where t.turn_id = mine.turn_id;
+  end if;
+end $$;
+
+-- Returns the turns of an account that waited first for each of its limits, after the limit p_after.
+-- p_groups: the most limits. p_most: the most turns. last: where the next call continues; null: these are all limits.
+create function turnpike.first_waiting(p_user_id bigint, p_after text, p_groups integer, p_most integer, out picked text[], out last text)
+language plpgsql stable as $$
+declare
+  group_key text := p_after;
+  next_key text;
+  heads text[];
+  groups integer := 0;
+begin
+  picked := '{}';
+  loop
+    select w.limit_key into next_key from waiting_turns w
+      where w.user_id = p_user_id and w.limit_key > group_key and w.bound_by <> 'max_cost' order by w.limit_key limit 1;
+    exit when next_key is null;
+    if groups >= p_groups or cardinality(picked) >= p_most then
+      last := group_key;
+      exit;
+    end if;
+    groups := groups + 1;
+    group_key := next_key;
+    heads := array(select w.turn_id from waiting_turns w where w.user_id = p_user_id and w.limit_key = group_key
+      and w.bound_by <> 'max_cost' order by w.since, w.turn_id limit p_most - cardinality(picked) + 1);
+    picked := picked || heads;
+  end loop;
 end $$;
 
 -- Lets turns of an account continue that wait for its credit or caps. It tries the turns of each limit in the order in
 -- which they began to wait, until one does not fit. A turn that no reset lets continue keeps back no other turn.
 -- p_after: the limit after which it continues, as "bound_by counter". p_groups: the most limits. p_most: the most
 -- turns.
--- last: where the next call continues; null: all limits were tried. Only then is due_at changed.
+-- last: where the next call continues, with due_at as its p_due; null: all limits were tried. Only then is due_at of
+-- the account changed.
 create function turnpike.wake_account(p_user_id bigint, p_after text, p_groups integer, p_most integer, p_due timestamptz,
   p_again timestamptz, p_event_ids jsonb, p_moment timestamptz, out went_on integer, out last text, out due_at timestamptz,
   out has_subscriber boolean) language plpgsql set enable_seqscan = off as $$
 declare
   seen bigint;
-  group_key text := p_after;
-  next_key text;
-  heads text[];
-  picked text[] := '{}';
-  groups integer := 0;
+  heads record;
+  picked text[];
   shard integer;
   one record;
   mine turns;
@@ -101,20 +127,9 @@ begin
     return;
   end if;
   select a.raises into seen from waiting_accounts a where a.user_id = p_user_id;
-  loop
-    select w.limit_key into next_key from waiting_turns w
-      where w.user_id = p_user_id and w.limit_key > group_key and w.bound_by <> 'max_cost' order by w.limit_key limit 1;
-    exit when next_key is null;
-    if groups >= p_groups or cardinality(picked) >= p_most then
-      last := group_key;
-      exit;
-    end if;
-    groups := groups + 1;
-    group_key := next_key;
-    heads := array(select w.turn_id from waiting_turns w where w.user_id = p_user_id and w.limit_key = group_key
-      and w.bound_by <> 'max_cost' order by w.since, w.turn_id limit p_most - cardinality(picked) + 1);
-    picked := picked || heads;
-  end loop;
+  heads := turnpike.first_waiting(p_user_id, p_after, p_groups, p_most);
+  picked := heads.picked;
+  last := heads.last;
   if cardinality(picked) > 0 then
     picked := array(select t.turn_id from turns t where t.turn_id = any (picked) and t.waiting is not null
       order by t.turn_id collate "C" for no key update skip locked);
@@ -162,6 +177,12 @@ begin
     end if;
     -- If a limit was raised in the meantime, the account stays due.
     update waiting_accounts a set due_at = wake_account.due_at where a.user_id = p_user_id and a.raises = seen;
+    if not found and seen is not null then
+      -- The request that raised it was sent away by the lock above, so this caller tries again.
+      last := '';
+    end if;
+    -- It can be infinity, which no client can read.
+    due_at := null;
   end if;
 end $$;
 

@@ -43,6 +43,7 @@ begin
       end if;
     end if;
     select t.* into turn from turns t where t.turn_id = p_turn_id;
+    turn.waiting := turnpike.waiting_now(turn, p_request.moment);
   end if;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;

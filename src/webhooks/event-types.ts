@@ -2,7 +2,7 @@ import * as z from "zod"
 import { timeInWords } from "../base/in-words.ts"
 import { toUsd } from "../base/money.ts"
 import { type Turn, turnSchema } from "../turns/schemas.ts"
-import { serializeTurn, serializeWaiting, type TurnRow } from "../turns/turn-row.ts"
+import { serializeTurn, type TurnRow, waitOfEvent } from "../turns/turn-row.ts"
 import {
   type BalanceReachedRow,
   balanceReachedSchema,
@@ -81,17 +81,11 @@ function waitEvent(label: string, { when, example }: { when: string; example: Tu
       label,
       seq: 5,
       serialize: ({ turn, data, held_credit_micros }) =>
-        turn ? { turn: asOf(serializeTurn(turn), toUsd(held_credit_micros ?? 0), waitingAsOf(data)) } : data,
+        turn ? { turn: asOf(serializeTurn(turn), toUsd(held_credit_micros ?? 0), waitOfEvent(data)) } : data,
       example: (done) => asOf(done, 0.1, example),
     }),
     when,
   }
-}
-
-/** The wait of an event: the same in every attempt, and without inputs, because rows of events are never changed. */
-function waitingAsOf({ waiting }: Record<string, unknown>): Turn["waiting"] {
-  const told = waiting as TurnRow["waiting"]
-  return told && serializeWaiting({ ...told, calls: told.calls.map((call) => ({ ...call, input: null })) })
 }
 
 const endedTurnEvent = (label: string, seq: number, differs: Partial<Turn> = {}) =>

@@ -13,6 +13,7 @@ export const KNOWN_WHEN_QUEUED = [
   "test",
   "traceparent",
   "tracestate",
+  "on_limit",
   "created_at",
 ] as const satisfies (keyof Turn)[]
 

@@ -18,19 +18,21 @@ interface SequencesOptions {
   name: string
   /** The operations of each sequence. */
   length: number
+  /** How many sequences run. */
+  sequences?: number
   start: (...args: ConstructorParameters<typeof Sequence>) => Sequence
 }
 
 /** Runs each sequence in an account of its own. Returns how often each case was met. */
 export async function runSequences(
   world: World,
-  { name, length, start }: SequencesOptions,
+  { name, length, start, sequences = SEQUENCES }: SequencesOptions,
 ): Promise<Record<string, number>> {
   // A cancel waits until no more calls can start, so time has to pass.
   const context = quietContextOf(world, { clock: { ...world.clock, sleep: (ms) => world.advance(ms) } })
   const base = Number(settings.TURNPIKE_SEED) || createRandom(name).seed
   const met: Record<string, number> = {}
-  for (let n = 0; n < SEQUENCES; n++) {
+  for (let n = 0; n < sequences; n++) {
     const seed = (base + n) >>> 0
     const account = await createModelAccount(world)
     const sequence = start({ world, context, random: createRandom("", seed) }, account)
@@ -45,7 +47,7 @@ export async function runSequences(
     await world.sql("delete from waiting_turns where user_id = $1", [account.userId])
     await world.sql("delete from waiting_accounts where user_id = $1", [account.userId])
   }
-  console.log(`${SEQUENCES} sequences of ${length} operations, seeds from ${base}, ${JSON.stringify(met)}`)
+  console.log(`${sequences} sequences of ${length} operations, seeds from ${base}, ${JSON.stringify(met)}`)
   return met
 }
 

@@ -89,8 +89,13 @@ export class ModelledAccount {
     this.met[what] = (this.met[what] ?? 0) + 1
   }
 
+  /** The largest amounts of a top-up. */
+  protected get topUps() {
+    return [4_000_000, 20_000_000]
+  }
+
   async topUp() {
-    const micros = 1 + this.random.int(this.random.pick([4_000_000, 20_000_000]))
+    const micros = 1 + this.random.int(this.random.pick(this.topUps))
     await topUp(this.world.sql, {
       userId: this.account.userId,
       micros,

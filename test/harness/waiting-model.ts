@@ -24,16 +24,16 @@ type CallState = "asked" | "allowed" | "denied" | "awaited" | "answered"
 
 /** Random operations on an account whose turns wait for limits, decisions and results. */
 export class WaitSequence extends Sequence {
-  private readonly waits = new Map<string, Wait>()
+  protected readonly waits = new Map<string, Wait>()
   private readonly calls = new Map<string, Map<string, CallState>>()
   private readonly decisions = new Map<string, string>()
 
-  protected override get more() {
+  protected override get more(): readonly string[] {
     const often = ["start", "waitForLimit", "waitForCalls", "decide", "deliver", "wake"]
     return ["start", ...often, ...often, ...often, "raise", "expire"]
   }
 
-  private get credential() {
+  protected get credential() {
     return this.account.keys[1]?.credential as KeyCredential
   }
 
@@ -225,7 +225,10 @@ export class WaitSequence extends Sequence {
     const turn = this.random.pick(this.model.turns)
     if (!turn) return
     const max = (turn.max ?? 0) + this.random.pick([-1, 0, 1, 500_000])
-    if (max <= 0) return
+    if (max > 0) await this.raiseTo(turn, max)
+  }
+
+  protected async raiseTo(turn: ModelTurn, max: number) {
     const sent = raiseLimit(this.context, this.credential, { turnId: turn.id, maxCostUsd: max / 1e7 })
     if (turn.state !== "queued" && turn.state !== "running")
       return expect(sent).rejects.toMatchObject({ code: "TURN_FINISHED" })

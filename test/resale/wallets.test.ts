@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { TurnEstimate } from "../../src/turns/estimate-turn.ts"
 import { COSTS_ALL } from "../harness/account-events.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { makeWebhook, serveReceiver } from "../harness/receiver.ts"
 import { createSeller } from "../harness/resale.ts"
+import { sendUntilItWaits, waiter } from "../harness/waiting.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -91,7 +93,9 @@ describe("The wallet of an end user", () => {
       },
     })
     const estimate = await client.call("POST", "/v1/turns/estimate", { space, end_user_ref: "ada", text: "hello" })
-    expect(await estimate.json()).toMatchObject({ admitted: false, refused_by: { code: "END_USER_CREDIT_SPENT" } })
+    const estimated = (await estimate.json()) as TurnEstimate
+    expect(estimated).toMatchObject({ admitted: false, refused_by: { code: "END_USER_CREDIT_SPENT" } })
+    expect(estimated.refused_by?.details).toMatchObject({ needed_usd: estimated.end_user_needed_usd })
     await credit("ada", 0.02)
     await spend("ada", 0.01)
     expect((await client.call("GET", "/v1/balance").then((answer) => answer.json())) as object).toMatchObject({
@@ -214,6 +218,35 @@ describe("Events of wallets", () => {
     expect(thresholds.filter((usd) => usd !== undefined)).toEqual([1, 0.5])
   })
 
+  test("A turn that waits for a wallet continues with exactly the charge that it asks for, and with no unit less", async () => {
+    const { credit, client, space, balance, bill, putPrice, userId } = await createSeller(world)
+    await putPrice("fourfold", { multiplier: 4 })
+    await credit("ada", 0.012)
+    await bill("ada", { price: "fourfold" })
+    const text = "[steps 4]\n[use input=2000 cached=0 output=100]"
+    const first = await sendUntilItWaits(world, client, { space, end_user_ref: "ada", on_limit: "wait", text })
+    const { needed_usd, ...limit } = first.waiting.limit ?? { needed_usd: 0 }
+    expect(limit).toEqual({ kind: "end_user_credit", limit_usd: null, continue_at_usd: null, resets_at: null })
+    const events = async () => {
+      const log = await waiter(client).events(first.turn_id)
+      return log.filter(({ type }) => type === "turn.waiting" || type === "turn.resumed")
+    }
+    expect(await events()).toMatchObject([
+      { data: { state: "running", waiting: { since: first.waiting.since, limit: first.waiting.limit, calls: [] } } },
+    ])
+    const unit = 0.0000001
+    const isShort = needed_usd - (await balance("ada")).available_usd
+    await credit("ada", Math.round((isShort - unit) * 1e7) / 1e7)
+    expect((await client.getTurn(first.turn_id)).waiting).toEqual(first.waiting)
+    await credit("ada", unit)
+    await world.drain()
+    expect((await events()).map(({ type }) => type).slice(0, 2)).toEqual(["turn.waiting", "turn.resumed"])
+    await credit("ada", 5)
+    await world.drain()
+    expect(await client.getTurn(first.turn_id)).toMatchObject({ state: "done" })
+    await expectPromises(world, userId)
+  })
+
   test("A turn that waits for an end user's credit continues when it is added", async () => {
     const { credit, client, space, balance, userId } = await createSeller(world)
     await credit("ada", 0.03)
@@ -231,7 +264,6 @@ describe("Events of wallets", () => {
       waiting: { for: "limit", limit: { kind: "end_user_credit" } },
     })
     await credit("ada", 5)
-    await world.sweep()
     await world.drain()
     expect(await client.getTurn(turn_id)).toMatchObject({ state: "done", waiting: null })
     const turn = await client.getTurn(turn_id)

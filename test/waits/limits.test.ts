@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { topUp } from "../../src/ops/seed.ts"
 import type { Turn } from "../../src/turns/schemas.ts"
+import { readAnswer } from "../harness/answers.ts"
 import { cappedAccount } from "../harness/caps.ts"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
 import { sendUntilItWaits, waiter } from "../harness/waiting.ts"
@@ -40,6 +41,11 @@ test("A turn at its own limit waits for it, and a raise lets it continue without
   const before = await stepsOf(turn.turn_id)
   expect(before.length).toBeGreaterThan(1)
   const { raise } = waiter(client)
+  expect(turn).toMatchObject({ max_cost_usd: 0.0026, on_limit: "wait", waiting: { limit: { limit_usd: 0.0026 } } })
+  const continueAt = turn.waiting.limit?.continue_at_usd ?? 0
+  expect(continueAt).toBeCloseTo(turn.held_usd + (turn.waiting.limit?.needed_usd ?? 0), 7)
+  const short = await raise(turn.turn_id, Math.round(continueAt * 1e7 - 1) / 1e7)
+  expect(short).toMatchObject({ status: 200, body: { waiting: { limit: { continue_at_usd: continueAt } } } })
   expect(await raise(turn.turn_id, 0.001)).toMatchObject({ status: 422, body: { error: { param: "max_cost_usd" } } })
   const raised = await raise(turn.turn_id, 0.5)
   expect(raised).toMatchObject({ status: 200, body: { waiting: null } })
@@ -76,7 +82,16 @@ test("A turn at a daily cap continues when the cap resets, and counts in both da
   const { client, space, userId } = await cappedAccount(world, { caps: { daily_usd: 0.0026 } })
   const turn = await sendUntilItWaits(world, client, { space, text: TEXT, on_limit: "wait" })
   const midnight = new Date(new Date(world.clock.now()).setUTCHours(24, 0, 0, 0)).toISOString()
-  expect(turn.waiting.limit).toMatchObject({ kind: "key_daily", resets_at: midnight })
+  expect(turn.waiting.limit).toMatchObject({ kind: "key_daily", limit_usd: 0.0026, resets_at: midnight })
+  // The cap of a key that has no other turn counts what this turn holds.
+  const { held_usd, waiting } = turn
+  expect(waiting.limit?.continue_at_usd).toBeCloseTo(held_usd + (waiting.limit?.needed_usd ?? 0), 7)
+  const [event] = await waiter(client)
+    .events(turn.turn_id)
+    .then((log) => log.filter(({ type }) => type === "turn.waiting"))
+  expect(event?.data.waiting).toEqual(waiting)
+  const feed = await readAnswer(client.call("GET", "/v1/events?type=turn.waiting"))
+  expect(feed.body.data).toMatchObject([{ data: { turn: { held_usd, waiting } } }])
   await minute()
   expect(await goOn(client, turn.turn_id)).toMatchObject({ state: "running", waiting: { for: "limit" } })
   const before = (await stepsOf(turn.turn_id)).reduce((sum, { cost }) => sum + cost, 0)

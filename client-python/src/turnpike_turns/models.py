@@ -253,7 +253,7 @@ class CreditsDetails(ApiObject):
     available_usd: Decimal | None = None
     """The amount that new turns can hold, in USD: `balance_usd` - `held_usd`."""
     needed_usd: Decimal | None = None
-    """The smallest hold that the turn needs."""
+    """The smallest hold that the turn needs, in your cost."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -445,13 +445,16 @@ class EndUserCreditDetails(ApiObject):
     """The `details` of END_USER_CREDIT_SPENT: the end user's wallet."""
 
     balance_usd: Decimal
-    """The account's balance, including held amounts, in USD."""
+    """The end user's credit, including held amounts, in USD."""
     held_usd: Decimal
-    """The amount that is set aside for open turns, in USD."""
+    """The amount that is held for the end user's open turns, in USD."""
     available_usd: Decimal
-    """The amount that new turns can hold, in USD: `balance_usd` - `held_usd`."""
+    """The amount that new turns of the end user can hold, in USD: `balance_usd` - `held_usd`."""
     needed_usd: Decimal
-    """The smallest charge for which credit must be left."""
+    """
+    The amount that must be available for this turn: the most that the end user can be charged for its first
+    model call.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -602,6 +605,13 @@ class ExportedTurn(ApiObject):
     """
     held_usd: Decimal
     """Amount set aside for the turn until it ends."""
+    max_cost_usd: Decimal | None
+    """
+    The most that the turn can cost, as sent or raised since. Null: it has no limit of its own. Null in events
+    of an open turn.
+    """
+    on_limit: Literal["fail", "wait"] | None
+    """`fail` or `wait` at a limit, as sent. Null: the manifest of its space says it."""
     usage: ExportedTurnUsage
     model: str
     """The model that the turn runs on, as a pin."""
@@ -1046,7 +1056,7 @@ class QuotaDetails(ApiObject):
     resets_at: datetime | None
     """When the next period begins, with nothing spent. Null: no window is open."""
     needed_usd: Decimal
-    """The smallest hold that the turn needs."""
+    """The smallest hold that the turn needs, in your cost."""
     exceeded: list[CapState]
     """All caps that have less left than `needed_usd`."""
 
@@ -1582,6 +1592,13 @@ class Turn(ApiObject):
     """
     held_usd: Decimal
     """Amount set aside for the turn until it ends."""
+    max_cost_usd: Decimal | None
+    """
+    The most that the turn can cost, as sent or raised since. Null: it has no limit of its own. Null in events
+    of an open turn.
+    """
+    on_limit: Literal["fail", "wait"] | None
+    """`fail` or `wait` at a limit, as sent. Null: the manifest of its space says it."""
     usage: TurnUsage
     model: str
     """The model that the turn runs on, as a pin."""
@@ -1627,7 +1644,15 @@ class TurnEstimate(ApiObject):
     hold_usd: Decimal
     """The first hold that the turn would get. 0 if it would be refused, and for a test key."""
     needed_usd: Decimal
-    """The smallest hold that the turn needs: the most that its first model call can cost. 0 for a test key."""
+    """
+    The smallest hold that the turn needs, in your cost: the most that its first model call can cost. 0 for a
+    test key.
+    """
+    end_user_needed_usd: Decimal | None
+    """
+    The same as a charge: the amount that the end user's wallet must have available. Null: no wallet pays for
+    the turn.
+    """
     refused_by: RefusedBy | None
     """The refusal that the turn would get, with code, message and details. Null if it would be accepted."""
     on_limit: Literal["fail", "wait"]
@@ -1825,7 +1850,20 @@ class WaitingLimit(ApiObject):
     kind: str
     """`max_cost`, `balance`, `end_user_credit` (the end user's wallet), or the name of a cap."""
     needed_usd: Decimal
-    """The amount that lets the turn continue."""
+    """
+    The amount that this limit must have left so that the turn continues, in USD. For `end_user_credit` it is
+    what the end user is charged, as all amounts of that wallet; for all other limits it is your cost.
+    """
+    limit_usd: Decimal | None
+    """
+    The limit itself: the turn's `max_cost_usd`, or the cap. Null for `balance` and `end_user_credit`: compare
+    `needed_usd` with the `available_usd` of that wallet.
+    """
+    continue_at_usd: Decimal | None
+    """
+    The least value of this limit with which the turn continues, unless another limit binds it then. Null for
+    `balance` and `end_user_credit`.
+    """
     resets_at: datetime | None
     """When the cap resets. Null: it does not reset by itself."""
 

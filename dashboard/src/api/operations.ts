@@ -1218,7 +1218,7 @@ export interface CreditsDetails {
   held_usd?: number | undefined
   /** The amount that new turns can hold, in USD: `balance_usd` - `held_usd`. */
   available_usd?: number | undefined
-  /** The smallest hold that the turn needs. */
+  /** The smallest hold that the turn needs, in your cost. */
   needed_usd?: number | undefined
 }
 
@@ -1612,13 +1612,13 @@ export interface EndUserBalance {
 
 /** The `details` of END_USER_CREDIT_SPENT: the end user's wallet. */
 export interface EndUserCreditDetails {
-  /** The account's balance, including held amounts, in USD. */
+  /** The end user's credit, including held amounts, in USD. */
   balance_usd: number
-  /** The amount that is set aside for open turns, in USD. */
+  /** The amount that is held for the end user's open turns, in USD. */
   held_usd: number
-  /** The amount that new turns can hold, in USD: `balance_usd` - `held_usd`. */
+  /** The amount that new turns of the end user can hold, in USD: `balance_usd` - `held_usd`. */
   available_usd: number
-  /** The smallest charge for which credit must be left. */
+  /** The amount that must be available for this turn: the most that the end user can be charged for its first model call. */
   needed_usd: number
 }
 
@@ -1858,6 +1858,10 @@ export interface ExportedTurn {
   end_user_charge_usd: number | null
   /** Amount set aside for the turn until it ends. */
   held_usd: number
+  /** The most that the turn can cost, as sent or raised since. Null: it has no limit of its own. Null in events of an open turn. */
+  max_cost_usd: number | null
+  /** `fail` or `wait` at a limit, as sent. Null: the manifest of its space says it. */
+  on_limit: "fail" | "wait" | null
   usage: {
     /** Model calls of all agents of the turn. */
     model_calls: number
@@ -3119,7 +3123,7 @@ export interface QuotaDetails {
   left_usd: number
   /** When the next period begins, with nothing spent. Null: no window is open. */
   resets_at: string | null
-  /** The smallest hold that the turn needs. */
+  /** The smallest hold that the turn needs, in your cost. */
   needed_usd: number
   /** All caps that have less left than `needed_usd`. */
   exceeded: CapState[]
@@ -4657,6 +4661,10 @@ export interface Turn {
   end_user_charge_usd: number | null
   /** Amount set aside for the turn until it ends. */
   held_usd: number
+  /** The most that the turn can cost, as sent or raised since. Null: it has no limit of its own. Null in events of an open turn. */
+  max_cost_usd: number | null
+  /** `fail` or `wait` at a limit, as sent. Null: the manifest of its space says it. */
+  on_limit: "fail" | "wait" | null
   usage: {
     /** Model calls of all agents of the turn. */
     model_calls: number
@@ -4739,8 +4747,10 @@ export interface TurnEstimate {
   admitted: boolean
   /** The first hold that the turn would get. 0 if it would be refused, and for a test key. */
   hold_usd: number
-  /** The smallest hold that the turn needs: the most that its first model call can cost. 0 for a test key. */
+  /** The smallest hold that the turn needs, in your cost: the most that its first model call can cost. 0 for a test key. */
   needed_usd: number
+  /** The same as a charge: the amount that the end user's wallet must have available. Null: no wallet pays for the turn. */
+  end_user_needed_usd: number | null
   /** The refusal that the turn would get, with code, message and details. Null if it would be accepted. */
   refused_by: RefusedBy | null
   /** A turn that could not pay for a later model call would do this: `fail`, or `wait` until the limit allows it. */
@@ -5345,8 +5355,12 @@ export interface Waiting {
   limit: {
     /** `max_cost`, `balance`, `end_user_credit` (the end user's wallet), or the name of a cap. */
     kind: string
-    /** The amount that lets the turn continue. */
+    /** The amount that this limit must have left so that the turn continues, in USD. For `end_user_credit` it is what the end user is charged, as all amounts of that wallet; for all other limits it is your cost. */
     needed_usd: number
+    /** The limit itself: the turn's `max_cost_usd`, or the cap. Null for `balance` and `end_user_credit`: compare `needed_usd` with the `available_usd` of that wallet. */
+    limit_usd: number | null
+    /** The least value of this limit with which the turn continues, unless another limit binds it then. Null for `balance` and `end_user_credit`. */
+    continue_at_usd: number | null
     /** When the cap resets. Null: it does not reset by itself. */
     resets_at: string | null
   } | null

@@ -244,6 +244,7 @@ export const ErasureRules = {
 
 export const ExportedTurnRules = {
   state: { words: ["queued", "running", "done", "failed", "cancelled"] },
+  on_limit: { words: ["fail", "wait"] },
   metadata: { maxProperties: 16 },
 } as const
 
@@ -740,6 +741,7 @@ export const TraceSpanRules = {
 
 export const TurnRules = {
   state: { words: ["queued", "running", "done", "failed", "cancelled"] },
+  on_limit: { words: ["fail", "wait"] },
   metadata: { maxProperties: 16 },
 } as const
 

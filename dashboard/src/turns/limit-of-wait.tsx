@@ -16,13 +16,15 @@ type Limit = NonNullable<WaitingTurn["waiting"]["limit"]>
 /** The limit that a turn waits for, and how it can continue. */
 export function LimitOfWait({ of, limit, test }: WaitProps & { limit: Limit }) {
   const isOwn = limit.kind === "max_cost"
+  const isWallet = limit.kind === "balance" || limit.kind === "end_user_credit"
   return (
     <>
       <KeyValues
         entries={[
           ["Limit", limitName(limit.kind)],
-          ["Needed", <Money key="needed" usd={limit.needed_usd} />],
-          ["Max cost", of.max_cost_usd === null ? undefined : <Money key="max" usd={of.max_cost_usd} />],
+          [isWallet ? "Must be available there" : "Must be left", <Money key="needed" usd={limit.needed_usd} />],
+          ["Its value", limit.limit_usd === null ? undefined : <Money key="limit" usd={limit.limit_usd} />],
+          ["Continues at", limit.continue_at_usd === null ? undefined : <Money key="at" usd={limit.continue_at_usd} />],
           ["Resets", limit.resets_at ? <Time key="resets" at={limit.resets_at} /> : "does not reset by itself"],
         ]}
       />
@@ -36,6 +38,8 @@ export function LimitOfWait({ of, limit, test }: WaitProps & { limit: Limit }) {
             <>
               The turn continues when credit is booked. <TextLink to="/balance">Balance</TextLink>
             </>
+          ) : limit.kind === "end_user_credit" ? (
+            "The turn continues when that much credit of this customer is available. The amount is what the customer is charged."
           ) : (
             "The turn continues when the cap resets or is raised."
           )}
@@ -46,13 +50,12 @@ export function LimitOfWait({ of, limit, test }: WaitProps & { limit: Limit }) {
 }
 
 /** A limit that lets the next model call run, rounded up to a cent. */
-const enoughFor = (of: WaitingTurn, { needed_usd }: Limit) =>
-  String(Math.ceil(((of.max_cost_usd ?? 0) + needed_usd) * 100 + 1) / 100)
+const enoughFor = ({ continue_at_usd }: Limit) => String(Math.ceil((continue_at_usd ?? 0) * 100 + 1) / 100)
 
 function RaiseLimit({ of, limit, test }: WaitProps & { limit: Limit }) {
   const raise = useChange("patchTurn", { changes: [...WAIT_READS, "getBalance"] })
   const [isOpen, setOpen] = useState(false)
-  const [amount, setAmount] = useState(() => enoughFor(of, limit))
+  const [amount, setAmount] = useState(() => enoughFor(limit))
   if (!isOpen) {
     return (
       <div>

@@ -45,7 +45,9 @@ export const limitName = (kind: string) =>
     ? "max_cost_usd of the turn"
     : kind === "balance"
       ? "balance of the account"
-      : `cap ${kind.replaceAll("_", " ")}`
+      : kind === "end_user_credit"
+        ? "wallet of the end user"
+        : `cap ${kind.replaceAll("_", " ")}`
 
 interface EarlierDecision {
   decision: "allow" | "deny"
