@@ -32,6 +32,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "deliver_by_token",
       "deliver_result",
       "discard_uploads",
+      "due_accounts",
       "end_turns",
       "erase_end_user",
       "estimate_turn",
@@ -88,6 +89,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "statement_account",
       "take_calls",
       "update_webhook",
+      "wake_account",
       "wake_endpoints"
     ],
     "inlined": [
@@ -197,6 +199,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "decide_call",
       "delete_file",
       "delete_price",
+      "due_accounts",
       "end_own_session",
       "end_sessions",
       "end_sharing",
@@ -271,6 +274,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "unlink_identity",
       "update_key",
       "update_webhook",
+      "wake_account",
       "wake_endpoints"
     ],
     "inlined": [
@@ -371,6 +375,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "credential_now",
       "credit_subscription",
       "disable_provider",
+      "due_accounts",
       "enable_provider",
       "end_acting",
       "end_turns",
@@ -432,6 +437,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "update_team",
       "update_user",
       "usage_of_spaces",
+      "wake_account",
       "wake_endpoints"
     ],
     "inlined": [

@@ -12,6 +12,7 @@ import type { Tagged } from "../http/preconditions.ts"
 import { booleanParam, idParam, pageOf, pageQuery, positionCursor } from "../http/query.ts"
 import { textStream } from "../http/text-stream.ts"
 import { bareQuery, type Mounting, toKeys } from "./mounting.ts"
+import { raised } from "./raised.ts"
 
 const tag = "End users"
 /** The ETag changes with the end user's own limits, and not with each turn. */
@@ -98,7 +99,7 @@ export function mountEndUsers(app: App, mounting: Mounting) {
       keyScope: "all",
     },
     async (c, { params: { end_user_ref }, body }) =>
-      serializeEndUser(await putLimits(c.get("ctx"), c.get("credential"), end_user_ref, body)),
+      serializeEndUser(raised(c, await putLimits(c.get("ctx"), c.get("credential"), end_user_ref, body))),
   )
 
   app.operation(

@@ -21,6 +21,7 @@ import { listEndUserLedger } from "../resale/list-end-user-ledger.ts"
 import { deletedPriceSchema, priceNameParam, priceSchema, putPriceSchema } from "../resale/price.ts"
 import { PUT_PRICE_ERRORS, putPrice } from "../resale/put-price.ts"
 import { bareQuery, type Mounting, toKeys, wholeListAt } from "./mounting.ts"
+import { raised } from "./raised.ts"
 
 const params = z.object({ end_user_ref: endUserRefParam })
 /** The ETag changes with the settings, and not with the balance. */
@@ -151,7 +152,7 @@ function mountPrices(app: App, mounting: Mounting) {
       errors: PUT_END_USER_DEFAULTS_ERRORS,
       keyScope: "all",
     },
-    async (c, { body }) => defaults.of(await putEndUserDefaults(c.get("ctx"), c.get("credential"), body)),
+    async (c, { body }) => defaults.of(raised(c, await putEndUserDefaults(c.get("ctx"), c.get("credential"), body))),
   )
 }
 
@@ -195,7 +196,7 @@ function mountEndUserWallets(app: App, mounting: Mounting) {
       keyScope: "all",
     },
     async (c, { params: { end_user_ref }, body }) =>
-      putEndUserBilling(c.get("ctx"), c.get("credential"), end_user_ref, body),
+      raised(c, await putEndUserBilling(c.get("ctx"), c.get("credential"), end_user_ref, body)),
   )
 
   app.operation(
@@ -238,7 +239,7 @@ function mountEndUserWallets(app: App, mounting: Mounting) {
       const key = parseIdempotencyKey(c.req.header("idempotency-key"))
       const once = { key, request: { operation: "creditEndUser", ref, ...body } }
       return serializeEndUserEntry(
-        madeOf(c, await creditEndUser(c.get("ctx"), c.get("credential"), { ref, ...body }, once)),
+        madeOf(c, raised(c, await creditEndUser(c.get("ctx"), c.get("credential"), { ref, ...body }, once))),
       )
     },
   )

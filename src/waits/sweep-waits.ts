@@ -21,12 +21,30 @@ export interface WaitSweep {
 export async function sweepWaits(ctx: Context): Promise<WaitSweep> {
   const sweep: WaitSweep = { woken: 0, expired: 0, failed: 0 }
   await expireAll(ctx, sweep)
+  await wakeDue(ctx, sweep, ctx.clock.now())
+  return sweep
+}
+
+/**
+ * Wakes accounts whose limits were raised and that were not woken since. Call it after a request that may have raised
+ * one: without such an account it costs one look-up. It never fails, because the sweep does the same later.
+ */
+export async function wakeRaised(ctx: Context): Promise<void> {
+  // A raise makes an account due since -infinity.
+  const raised = new Date(0)
+  await wakeDue(ctx, { woken: 0, expired: 0, failed: 0 }, raised).catch((error: unknown) => {
+    ctx.log("error", "waits.not_woken", { error: describeError(error) })
+  })
+}
+
+/** Wakes the accounts that were due at `moment`. */
+async function wakeDue(ctx: Context, sweep: WaitSweep, moment: Date): Promise<void> {
   const passed: string[] = []
   for (let batch = 0; batch < TURN_POLICY.sweepBatches; batch++) {
     const due = await call<"due_accounts", { user_id: number }>(ctx.db, "due_accounts", {
       passed,
       limit: TURN_WAIT_POLICY.accounts,
-      moment: ctx.clock.now(),
+      moment,
     })
     for (const { user_id } of due) {
       passed.push(String(user_id))
@@ -39,7 +57,6 @@ export async function sweepWaits(ctx: Context): Promise<WaitSweep> {
     }
     if (due.length < TURN_WAIT_POLICY.accounts) break
   }
-  return sweep
 }
 
 /** Lets the waiting turns of an account continue as far as its limits allow. Returns how many continued. */

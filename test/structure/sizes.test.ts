@@ -15,7 +15,6 @@ const LONG: Record<string, number> = {
   pick_account: 99,
   try_accept_turn: 217,
   usage_differences: 108,
-  wake_account: 82,
   wrong_turns: 100,
 }
 

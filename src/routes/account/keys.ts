@@ -16,6 +16,7 @@ import { CREATE_KEY_ERRORS, createKey, createKeySchema } from "../../keys/create
 import { keySchema, keyWithCapsSchema, newKeySchema, serializeKey } from "../../keys/key-row.ts"
 import { getKey, listKeys } from "../../keys/list-keys.ts"
 import { serializeCapState } from "../../quotas/cap-state.ts"
+import { raised } from "../raised.ts"
 
 const tag = "API keys"
 const keyParams = z.object({ key_id: idParam })
@@ -104,7 +105,8 @@ export function mountKeys(app: App) {
       answer: theKey,
       errors: UPDATE_KEY_ERRORS,
     },
-    async (c, { params, body }) => serializeKey(await updateKey(c.get("ctx"), sessionOf(c), params.key_id, body)),
+    async (c, { params, body }) =>
+      serializeKey(raised(c, await updateKey(c.get("ctx"), sessionOf(c), params.key_id, body))),
   )
 
   app.operation(

@@ -7,6 +7,7 @@ import {
   putAccountLimitsSchema,
 } from "../../quotas/account-limits.ts"
 import { accountPlanSchema, getPlan } from "../../quotas/get-plan.ts"
+import { raised } from "../raised.ts"
 
 const tag = "Account"
 const theLimits = { status: 200, description: "The limits.", schema: accountLimitsSchema } as const
@@ -57,6 +58,6 @@ export function mountLimits(app: App) {
       answer: theLimits,
       errors: [],
     },
-    async (c, { body }) => putAccountLimits(c.get("ctx"), sessionOf(c), body),
+    async (c, { body }) => raised(c, await putAccountLimits(c.get("ctx"), sessionOf(c), body)),
   )
 }

@@ -14,6 +14,7 @@ import {
   sharedSpaceSchema,
   sharingSchema,
 } from "../../spaces/sharing.ts"
+import { raised } from "../raised.ts"
 
 const tag = "Spaces"
 const params = z.object({ space_id: idParam })
@@ -93,6 +94,6 @@ export function mountSharing(app: App) {
       errors: PUT_MEMBERS_LIMIT_ERRORS,
     },
     async (c, { params: { space_id: spaceId }, body: { daily_usd: dailyUsd } }) =>
-      putMembersLimit(c.get("ctx"), sessionOf(c), { spaceId, dailyUsd }),
+      raised(c, await putMembersLimit(c.get("ctx"), sessionOf(c), { spaceId, dailyUsd })),
   )
 }

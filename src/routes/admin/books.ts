@@ -7,6 +7,7 @@ import type { App } from "../../http/app.ts"
 import { madeOf, parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
 import { idParam, numberParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
+import { raised } from "../raised.ts"
 
 const tag = "admin"
 
@@ -47,7 +48,7 @@ export function mountBooks(app: App) {
     async (c, { params, body: { reason, amount_usd, note } }) => {
       const idempotencyKey = parseIdempotencyKey(c.req.header("idempotency-key"))
       const credit = { userId: params.user_id, reason, micros: fromUsd(amount_usd) ?? 0, note, idempotencyKey }
-      return serializeAdminLedgerEntry(madeOf(c, await grantCredit(c.get("ctx"), sessionOf(c), credit)))
+      return serializeAdminLedgerEntry(madeOf(c, raised(c, await grantCredit(c.get("ctx"), sessionOf(c), credit))))
     },
   )
 
@@ -76,7 +77,7 @@ export function mountBooks(app: App) {
     },
     async (c, { params, body }) => {
       const refund = { turnId: params.turn_id, note: body.note }
-      return serializeAdminLedgerEntry(madeOf(c, await refundTurnAs(c.get("ctx"), sessionOf(c), refund)))
+      return serializeAdminLedgerEntry(madeOf(c, raised(c, await refundTurnAs(c.get("ctx"), sessionOf(c), refund))))
     },
   )
 }

@@ -8,6 +8,7 @@ import {
   settingSchema,
   settingUpdateSchema,
 } from "../../settings/settings.ts"
+import { raised } from "../raised.ts"
 
 const tag = "admin"
 
@@ -40,6 +41,7 @@ export function mountSettings(app: App) {
       answer: { status: 200, description: "The current setting.", schema: settingSchema },
       errors: PUT_SETTING_ERRORS,
     },
-    async (c, { body: { key, value }, ifVersion }) => putSetting(c.get("ctx"), sessionOf(c), { key, value, ifVersion }),
+    async (c, { body: { key, value }, ifVersion }) =>
+      raised(c, await putSetting(c.get("ctx"), sessionOf(c), { key, value, ifVersion })),
   )
 }

@@ -23,6 +23,7 @@ import {
   UPDATE_SUBSCRIPTION_ERRORS,
   updateSubscription,
 } from "../../subscriptions/subscription.ts"
+import { raised } from "../raised.ts"
 
 const tag = "admin"
 const params = z.object({ sub_id: wholeParam(1, 2_147_483_647).meta({ example: 7 }) })
@@ -81,7 +82,7 @@ export function mountSubscriptions(app: App) {
       answer: { status: 200, description: "The subscription.", schema: subscriptionSchema },
       errors: CREATE_SUBSCRIPTION_ERRORS,
     },
-    async (c, { body, once }) => madeOf(c, await createSubscription(c.get("ctx"), sessionOf(c), body, once)),
+    async (c, { body, once }) => madeOf(c, raised(c, await createSubscription(c.get("ctx"), sessionOf(c), body, once))),
   )
 
   app.operation(
@@ -132,7 +133,7 @@ export function mountSubscriptions(app: App) {
       errors: UPDATE_SUBSCRIPTION_ERRORS,
     },
     async (c, { params: { sub_id }, body, ifVersion }) =>
-      updateSubscription(c.get("ctx"), sessionOf(c), sub_id, { change: body, ifVersion }),
+      raised(c, await updateSubscription(c.get("ctx"), sessionOf(c), sub_id, { change: body, ifVersion })),
   )
 
   app.operation(
@@ -150,6 +151,6 @@ export function mountSubscriptions(app: App) {
       errors: ["NOT_FOUND"],
     },
     async (c, { params: { sub_id }, ifVersion }) =>
-      updateSubscription(c.get("ctx"), sessionOf(c), sub_id, { change: "deactivate", ifVersion }),
+      raised(c, await updateSubscription(c.get("ctx"), sessionOf(c), sub_id, { change: "deactivate", ifVersion })),
   )
 }
