@@ -46,7 +46,8 @@ export async function applySpace(
   const isChanged = (path: string) => changes.some((one) => one.path === path || one.path.startsWith(`${path}.`))
   const isRemoved = (path: string) => changes.some((one) => one.action === "remove" && one.path === path)
   // Secrets come first and are removed last, because tools and servers use them.
-  for (const [name, value] of Object.entries(secrets)) await spaces.secrets.put(space_id, name, { value })
+  // A secret cannot be compared, but each change of one makes a version.
+  for (const [name, value] of Object.entries(secrets)) await chain(() => spaces.secrets.put(space_id, name, { value }))
   for (const server of file.mcp_servers ?? [])
     if (isChanged(`mcp_servers.${server.name}`))
       await chain((options) => spaces.mcpServers.put(space_id, server.name, server, options))
@@ -64,7 +65,8 @@ export async function applySpace(
     if (isRemoved(`tools.${name}`)) await chain((options) => spaces.tools.delete(space_id, name, options))
   for (const { name } of live.mcpServers)
     if (isRemoved(`mcp_servers.${name}`)) await chain((options) => spaces.mcpServers.delete(space_id, name, options))
-  for (const { name } of live.secrets) if (isRemoved(`secrets.${name}`)) await spaces.secrets.delete(space_id, name)
+  for (const { name } of live.secrets)
+    if (isRemoved(`secrets.${name}`)) await chain(() => spaces.secrets.delete(space_id, name))
   const { config_version } = await spaces.get(space_id)
   return { space_id, config_version }
 }

@@ -41,10 +41,18 @@ const CONFIGURED = [
 /** Applies the file to a space of the service. Returns the changes that it shows, and the requests that it sends. */
 async function apply(...flags: string[]) {
   const sent: string[] = []
-  const fetch = async (url: string, { method = "" }: RequestInit) => {
+  // As in the service, each change makes a version, also one of a secret.
+  let { config_version } = SPACE
+  const fetch = async (url: string, { method = "", headers }: RequestInit) => {
     const [id, section, name] = new URL(url).pathname.split("/").slice(3)
-    if (method !== "GET") sent.push([method, section, name].filter(Boolean).join(" "))
-    if (method !== "GET" || (id && !section)) return Response.json(SPACE)
+    if (method !== "GET") {
+      const wanted = new Headers(headers).get("if-match")
+      if (wanted !== null && wanted !== `"${config_version}"`)
+        return Response.json({ error: { code: "VERSION_MISMATCH", message: "Another version." } }, { status: 412 })
+      config_version++
+      sent.push([method, section, name].filter(Boolean).join(" "))
+    }
+    if (method !== "GET" || (id && !section)) return Response.json({ ...SPACE, config_version })
     return Response.json({ data: section ? LIVE[section] : [SPACE], has_more: false, next_cursor: null })
   }
   const env = { ...COMMAND_ACCESS, KEPT: "kept-value", ADDED: "added-value" }
