@@ -54,13 +54,9 @@ export type Health = z.infer<typeof healthSchema>
  */
 export async function getHealth(ctx: Context): Promise<Health> {
   const now = ctx.clock.now()
-  const runs = await readRuns(ctx)
-  const [database, outside] = await Promise.all([
-    runs?.asleep ? asleepChecks(runs, now) : checkDatabase(ctx, now, runs),
-    checkOutside(ctx),
-  ])
-  const [first, ...others] = database
-  const checks = [...(first ? [first] : []), ...outside, ...others]
+  const [queue, { runs, redis }] = [checkQueue(ctx), await askRedis(ctx)]
+  const [first, ...others] = runs?.asleep ? asleepChecks(runs, now) : await checkDatabase(ctx, now, runs)
+  const checks = [...(first ? [first] : []), await queue, redis, ...others]
   return {
     status: checks.every(({ ok }) => ok === true) ? "ok" : "failing",
     checked_at: now.toISOString(),
@@ -70,15 +66,6 @@ export async function getHealth(ctx: Context): Promise<Health> {
 
 function check(name: CheckName, value: number, limit: number, message: string): Check {
   return { name, ok: value <= limit, value, limit, message }
-}
-
-/** Null: the cron never sleeps, or Redis does not answer. Then the cron runs every minute, as the database notes. */
-export async function readRuns({ cron, log }: Context): Promise<CronRuns | null> {
-  if (!cron) return null
-  return cron.read().catch((error: unknown) => {
-    log("error", "health.redis_failed", { error: describeError(error) })
-    return null
-  })
 }
 
 const secondsBetween = (earlier: number, now: Date) => Math.max(0, Math.round((now.getTime() - earlier) / 1000))
@@ -203,7 +190,10 @@ function reconciled(last: Figures["reconciliation"], secondsSince: (moment: stri
 }
 
 /** The checks of QStash and Redis. */
-export const checkOutside = (ctx: Context): Promise<Check[]> => Promise.all([checkQueue(ctx), checkRedis(ctx)])
+export async function checkOutside(ctx: Context): Promise<{ runs: CronRuns | null; checks: Check[] }> {
+  const [queue, { runs, redis }] = await Promise.all([checkQueue(ctx), askRedis(ctx)])
+  return { runs, checks: [queue, redis] }
+}
 
 async function checkQueue({ queue, log }: Context): Promise<Check> {
   try {
@@ -216,17 +206,23 @@ async function checkQueue({ queue, log }: Context): Promise<Check> {
   }
 }
 
-async function checkRedis({ probeRedis, log }: Context): Promise<Check> {
+/**
+ * Asks Redis once: for the state of a cron that may sleep. `runs` is null if the cron never sleeps, or Redis does not
+ * answer. Then the cron runs every minute, as the database notes.
+ */
+async function askRedis({ cron, probeRedis, log }: Context): Promise<{ runs: CronRuns | null; redis: Check }> {
   const check = { name: "redis", value: null, limit: null } as const
   try {
-    await probeRedis()
-    return { ...check, ok: true, message: "Redis answers." }
+    const runs = cron ? await cron.read() : null
+    if (!cron) await probeRedis()
+    return { runs, redis: { ...check, ok: true, message: "Redis answers." } }
   } catch (error) {
     log("error", "health.redis_failed", { error: describeError(error) })
     const { message = "" } = (error instanceof Error ? error.cause : undefined) as Partial<Error>
     const words = /^Redis: (.+ .+)$/.exec(message)?.[1]
     const told = words === undefined ? "Redis does not answer." : saidBy("Redis", words)
-    return { ...check, ok: false, message: `${told} No user can sign in; turns, keys and open sessions work.` }
+    const without = "No user can sign in; turns, keys and open sessions work."
+    return { runs: null, redis: { ...check, ok: false, message: `${told} ${without}` } }
   }
 }
 

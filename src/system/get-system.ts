@@ -10,7 +10,7 @@ import { ERROR_KINDS } from "../base/words.ts"
 import { withFindings } from "../billing/reconcile.ts"
 import { type ReconciliationRow, reconciliationSchema, serializeReconciliation } from "../billing/reconciliation-row.ts"
 import type { CronRuns } from "../platform/cron-state.ts"
-import { checkOutside, checkSchema, readRuns } from "./get-health.ts"
+import { checkOutside, checkSchema } from "./get-health.ts"
 import {
   openTurns,
   openTurnsSchema,
@@ -121,7 +121,7 @@ export async function getSystem(ctx: Context, credential: SessionCredential): Pr
   const now = ctx.clock.now()
   const yesterday = new Date(now.getTime() - DAY_MS)
   const overdue = overdueWork(ctx, now)
-  const [runs, outside] = [readRuns(ctx), checkOutside(ctx)]
+  const asked = checkOutside(ctx)
   const { rows } = await readAs(
     ctx,
     credential,
@@ -145,6 +145,7 @@ export async function getSystem(ctx: Context, credential: SessionCredential): Pr
   const started = performance.now()
   await ctx.db.selectNoFrom((eb) => eb.lit(1).as("one")).execute()
   const trip = performance.now() - started
+  const { runs, checks } = await asked
   return {
     database: { ok: true, round_trip_ms: Math.round(trip * 10) / 10 },
     turns: { ...row.turns, waiting: serializeWaits(row.turns.waiting), overdue: row.overdue_turns },
@@ -162,8 +163,8 @@ export async function getSystem(ctx: Context, credential: SessionCredential): Pr
     sweeps: row.sweeps.map(({ ran_at, succeeded_at, ...sweep }) => {
       return { ...sweep, ran_at: toInstant(ran_at), succeeded_at: toInstant(succeeded_at) }
     }),
-    outside: await outside,
-    asleep: sleepOf(await runs),
+    outside: checks,
+    asleep: sleepOf(runs),
     reconciliation: report(row.reconciliation),
     reconciliation_of_all: report(row.reconciliation_of_all),
     reconciliation_running: report(row.reconciliation_running),
