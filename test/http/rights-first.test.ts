@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { App } from "../../src/http/app.ts"
 import type { Operation } from "../../src/http/operation.ts"
+import { auth } from "../../src/routes/auth/group.ts"
 import { adminOperations } from "../harness/admin-requests.ts"
 import { signInAdmin } from "../harness/books.ts"
 import { v1Operations } from "../harness/operations.ts"
@@ -12,6 +14,20 @@ const BODIES: [what: string, body: string, type: string][] = [
   ["that is no JSON", "{", "application/json"],
   ["of another type", "text", "text/plain"],
 ]
+
+/** The same for uploads. */
+const UPLOADS: typeof BODIES = [
+  ["without a name", "x", "application/octet-stream"],
+  ["of a form without a boundary", "x", "multipart/form-data"],
+  ["of a form that is none", "x", "multipart/form-data; boundary=b"],
+]
+
+/** The operations of sign-in that need a session. */
+const authOperations = (() => {
+  const app = new App()
+  auth.mount(app)
+  return app.operations.filter(({ open }) => !open)
+})()
 
 const RIGHTS = [401, 403]
 
@@ -27,7 +43,7 @@ afterAll(() => world.close())
 
 const withBody = (operations: readonly Operation[]) =>
   operations
-    .filter(({ body, upload }) => body !== undefined && !upload)
+    .filter(({ body, upload }) => body !== undefined || upload)
     .map((operation) => [operation.id, operation] as const)
 
 const pathOf = ({ path }: Operation) => path.replaceAll(/\{\w+\}/g, "unknown")
@@ -35,7 +51,7 @@ const pathOf = ({ path }: Operation) => path.replaceAll(/\{\w+\}/g, "unknown")
 /** The statuses of the operation's answers to all bodies. */
 async function answersOf(operation: Operation, headers: Record<string, string>): Promise<number[]> {
   const statuses = []
-  for (const [, body, type] of BODIES) {
+  for (const [, body, type] of operation.upload ? UPLOADS : BODIES) {
     const init = { method: operation.method.toUpperCase(), headers: { ...headers, "content-type": type }, body }
     statuses.push((await world.invoke(new Request(`https://api.test${pathOf(operation)}`, init))).status)
   }
@@ -71,7 +87,7 @@ describe("A caller without the right learns nothing about the body", () => {
     },
   )
 
-  test.each(withBody(ownerOperations))(
+  test.each(withBody([...ownerOperations, ...authOperations]))(
     "%s answers 401 without a session, and after its end",
     async (_id, operation) => {
       expectRefused(await answersOf(operation, sessionHeaders(ended)), [401])
