@@ -118,14 +118,11 @@ async function opened(
   return answer?.text ?? null
 }
 
-const contentOf = ({ ref, scopes, since, until, preview, credential }: Portal): z.input<typeof portalSchema> => [
-  ref,
-  [...scopes],
-  since.getTime(),
-  until.getTime(),
-  preview,
-  credential,
-]
+function contentOf({ ref, scopes, since, until, preview, credential }: Portal): z.input<typeof portalSchema> {
+  // The page that made the session was checked then. The portal is a page of its own.
+  const { page: _page, ...kept } = { page: undefined, ...credential }
+  return [ref, [...scopes], since.getTime(), until.getTime(), preview, kept]
+}
 
 function portalOf(ctx: PortalContext, text: string): Portal {
   const [ref, scopes, since, until, preview, credential] = portalSchema.parse(JSON.parse(text))

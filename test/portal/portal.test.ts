@@ -272,7 +272,9 @@ test("A signed-in owner previews the portal, which only the web app frames and w
   })
   const owner = await world.signIn(client.userId)
   const body = { scopes: ["turns", "approvals"] }
-  const [status, made] = await owner.json("POST", "/api/account/end-users/ada/portal-previews", body)
+  // As the web app sends it.
+  const page = { "x-turnpike-user": String(client.userId) }
+  const [status, made] = await owner.json("POST", "/api/account/end-users/ada/portal-previews", body, page)
   expect(status).toBe(201)
   const policy = (await browser.page(made.url)).headers.get("content-security-policy")
   expect(policy).toMatch(/frame-ancestors https:\/\/api\.test$/)
