@@ -46,3 +46,18 @@ test.each([
     expect((await readAnswer(client.call("GET", `/v1/events/${event.id}`))).body).toEqual(event)
   },
 )
+
+test("The event of a wait for a limit, which has no calls, is in the feed and delivered", async () => {
+  const client = await world.createAccount()
+  const receiver = serveReceiver(world)
+  await makeWebhook(client, { url: receiver.url, events: ["turn.waiting"] })
+  const space = await client.space()
+  const text = "[use input=1000 output=1000]\n[steps 3]"
+  const { turn_id } = await sendUntilItWaits(world, client, { space, text, on_limit: "wait", max_cost_usd: 0.006 })
+  const feed = await readAnswer(client.call("GET", "/v1/events?type=turn.waiting"))
+  expect(feed).toMatchObject({
+    status: 200,
+    body: { data: [{ data: { turn: { turn_id, waiting: { for: "limit", limit: { kind: "max_cost" }, calls: [] } } } }] },
+  })
+  expect(receiver.received.map(({ event }) => event)).toEqual(feed.body.data)
+})
