@@ -153,6 +153,10 @@ export const proofRequired = () =>
 export const seesBalance = (actor: Actor) =>
   actor.kind === "session" ? actor.member_id === null : !actor.test && actor.scope !== "space"
 
+/** True if a caller may see the wallets of end users, which belong to the whole account. */
+export const seesWallets = (actor: Actor) =>
+  actor.kind === "session" ? actor.member_id === null : actor.scope === "all"
+
 /** The key of a caller. Throws for a session, since only keys can call these operations. */
 export function keyOf(actor: Actor): KeyActor {
   if (actor.kind !== "key") throw new Error("a session has called an operation that only keys can call")

@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { type Actor, seesBalance } from "../actor/actor.ts"
+import { type Actor, seesBalance, seesWallets } from "../actor/actor.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toUsd, usdText } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
@@ -46,7 +46,12 @@ export const endUserCreditDetailsSchema = z
       "The amount that must be available for this turn: the most that the end user can be charged for its first model call.",
     ),
   })
-  .meta({ id: "EndUserCreditDetails", description: "The `details` of END_USER_CREDIT_SPENT: the end user's wallet." })
+  .partial()
+  .meta({
+    id: "EndUserCreditDetails",
+    description:
+      "The `details` of END_USER_CREDIT_SPENT: the end user's wallet. Empty if the caller may not see it, as a key whose scope is not `all`.",
+  })
 
 /** The reason why a turn gets no hold. */
 export const refusedBySchema = z
@@ -118,13 +123,15 @@ export const DETAILS_EXAMPLES = {
 
 /**
  * Returns why a turn gets no hold, or null if it gets one. Caps come last, because waiting does not help otherwise
- * (docs/architecture/quotas.md). The amounts of the balance are
+ * (docs/architecture/quotas.md). The amounts of a wallet are
  * shown only to an actor that may see them. `retry_after` is an integer (RFC 9110, section 10.2.3).
  */
 export function refusedBy(row: HoldRow, now: Date, actor: Actor): RefusedBy | null {
   if (row.max_cost !== null) return costLimitTooLow(row.needed, row.max_cost)
   if (row.available < row.needed) return seesBalance(actor) ? insufficientCredits(row) : OWNER_IS_SHORT
-  if (row.credit && row.credit.balance - row.credit.held < row.credit.needed) return endUserCreditSpent(row.credit)
+  if (row.credit && row.credit.balance - row.credit.held < row.credit.needed) {
+    return seesWallets(actor) ? endUserCreditSpent(row.credit) : END_USER_IS_SHORT
+  }
   const exceeded = row.caps
     .filter((cap) => leftOf(cap) < row.needed)
     .sort(
@@ -192,6 +199,14 @@ function insufficientCredits({ available, held, needed }: HoldRow): RefusedBy {
     retry_after: null,
     retryable: false,
   }
+}
+
+const END_USER_IS_SHORT: RefusedBy = {
+  code: "END_USER_CREDIT_SPENT",
+  message: "The end user has too little credit left for this turn.",
+  details: {},
+  retry_after: null,
+  retryable: false,
 }
 
 function endUserCreditSpent({ balance, held, needed }: NonNullable<HoldRow["credit"]>): RefusedBy {

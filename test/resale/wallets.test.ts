@@ -149,6 +149,26 @@ describe("The wallet of an end user", () => {
     expect((await credit("eve", 0)).status).toBe(422)
   })
 
+  test("A refusal does not tell a key of another scope than all what the end user has left", async () => {
+    const { userId, credit, space } = await createSeller(world)
+    await credit("ada", 0.0001)
+    const [row] = await world.sql<{ id: number }>("select space_id::int as id from spaces where slug = $1", [space])
+    for (const scope of [{ scope: "space", spaceId: row?.id ?? 0 }, { scope: "created" }] as const) {
+      const client = world.createClient(userId, (await world.makeKey(userId, scope)).value)
+      const turn = {
+        space: scope.scope === "created" ? await client.space() : space,
+        end_user_ref: "ada",
+        text: "hello",
+      }
+      const refused = (await (await client.sendTurn(turn)).json()) as { error: object }
+      const estimate = (await (await client.call("POST", "/v1/turns/estimate", turn)).json()) as { refused_by: object }
+      for (const answer of [refused.error, estimate.refused_by]) {
+        expect(answer).toMatchObject({ code: "END_USER_CREDIT_SPENT", details: {} })
+        expect(JSON.stringify(answer)).not.toMatch(/_usd|USD/)
+      }
+    }
+  })
+
   test("All end users of an account can be prepaid, and one of them can be excepted", async () => {
     const { call, send, bill, balance } = await createSeller(world)
     await call("PUT", "/v1/end-user-defaults", { prepaid: true })

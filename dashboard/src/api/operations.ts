@@ -1610,16 +1610,16 @@ export interface EndUserBalance {
   price_source: "end_user" | "key" | "account" | "none"
 }
 
-/** The `details` of END_USER_CREDIT_SPENT: the end user's wallet. */
+/** The `details` of END_USER_CREDIT_SPENT: the end user's wallet. Empty if the caller may not see it, as a key whose scope is not `all`. */
 export interface EndUserCreditDetails {
   /** The end user's credit, including held amounts, in USD. */
-  balance_usd: number
+  balance_usd?: number | undefined
   /** The amount that is held for the end user's open turns, in USD. */
-  held_usd: number
+  held_usd?: number | undefined
   /** The amount that new turns of the end user can hold, in USD: `balance_usd` - `held_usd`. */
-  available_usd: number
+  available_usd?: number | undefined
   /** The amount that must be available for this turn: the most that the end user can be charged for its first model call. */
-  needed_usd: number
+  needed_usd?: number | undefined
 }
 
 export interface EndUserDefault {
