@@ -8,6 +8,7 @@ export interface AnySchema {
   const?: unknown
   anyOf?: AnySchema[]
   oneOf?: AnySchema[]
+  discriminator?: { propertyName: string; mapping: Record<string, string> }
   /** A field that no value may have. */
   not?: AnySchema
   format?: string

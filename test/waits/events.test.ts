@@ -57,7 +57,9 @@ test("The event of a wait for a limit, which has no calls, is in the feed and de
   const feed = await readAnswer(client.call("GET", "/v1/events?type=turn.waiting"))
   expect(feed).toMatchObject({
     status: 200,
-    body: { data: [{ data: { turn: { turn_id, waiting: { for: "limit", limit: { kind: "max_cost" }, calls: [] } } } }] },
+    body: {
+      data: [{ data: { turn: { turn_id, waiting: { for: "limit", limit: { kind: "max_cost" }, calls: [] } } } }],
+    },
   })
   expect(receiver.received.map(({ event }) => event)).toEqual(feed.body.data)
 })
