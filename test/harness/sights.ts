@@ -64,8 +64,7 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
       "conversations end_user_ref erased_at erasure_id events files kept{billed_usd turns} requested_at state steps tasks turns",
   },
   ExportedTurn: {
-    every:
-      [
+    every: [
       "billed_cost_usd conversation conversation_name created_at end_user_ref error{code message} events",
       "file_details{bytes content created_at file_id media_type name sha256 space turn}",
       "files finished_at held_usd idempotency_key images{base64 media_type name step} metadata{*} model outputs result space started_at state status_reason steps{*} tasks{*} test text traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tool_calls} waiting",
