@@ -53,12 +53,21 @@ async function otherwise(name: string): Promise<string | undefined> {
   return locked.has(name) ? undefined : hostile.npmTarball(name)
 }
 
+/** True for a package that this checkout has in another version than an example declares. */
+const isOther = ([name, version]: [string, string]) => {
+  const manifest = join("node_modules", name, "package.json")
+  return existsSync(manifest) && JSON.parse(readFileSync(manifest, "utf8")).version !== version
+}
+
 beforeAll(async () => {
   dir = await makeDataDirectory("hostile")
   hostile = await plantHostilePackages(join(dir, "hostile"))
+  const tarballs = await Promise.all(
+    [...declared].filter(isOther).map(([name, version]) => hostile.harmlessTarball(name, version)),
+  )
   ;[service, npm, pip] = await Promise.all([
     npmStart(),
-    servePackages(join(dir, "registry"), { otherwise, onDownload: hostile.noteDownload }),
+    servePackages(join(dir, "registry"), { tarballs, otherwise, onDownload: hostile.noteDownload }),
     servePythonIndex(KNOWN, hostile),
   ])
   if (python) await runProgram(python, ["-m", "venv", join(dir, "python")])
