@@ -13,6 +13,13 @@ create type turnpike.request as (
   if_config integer -- null: a change of a space's configuration may follow any version
 );
 
+-- The request of a caller about which nothing else is known. A new field of the type changes no caller of this.
+create function turnpike.request_of(p_kind text, p_token text, p_test boolean, p_moment timestamptz) returns turnpike.request
+language sql stable as $$
+  select jsonb_populate_record(null::turnpike.request, jsonb_build_object('kind', p_kind, 'token', p_token, 'test', p_test,
+    'moment', p_moment))
+$$;
+
 -- The caller after the lookup, with the same columns for a key and a session. usable: it may act.
 -- expired: its expiry has passed.
 create type turnpike.caller as (

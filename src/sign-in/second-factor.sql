@@ -146,7 +146,7 @@ declare
 begin
   -- The user is locked before the session is looked up, so that the second factor does not change in the meantime.
   select u.* into owner from users u where u.user_id = p_user_id for no key update;
-  if (turnpike.find_caller(row('session', p_token, false, p_moment, null, null, null, null, null))).missing is distinct from 'factor' then
+  if (turnpike.find_caller(turnpike.request_of('session', p_token, false, p_moment))).missing is distinct from 'factor' then
     refused := 'session';
     return;
   end if;

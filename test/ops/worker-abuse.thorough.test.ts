@@ -57,7 +57,8 @@ test.each(WORKER_ROLES)("No value that the role of %s can read is accepted as a 
   const accepted = (kind: string, tokens: string[]) =>
     sql.query(
       `select v as token from jsonb_array_elements_text($2::jsonb) v
-       where (${RELEASE}.act_as(row($1, v, false, $3::timestamptz, null, null, null, null, null))).user_id is not null`,
+       where (${RELEASE}.act_as(jsonb_populate_record(null::${RELEASE}.request, jsonb_build_object(
+         'kind', $1::text, 'token', v, 'test', false, 'moment', $3::timestamptz)))).user_id is not null`,
       [kind, JSON.stringify(tokens), atNow().moment],
     )
   const hex = found.filter((value) => /^[0-9a-f]{64}$/.test(value))

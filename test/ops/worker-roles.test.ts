@@ -158,7 +158,7 @@ test("The role of v1 can read the usage records, and no call of a web chat", asy
 })
 
 test("A worker can call its own procedures and no other worker's", async () => {
-  const setting = `select * from ${RELEASE}.put_setting(row('session', 'x', false, now(), null, null, null, null, null), 'plans', '{}', null)`
+  const setting = `select * from ${RELEASE}.put_setting(jsonb_populate_record(null::${RELEASE}.request, '{}'), 'plans', '{}', null)`
   expect(await codeOf(sqlOf("v1").query(setting))).toBe(DENIED)
   expect(await codeOf(sqlOf("auth").query(setting))).toBe(DENIED)
   expect(await codeOf(sqlOf("admin").query(setting))).not.toBe(DENIED)
