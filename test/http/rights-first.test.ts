@@ -19,7 +19,7 @@ const BODIES: [what: string, body: string, type: string][] = [
 const UPLOADS: typeof BODIES = [
   ["without a name", "x", "application/octet-stream"],
   ["of a form without a boundary", "x", "multipart/form-data"],
-  ["of a form that is none", "x", "multipart/form-data; boundary=b"],
+  ["with another boundary", "x", "multipart/form-data; boundary=b"],
 ]
 
 /** The operations of sign-in that need a session. */
