@@ -82,7 +82,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
   ),
   ...of(
     "PROVIDER_POLICY",
-    "rosterDraws rosterMs rosterPauseMs rosterAccounts drawTries openedMs servedKept longestBarredMs",
+    "rosterDraws rosterMs rosterPauseMs rosterAccounts openedMs servedKept longestBarredMs",
   ),
 ]
 
