@@ -105,10 +105,7 @@ export async function signDocument<Document extends CanonicalValue & { document:
 /** SHA-256 of the canonical form of a document, in hex. */
 export const digestOf = (document: CanonicalValue): string => sha256(canonicalJson(document))
 
-/** The digest of a list before its first document. Each document is added with `digestOfAll([list, document])`. */
-export const NO_DIGEST = "0".repeat(64)
-
-/** SHA-256 of several digests, one after the other. */
+/** SHA-256 of several digests, one after the other. A list without documents has 64 zeros (statement.sql). */
 export const digestOfAll = (digests: readonly string[]): string => sha256(Buffer.from(digests.join(""), "hex"))
 
 const sha256 = (content: string | Uint8Array) => createHash("sha256").update(content).digest("hex")

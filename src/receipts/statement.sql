@@ -153,7 +153,7 @@ create function turnpike.with_receipt(p_days jsonb, p_day text, p_billed bigint,
       from (values (p_days -> -1)) v(d) where d ->> 'day' = p_day) was
 $$;
 
--- The digest of a list before its first document (NO_DIGEST in src/receipts/signing-keys.ts), and with one more.
+-- The digest of a list before its first document (64 zeros), and with one more.
 create function turnpike.no_digest() returns text language sql immutable as $$ select repeat('0', 64) $$;
 
 create function turnpike.digest_with(p_list text, p_document text) returns text language sql immutable as $$

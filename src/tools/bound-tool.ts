@@ -49,7 +49,7 @@ export interface ToolCallContext {
   /** Tell the called server the call's span. Left out in a test of a tool, which has no turn. */
   trace?: TraceHeaders
   signal: AbortSignal
-  /** Stores the token that the call's request will carry. Left out in a test of a tool, where no result can come later. */
+  /** Stores the token that the call's request will carry. A test of a tool has none, since no result can come later. */
   noteToken?(token: string): Promise<void>
   /**
    * Called before a request of the call that is sent late, after a redirect, or in a new

@@ -66,8 +66,6 @@ export async function deliverResult(ctx: Context, credential: Credential, delive
   return turn
 }
 
-export const DELIVER_BY_TOKEN_ERRORS = ["NOT_FOUND", "TURN_FINISHED", "CALL_ANSWERED", "CALL_NOT_WAITING"] as const
-
 /** The same for a server with the token of the call. It learns nothing of the turn but whether its result counts. */
 export async function deliverByToken(
   ctx: Context,

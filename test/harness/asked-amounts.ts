@@ -111,7 +111,7 @@ export class AskedSequence extends WaitSequence {
   /** Gives what the turn asks for now, and `more`. Then everything is tried once. */
   private async give(turn: ModelTurn, kind: string, more: number) {
     const { needed, continueAt } = this.askedBy(turn)
-    const { userId, keys } = this.account
+    const { userId } = this.account
     if (kind === "max_cost") return this.raiseTo(turn, (continueAt ?? 0) + more)
     if (kind === "balance") {
       const micros = needed + more - (this.model.balance - held(this.model))

@@ -17,8 +17,8 @@ export const WITHOUT_SCHEMA: AnySchema = {}
 
 /**
  * Notes the fields of an answer that are not null, by the named schema of the object that has them. A field of an
- * object without a name belongs to the object around it: `usage.model_calls`. Fields of a map are noted as `*`, and the data of
- * an event by the event's type.
+ * object without a name belongs to the object around it: `usage.model_calls`. Fields of a map are noted as `*`, and the
+ * data of an event by the event's type.
  */
 export function noteShown(schemas: Schemas, shown: Shown, schema: AnySchema, value: unknown, name: string): void {
   const note = (owner: string, path: string) => {

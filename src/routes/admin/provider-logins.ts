@@ -1,6 +1,5 @@
 import type { Context as HonoContext } from "hono"
 import { parseBaseEnv } from "../../base/env.ts"
-import type { ErrorCode } from "../../base/errors.ts"
 import { timeInWords } from "../../base/in-words.ts"
 import type { App } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
@@ -40,7 +39,6 @@ const LOGIN_TIME = timeInWords(PROVIDER_POLICY.loginMs)
 
 const tag = "admin"
 const path = (rest: string) => `/api/admin/providers/${rest}`
-const AT_PROVIDER: ErrorCode[] = ["LOGIN_DENIED", "LOGIN_PROVIDER_FAILED", "LOGIN_PROVIDER_UNAVAILABLE"]
 
 function loginContext(c: HonoContext<AppEnv>): LoginContext {
   const ctx = c.get("ctx")

@@ -10,7 +10,7 @@ import { callParam } from "../../waits/call-id.ts"
 import { DECIDE_CALL_ERRORS, decideCall, decisionSchema } from "../../waits/decide-call.ts"
 import {
   callResultSchema,
-  DELIVER_BY_TOKEN_ERRORS,
+  DELIVER_RESULT_ERRORS,
   deliverByToken,
   deliverResult,
   MAX_RESULT_BODY_BYTES,
@@ -65,7 +65,7 @@ export function mountCalls(app: App) {
       body: callResultSchema,
       // The contract of API keys. The other answer is in the description, because no field would tell both apart.
       answer: theTurn,
-      errors: DELIVER_BY_TOKEN_ERRORS,
+      errors: DELIVER_RESULT_ERRORS,
       example: { body: { output: { refunded: true } } },
     },
     async (c, { params: { turn_id: turnId, call }, body }) => {
