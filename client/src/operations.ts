@@ -428,7 +428,7 @@ export interface EndUserBalance {
   price_source: "end_user" | "key" | "account" | "none"
 }
 
-/** The `details` of END_USER_CREDIT_SPENT: the end user's wallet. Empty if the caller may not see it, as a key whose scope is not `all`. */
+/** The `details` of END_USER_CREDIT_SPENT: the end user's wallet. A key whose scope is not `all` gets `needed_usd` only. */
 export interface EndUserCreditDetails {
   /** The end user's credit, including held amounts, in USD. */
   balance_usd?: number | undefined
@@ -437,7 +437,7 @@ export interface EndUserCreditDetails {
   /** The amount that new turns of the end user can hold, in USD: `balance_usd` - `held_usd`. */
   available_usd?: number | undefined
   /** The amount that must be available for this turn: the most that the end user can be charged for its first model call. */
-  needed_usd?: number | undefined
+  needed_usd: number
 }
 
 export interface EndUserCreditSpentErrorBody {

@@ -46,11 +46,11 @@ export const endUserCreditDetailsSchema = z
       "The amount that must be available for this turn: the most that the end user can be charged for its first model call.",
     ),
   })
-  .partial()
+  .partial({ balance_usd: true, held_usd: true, available_usd: true })
   .meta({
     id: "EndUserCreditDetails",
     description:
-      "The `details` of END_USER_CREDIT_SPENT: the end user's wallet. Empty if the caller may not see it, as a key whose scope is not `all`.",
+      "The `details` of END_USER_CREDIT_SPENT: the end user's wallet. A key whose scope is not `all` gets `needed_usd` only.",
   })
 
 /** The reason why a turn gets no hold. */
@@ -130,7 +130,7 @@ export function refusedBy(row: HoldRow, now: Date, actor: Actor): RefusedBy | nu
   if (row.max_cost !== null) return costLimitTooLow(row.needed, row.max_cost)
   if (row.available < row.needed) return seesBalance(actor) ? insufficientCredits(row) : OWNER_IS_SHORT
   if (row.credit && row.credit.balance - row.credit.held < row.credit.needed) {
-    return seesWallets(actor) ? endUserCreditSpent(row.credit) : END_USER_IS_SHORT
+    return endUserCreditSpent(row.credit, seesWallets(actor))
   }
   const exceeded = row.caps
     .filter((cap) => leftOf(cap) < row.needed)
@@ -201,20 +201,15 @@ function insufficientCredits({ available, held, needed }: HoldRow): RefusedBy {
   }
 }
 
-const END_USER_IS_SHORT: RefusedBy = {
-  code: "END_USER_CREDIT_SPENT",
-  message: "The end user has too little credit left for this turn.",
-  details: {},
-  retry_after: null,
-  retryable: false,
-}
-
-function endUserCreditSpent({ balance, held, needed }: NonNullable<HoldRow["credit"]>): RefusedBy {
+function endUserCreditSpent({ balance, held, needed }: NonNullable<HoldRow["credit"]>, seesRest: boolean): RefusedBy {
   const holding = held > 0 ? ` ${usdText(held)} USD are held by turns under way.` : ""
+  const least = `this turn needs at least ${usdText(needed)} USD`
   return {
     code: "END_USER_CREDIT_SPENT",
-    message: `${usdText(balance - held)} USD of the end user's credit are available, and this turn needs at least ${usdText(needed)} USD.${holding}`,
-    details: { ...serializeBalance({ balance, held }), needed_usd: toUsd(needed) },
+    message: seesRest
+      ? `${usdText(balance - held)} USD of the end user's credit are available, and ${least}.${holding}`
+      : `The end user has too little credit left: ${least}.`,
+    details: { ...(seesRest && serializeBalance({ balance, held })), needed_usd: toUsd(needed) },
     retry_after: null,
     retryable: false,
   }

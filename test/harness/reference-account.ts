@@ -33,6 +33,8 @@ export interface Model {
  * out (src/agent/estimate.ts).
  */
 const NEEDED = 81 * 10 + 16 * 50
+/** The first key has the scope `created`, the second `all`, which may read wallets. */
+const SEES_WALLETS = [false, true]
 
 export const held = (model: Model) => model.turns.filter(open).reduce((sum, turn) => sum + turn.hold, 0)
 /** The expected refusal under these caps; null if all of them leave enough. */
@@ -135,7 +137,10 @@ export class ModelledAccount {
       this.meets("refused by the end user's wallet")
       return expect(sent).rejects.toMatchObject({
         code: "END_USER_CREDIT_SPENT",
-        details: { available_usd: credit / 1e7, needed_usd: mostCharged(price, needed) / 1e7 },
+        details: {
+          ...(SEES_WALLETS[key] && { available_usd: credit / 1e7 }),
+          needed_usd: mostCharged(price, needed) / 1e7,
+        },
       })
     }
     const window = this.caps.windowOf(key, this.now)

@@ -52,6 +52,7 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
   EndUserBalance: {
     "test all": "available_usd balance_usd end_user_ref held_usd low_balance_usd prepaid prepaid_source price_source",
   },
+  EndUserCreditDetails: { created: "needed_usd", space: "needed_usd" },
   EndUserCreditSpentErrorBody: {
     created: "code details message request_id retryable",
     space: "code details message request_id retryable",

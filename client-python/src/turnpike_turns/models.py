@@ -443,8 +443,8 @@ class EndUserBalance(ApiObject):
 @dataclass(frozen=True, kw_only=True)
 class EndUserCreditDetails(ApiObject):
     """
-    The `details` of END_USER_CREDIT_SPENT: the end user's wallet. Empty if the caller may not see it, as a key
-    whose scope is not `all`.
+    The `details` of END_USER_CREDIT_SPENT: the end user's wallet. A key whose scope is not `all` gets
+    `needed_usd` only.
     """
 
     balance_usd: Decimal | None = None
@@ -453,7 +453,7 @@ class EndUserCreditDetails(ApiObject):
     """The amount that is held for the end user's open turns, in USD."""
     available_usd: Decimal | None = None
     """The amount that new turns of the end user can hold, in USD: `balance_usd` - `held_usd`."""
-    needed_usd: Decimal | None = None
+    needed_usd: Decimal
     """
     The amount that must be available for this turn: the most that the end user can be charged for its first
     model call.
