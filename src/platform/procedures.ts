@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_111738f1fc74"
+export const RELEASE = "turnpike_ba98ce9e139b"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -2534,6 +2534,7 @@ export interface Procedures {
       epoch: number | null
       micros: number | null
       locked: boolean | null
+      moment: Date | null
     }
     row: {
       hold: number | null
@@ -5035,7 +5036,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   give_up_upload: { args: ["request:request", "file_id", "keep_ready"], columns: ["actor:json", "given_up"] },
   give_up_uploads: { args: ["until", "limit", "moment"] },
   grant_credit: { args: ["request:request", "user_id", "reason", "amount", "once_key", "note"], columns: ["actor:json", "refused", "booking:json"] },
-  grow_hold: { args: ["turn_id", "epoch", "micros", "locked"], columns: ["hold", "amount", "room", "caps:json", "locks_needed", "end_user_room"] },
+  grow_hold: { args: ["turn_id", "epoch", "micros", "locked", "moment"], columns: ["hold", "amount", "room", "caps:json", "locks_needed", "end_user_room"] },
   has_caps: { args: ["user_id", "key_id", "end_user", "moment", "shared"] },
   headroom: { args: ["user_id", "key_id", "end_user", "wanted", "needed", "moment", "is_new", "window", "shared", "sale:sale", "hold"], columns: ["amount", "window_started_at", "available", "held", "caps:json", "credit:json"] },
   identity_id: { args: ["issuer", "subject"] },

@@ -91,7 +91,7 @@ end $$;
 -- hold: the whole hold afterwards. amount: the growth. room: what max_cost_usd had left. No row: the epoch is stale.
 -- end_user_room: by how much the end user's wallet let it grow; null: no wallet pays.
 -- locks_needed: nothing was done, and the call must be repeated with p_locked (take_hold).
-create function turnpike.grow_hold(p_turn_id text, p_epoch integer, p_micros bigint, p_locked boolean)
+create function turnpike.grow_hold(p_turn_id text, p_epoch integer, p_micros bigint, p_locked boolean, p_moment timestamptz)
 returns table (hold bigint, amount bigint, room bigint, caps turnpike.cap_state[], locks_needed boolean, end_user_room bigint)
 language plpgsql rows 1 as $$
 declare
@@ -101,6 +101,14 @@ declare
 begin
   if mine.turn_id is null then
     return;
+  end if;
+  if mine.hold_credit_micros = 0 and not mine.test then
+    -- The turn gave its hold back because one before it waited. It counts in the periods of this moment.
+    if mine.end_user_hold_credit_micros is not null then
+      perform turnpike.lock_end_user(mine.user_id, mine.end_user_ref);
+    end if;
+    perform turnpike.follow_period(mine, p_moment);
+    select t.* into mine from turns t where t.turn_id = p_turn_id;
   end if;
   room := greatest(0, coalesce(mine.max_cost_credit_micros - mine.hold_credit_micros, p_micros));
   select h.amount, h.caps, h.shard, h.locks_needed, h.end_user_room into amount, caps, shard, locks_needed, end_user_room

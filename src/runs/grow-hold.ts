@@ -31,7 +31,7 @@ interface GrownRow {
  */
 export async function growHold(ctx: Context, turn: TurnRow, micros: number): Promise<Grown | null> {
   if (turn.test || micros <= 0) return { hold: turn.hold_credit_micros, boundBy: null, cap: null }
-  const args = { turn_id: turn.turn_id, epoch: turn.epoch, micros }
+  const args = { turn_id: turn.turn_id, epoch: turn.epoch, micros, moment: ctx.clock.now() }
   const attempt = (locked: boolean) => call<"grow_hold", GrownRow>(ctx.db, "grow_hold", { ...args, locked })
   const [first] = await attempt(false)
   const [row] = first?.locks_needed ? await attempt(true) : [first]

@@ -198,9 +198,6 @@ begin
     end if;
   end if;
 
-  if sale.prepaid then
-    customer_hold := turnpike.sale_hold(sale.price, amount);
-  end if;
   -- Takes its place: the conversation's row numbers its turns in the order of their commits.
   update conversations c set last_position = c.last_position + 1, user_id = caller.user_id, test = caller.test,
     last_turn_at = greatest(c.last_turn_at, p_request.moment)
@@ -215,23 +212,27 @@ begin
       user_id = excluded.user_id, test = excluded.test, last_turn_at = greatest(c.last_turn_at, excluded.last_turn_at)
     returning c.* into conversation;
   end if;
+  -- Two conditions: in one, PostgreSQL would plan the query again for the first turn of each conversation.
+  if conversation.last_position > 1 then
+    select o.state, case o.state when 'waiting' then o.turn_id end into first_state, waits_behind from open_turns o where o.conversation_id = conversation.conversation_id and o.wake_at < 'infinity';
+    if found or exists (select from open_turns o where o.conversation_id = conversation.conversation_id and o.wake_at = 'infinity') then
+      -- It can start when the turn before it has ended (next_turn).
+      wakes_at := 'infinity';
+    end if;
+  end if;
+  -- A turn after one that waits holds nothing until it starts (grow_hold).
+  amount := case first_state when 'waiting' then 0 else amount end;
+  if sale.prepaid then
+    customer_hold := case first_state when 'waiting' then 0 else turnpike.sale_hold(sale.price, amount) end;
+  end if;
   insert into turns as t (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref, idempotency_key, request_hash,
     request_id, traceparent, tracestate, text, file_ids, model, metadata, max_cost_credit_micros, timeout_seconds, hold_credit_micros, held_credit_micros, window_started_at,
     created_at, member_id, price_version, on_limit, max_wait_seconds, price_id, end_user_hold_credit_micros)
   values (p_new.turn_id, caller.user_id, caller.key_id, admission.space_id, conversation.conversation_id, conversation.last_position,
     caller.test, p_asked.end_user, p_new.idempotency_key, p_new.request_hash, p_request.request_id, p_new.traceparent, p_new.tracestate, p_new.text, p_asked.files, admission.pin, p_new.metadata,
-      p_asked.max_cost, p_new.timeout,
-    amount, amount, window_started_at, p_request.moment, caller.member_id, admission.price_version,
+    p_asked.max_cost, p_new.timeout, amount, amount, window_started_at, p_request.moment, caller.member_id, admission.price_version,
     p_new.on_limit, p_new.max_wait, (sale.price).price_id, customer_hold)
   returning t.* into made;
-  -- Two conditions: in one, PostgreSQL would plan the query again for the first turn of each conversation.
-  if made.position > 1 then
-    select o.state, case o.state when 'waiting' then o.turn_id end into first_state, waits_behind from open_turns o where o.conversation_id = made.conversation_id and o.wake_at < 'infinity';
-    if found or exists (select from open_turns o where o.conversation_id = made.conversation_id and o.wake_at = 'infinity') then
-      -- It can start when the turn before it has ended (next_turn).
-      wakes_at := 'infinity';
-    end if;
-  end if;
   insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at, lane)
   values (p_new.turn_id, made.conversation_id, made.position, made.user_id, made.test, case first_state when 'waiting' then 'blocked' else 'queued' end, wakes_at, p_request.moment,
     hashtext(made.end_user_ref));

@@ -109,8 +109,9 @@ begin
       error_message = case when not e.cancelled then (e.said).error_message end,
       cost_credit_micros = t.cost_credit_micros + coalesce(((e.said).step ->> 'cost')::bigint, 0),
       billed_credit_micros = e.billed,
-      end_user_charge_credit_micros = case when num_nonnulls(t.price_id, t.end_user_hold_credit_micros) > 0 then
-        turnpike.sale_charge(t, e.billed, e.lost or t.test or (t.model_calls = 0 and (e.said).step is null)) end,
+      -- A turn whose wallet holds nothing gave its hold back, and its calls were free.
+      end_user_charge_credit_micros = case when num_nonnulls(t.price_id, t.end_user_hold_credit_micros) > 0 then turnpike.sale_charge(t, e.billed,
+        e.lost or t.test or (t.model_calls = 0 and (e.said).step is null) or coalesce(t.end_user_hold_credit_micros = 0, false)) end,
       model_calls = t.model_calls + case when (e.said).step is null then 0 else 1 end,
       tokens_input = t.tokens_input + coalesce(((e.said).step ->> 'tokens_input')::bigint, 0),
       tokens_cached = t.tokens_cached + coalesce(((e.said).step ->> 'tokens_cached')::bigint, 0),

@@ -40,6 +40,7 @@ declare
   reason text;
   bound jsonb;
   expires_at timestamptz := p_moment + make_interval(secs => p_max_seconds);
+  blocked turns[];
   released bigint;
   shard integer;
   kept bigint;
@@ -61,6 +62,7 @@ begin
     mine := turnpike.take_early(mine, one.step, one.call, p_moment);
   end loop;
   -- With this lock, a turn that is being accepted into the conversation is seen here, or it sees that this one waits.
+  perform turnpike.lock_later(mine);
   perform from conversations c where c.conversation_id = mine.conversation_id for no key update;
   reason := case when p_reason.bound_by is not null then 'limit'
     when exists (select from turn_calls k where k.turn_id = p_turn_id and k.state = 'asked') then 'approval'
@@ -87,14 +89,61 @@ begin
     where t.turn_id = p_turn_id returning t.* into turn;
   update open_turns o set state = 'waiting', wake_at = p_moment, provider_id = null
     where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id;
-  update open_turns o set state = 'blocked' where o.conversation_id = mine.conversation_id and o.wake_at = 'infinity';
+  blocked := turnpike.block_later(mine);
   insert into waiting_turns (turn_id, user_id, test, reason, since, expires_at, bound_by, counter, needed_credit_micros, wanted_credit_micros)
   values (p_turn_id, mine.user_id, mine.test, reason, p_moment, expires_at, p_reason.bound_by, p_reason.counter, p_reason.needed,
     p_reason.wanted);
   has_subscriber := turnpike.write_wait(turn, 'turn.waiting', p_event_id, turn.waiting - 'calls' || jsonb_build_object('calls',
     (select coalesce(jsonb_agg(c - 'input'), '[]') from jsonb_array_elements(turn.waiting -> 'calls') c)), p_moment);
-  if kept < mine.end_user_hold_credit_micros then
-    perform turnpike.change_end_user_held(mine.user_id, mine.end_user_ref, kept - mine.end_user_hold_credit_micros);
+  perform turnpike.give_back(array[row(mine, 0, -released)::turnpike.turn_spend] || array(
+      select row(b, 0, -b.hold_credit_micros)::turnpike.turn_spend from unnest(blocked) b),
+    coalesce(mine.end_user_hold_credit_micros - kept, 0) + (select coalesce(sum(b.end_user_hold_credit_micros), 0) from unnest(blocked) b)::bigint);
+  if reason = 'limit' and p_reason.bound_by <> 'max_cost' then
+    insert into waiting_accounts as a (user_id, due_at) values (mine.user_id, least(p_reason.resets_at, p_reason.again_at))
+    on conflict (user_id) do update set due_at = least(a.due_at, excluded.due_at), raises = a.raises + 1;
+  end if;
+end $$;
+
+-- Locks the later open turns of a conversation, before the conversation itself.
+create function turnpike.lock_later(mine turns) returns void language plpgsql as $$
+begin
+  perform from turns t where t.turn_id in (select o.turn_id from open_turns o
+    where o.conversation_id = mine.conversation_id and o.wake_at = 'infinity') order by t.turn_id collate "C" for no key update;
+end $$;
+
+-- Blocks the later turns of a conversation after a turn that waits. They hold nothing until they start. Returns the
+-- turns that had a hold, as they were. The caller has locked the conversation, and must then give their holds back.
+create function turnpike.block_later(mine turns) returns turns[] language plpgsql as $$
+declare
+  ids text[];
+  later turns[];
+begin
+  update open_turns o set state = 'blocked' where o.conversation_id = mine.conversation_id and o.wake_at = 'infinity';
+  ids := array(select o.turn_id from open_turns o where o.conversation_id = mine.conversation_id and o.wake_at = 'infinity');
+  if cardinality(ids) = 0 then
+    return '{}';
+  end if;
+  later := array(select t from turns t where t.turn_id = any (ids) order by t.turn_id collate "C" for no key update skip locked);
+  if cardinality(later) < cardinality(ids) then
+    -- A turn that was accepted after lock_later, and that another transaction has locked since.
+    raise exception 'a later turn of % is locked', mine.turn_id using errcode = 'deadlock_detected';
+  end if;
+  update turns t set hold_credit_micros = 0, held_credit_micros = 0,
+    end_user_hold_credit_micros = case when t.end_user_hold_credit_micros is not null then 0 end
+    where t.turn_id = any (ids) and t.state = 'queued' and t.hold_credit_micros > 0;
+  return array(select b from unnest(later) b where b.state = 'queued' and b.hold_credit_micros > 0);
+end $$;
+
+-- Releases holds of turns of one conversation, at last in a transaction. p_of_end_user: the amount of the end user's
+-- wallet.
+create function turnpike.give_back(p_spends turnpike.turn_spend[], p_of_end_user bigint) returns void language plpgsql as $$
+declare
+  mine turns := (p_spends[1]).turn;
+  released bigint := (select -sum(s.reserved) from unnest(p_spends) s);
+  shard integer;
+begin
+  if p_of_end_user > 0 then
+    perform turnpike.change_end_user_held(mine.user_id, mine.end_user_ref, -p_of_end_user);
   end if;
   if released > 0 then
     shard := turnpike.take_shard(mine.user_id);
@@ -102,11 +151,8 @@ begin
       -- This transaction holds the wallet now, which others lock after the shards, so it must start again.
       raise exception 'account % has got shards', mine.user_id using errcode = 'deadlock_detected';
     end if;
-    perform turnpike.count_spend(turnpike.as_counted(mine), 0, -released, shard);
-  end if;
-  if reason = 'limit' and p_reason.bound_by <> 'max_cost' then
-    insert into waiting_accounts as a (user_id, due_at) values (mine.user_id, least(p_reason.resets_at, p_reason.again_at))
-    on conflict (user_id) do update set due_at = least(a.due_at, excluded.due_at), raises = a.raises + 1;
+    perform turnpike.count_spends(mine.user_id, array(select row(turnpike.as_counted(s.turn), s.spent, s.reserved)::turnpike.turn_spend
+      from unnest(p_spends) s where s.reserved < 0), shard);
   end if;
 end $$;
 
@@ -171,6 +217,11 @@ begin
       'for', case k.state when 'asked' then 'approval' else 'result' end) order by k.step, k.call)
     from turn_calls k where k.turn_id = p_turn_id and k.state in ('asked', 'awaited')), '[]');
 end $$;
+
+-- True if the wait of a turn has expired and the sweep has not ended the turn yet.
+create function turnpike.wait_is_over(mine turns, p_moment timestamptz) returns boolean language sql immutable as $$
+  select coalesce((mine.waiting ->> 'expires_at')::timestamptz <= p_moment, false)
+$$;
 
 -- A decision about a call, as the turn's log has it.
 create type turnpike.earlier_decision as (

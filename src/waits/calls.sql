@@ -89,7 +89,8 @@ begin
     when called.decided_by is not null then case when called.message is not distinct from made.message
       and called.edited_input is not distinct from made.input
       and (called.decided_by ->> 'decision') = made.decision then 'same' else 'other' end
-    when called.state is distinct from 'asked' or mine.waiting is null then 'not_asked' else 'decided' end;
+    when called.state is distinct from 'asked' or mine.waiting is null or turnpike.wait_is_over(mine, p_moment) then 'not_asked'
+    else 'decided' end;
   if answer.outcome in ('ended', 'other') then
     answer.earlier := turnpike.decision_in_log(mine.turn_id, p_step, p_call);
   end if;

@@ -83,11 +83,18 @@ export async function decideCall(
         details: earlierIn(row.earlier),
       })
     case "not_asked":
-      throw new TurnpikeError("CALL_NOT_WAITING", "This call does not wait for a decision.")
+      throw new TurnpikeError("CALL_NOT_WAITING", notAsked(turn, now))
   }
   if (!turn || row.outcome === "unknown") throw turnNotFound(turnId)
   goOn(ctx, row)
   return turn
+}
+
+/** `now`: the moment of the decision. A wait is over then, even if the turn has not ended yet. */
+function notAsked(turn: TurnRow | null, now: Date): string {
+  const until = turn?.waiting?.expires_at
+  if (until === undefined || new Date(until) > now) return "This call does not wait for a decision."
+  return `The wait for this decision ended at ${toInstant(until)}, so the call is not made.`
 }
 
 /** The decision that was made before, for the details of an error. Empty without one. */

@@ -16,7 +16,8 @@ begin
   select k.* into called from turn_calls k where k.turn_id = mine.turn_id and k.step = p_step and k.call = p_call;
   known := case when mine.state <> 'running' then 'ended'
     when called.state in ('answered', 'early') then case when called.output_hash = p_hash then 'same' else 'other' end
-    when called.state = 'awaited' then 'taken'
+    when called.state = 'awaited' and not turnpike.wait_is_over(mine, p_moment) then 'taken'
+    when called.state = 'awaited' then 'not_awaited'
     when called.state in ('asked', 'denied') or (called.state = 'allowed' and mine.waiting is not null) then 'not_awaited' end;
   outcome := known;
   if known is null then

@@ -152,7 +152,9 @@ export class ModelledAccount {
     const wanted = max ?? TURN_POLICY.defaultHold
     const paid = prepaid ? holdWithin(price, credit, wanted) : wanted
     if (prepaid) this.meets("prepaid")
-    const hold = Math.min(wanted, available, paid, ...caps.map(leftUnder))
+    // A turn after one that waits must be admitted, and holds nothing.
+    const gaveBack = this.model.turns.some((one) => one.isWaiting && one.conversation === body.conversation)
+    const hold = gaveBack ? 0 : Math.min(wanted, available, paid, ...caps.map(leftUnder))
     expect(turn.hold_credit_micros).toBe(hold)
     this.model.turns.push({
       id: turn.turn_id,
@@ -161,6 +163,7 @@ export class ModelledAccount {
       conversation: `${endUser}${conversation}`,
       state: "queued",
       hold,
+      gaveBack,
       max,
       window,
       cost: 0,

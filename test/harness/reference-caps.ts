@@ -30,6 +30,8 @@ export interface ModelTurn {
   /** The moment whose periods the turn counts in now, if that is not `created`. */
   counted?: number
   isWaiting?: boolean
+  /** It holds nothing, because a turn before it waited. */
+  gaveBack?: boolean
   /** It has waited and can be claimed again. */
   isResumed?: boolean
   /** When its time to start began, if that is not `created`. */
@@ -179,3 +181,15 @@ export class ModelCaps {
     return said.map(([place, amounts]) => [...(JSON.parse(place) as unknown[]), ...amounts])
   }
 }
+
+/** A wait of a turn. Amounts in credit micros. */
+export interface Wait {
+  since: number
+  expires: number
+  needed: number
+  wanted: number
+  /** The limit, as limit_key of waiting_turns; null: calls. */
+  key: string | null
+}
+
+export type CallState = "asked" | "allowed" | "denied" | "awaited" | "answered"

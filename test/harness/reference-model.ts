@@ -109,6 +109,7 @@ export class Sequence extends ModelledAccount {
     const wanted = this.random.int(3_000_000)
     const grown = await growHold(this.context, { ...claim.turn, hold_credit_micros: turn.hold }, wanted)
     if (wanted > 0 && !current) return expect(grown).toBeNull()
+    if (wanted > 0 && turn.hold === 0) await this.follow(turn)
     const room = turn.max === null ? wanted : Math.min(wanted, turn.max - turn.hold)
     const caps = this.caps.of(turn.key, turn.endUser, turn.counted ?? turn.created, turn.window)
     const paid = Math.max(0, this.sales.room(turn, room))
@@ -116,11 +117,15 @@ export class Sequence extends ModelledAccount {
     const isPaidUp = turn.prepaid && amount >= paid
     const cap = caps.find((one) => leftUnder(one) <= amount)?.cap
     turn.hold += amount
+    if (amount > 0) turn.gaveBack = false
     const bound =
       amount >= wanted ? null : amount >= room ? "max_cost" : isPaidUp ? "end_user_credit" : (cap ?? "balance")
     if (bound) this.meets(`growth bound by ${bound}`)
     expect(grown).toMatchObject({ hold: turn.hold, boundBy: bound })
   }
+
+  /** A turn without a hold counts in the current periods before it gets one. */
+  protected async follow(_turn: ModelTurn): Promise<void> {}
 
   async settle() {
     const worker = this.worker()

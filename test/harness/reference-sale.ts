@@ -51,6 +51,9 @@ export function holdWithin(price: ModelPrice | null, credit: number, most: numbe
   return low
 }
 
+/** The hold of a turn in its end user's wallet. */
+const heldFor = (turn: ModelTurn) => (turn.gaveBack ? 0 : mostCharged(turn.price ?? null, turn.hold))
+
 /** The wallets and prices of an account's end users. */
 export class ModelSales {
   readonly balances: Record<string, number> = {}
@@ -69,21 +72,24 @@ export class ModelSales {
   held(ref: string): number {
     return this.turns
       .filter((turn) => turn.prepaid && turn.endUser === ref && open(turn))
-      .reduce((sum, turn) => sum + mostCharged(turn.price ?? null, turn.hold), 0)
+      .reduce((sum, turn) => sum + heldFor(turn), 0)
   }
 
   /** By how much the hold of a turn can grow; any amount without a wallet. */
   room(turn: ModelTurn, wanted: number): number {
     if (!turn.prepaid) return wanted
     const price = turn.price ?? null
-    const credit = this.balance(turn.endUser) - this.held(turn.endUser) + mostCharged(price, turn.hold)
+    const credit = this.balance(turn.endUser) - this.held(turn.endUser) + heldFor(turn)
     return holdWithin(price, credit, turn.hold + wanted) - turn.hold
   }
 
   /** Charges a turn that has ended. */
   end(turn: ModelTurn, isFree: boolean): void {
     if (!turn.prepaid && !turn.price) return
-    turn.charge = isFree || turn.steps === 0 ? 0 : chargeOf(turn.price ?? null, turn.billed)
+    turn.charge =
+      isFree || turn.steps === 0 || (turn.prepaid && heldFor(turn) === 0)
+        ? 0
+        : chargeOf(turn.price ?? null, turn.billed)
     if (turn.prepaid) this.balances[turn.endUser] = this.balance(turn.endUser) - turn.charge
   }
 }

@@ -7,20 +7,9 @@ import { deliverResult } from "../../src/waits/deliver-result.ts"
 import { raiseLimit } from "../../src/waits/raise-limit.ts"
 import { sweepWaits, wakeAccount } from "../../src/waits/sweep-waits.ts"
 import { held } from "./reference-account.ts"
-import { type ModelTurn, nextDay } from "./reference-caps.ts"
+import { type CallState, type ModelTurn, nextDay, type Wait } from "./reference-caps.ts"
 import { Sequence } from "./reference-model.ts"
 import { mostCharged } from "./reference-sale.ts"
-
-interface Wait {
-  since: number
-  expires: number
-  needed: number
-  wanted: number
-  /** The limit, as limit_key of waiting_turns; null: calls. */
-  key: string | null
-}
-
-type CallState = "asked" | "allowed" | "denied" | "awaited" | "answered"
 
 /** Random operations on an account whose turns wait for limits, decisions and results. */
 export class WaitSequence extends Sequence {
@@ -43,6 +32,12 @@ export class WaitSequence extends Sequence {
     turn.attempts = 0
     turn.isWaiting = true
     this.waits.set(turn.id, { since: this.now, ...wait })
+    for (const later of this.model.turns) {
+      if (later.conversation === turn.conversation && later.state === "queued") {
+        Object.assign(later, { hold: 0, gaveBack: true })
+        this.meets("gave back")
+      }
+    }
   }
 
   /** Credit, a new turn, and a worker for some turn. Without it, most operations would find no running turn. */
@@ -128,7 +123,7 @@ export class WaitSequence extends Sequence {
       else await expect(sent).rejects.toMatchObject({ code: "CALL_DECIDED" })
       return
     }
-    if (before !== "asked") return expect(sent).rejects.toMatchObject({ code: "CALL_NOT_WAITING" })
+    if (before !== "asked" || this.isOver(turn)) return expect(sent).rejects.toMatchObject({ code: "CALL_NOT_WAITING" })
     await sent
     this.meets(decision)
     calls.set(call, after)
@@ -144,7 +139,12 @@ export class WaitSequence extends Sequence {
     const output = this.random.pick(["one", "one", "two"])
     const sent = deliverResult(this.context, this.credential, { turnId: turn.id, call, body: { output } })
     if (turn.state !== "running") return expect(sent).rejects.toMatchObject({ code: "TURN_FINISHED" })
-    if (before === "asked" || before === "denied" || (before === "allowed" && turn.isWaiting))
+    if (
+      before === "asked" ||
+      before === "denied" ||
+      (before === "awaited" && this.isOver(turn)) ||
+      (before === "allowed" && turn.isWaiting)
+    )
       return expect(sent).rejects.toMatchObject({ code: "CALL_NOT_WAITING" })
     const outcome = await sent.then(
       () => "taken",
@@ -162,6 +162,11 @@ export class WaitSequence extends Sequence {
       await this.resume(turn)
   }
 
+  /** True if the wait has expired, before a sweep has ended the turn. */
+  private isOver(turn: ModelTurn) {
+    return turn.isWaiting === true && (this.waits.get(turn.id)?.expires ?? Infinity) <= this.now
+  }
+
   private goOn(turn: ModelTurn) {
     turn.isWaiting = false
     turn.isResumed = true
@@ -174,6 +179,10 @@ export class WaitSequence extends Sequence {
   private async resume(turn: ModelTurn) {
     const window = this.caps.windowOf(turn.key, this.now)
     this.goOn(turn)
+    await this.follow(turn, window)
+  }
+
+  protected override async follow(turn: ModelTurn, window = this.caps.windowOf(turn.key, this.now)) {
     // An account that has never had a cap counts nothing, so its turns stay in their periods.
     const counted = await this.world.sql("select 1 from spend_counted where user_id = $1", [this.account.userId])
     if (counted.length > 0) this.roll(turn, window)
