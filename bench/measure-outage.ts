@@ -3,12 +3,9 @@ import { createServer } from "node:http"
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net"
 import { setTimeout as pause } from "node:timers/promises"
 import pg from "pg"
-import type { Context } from "../src/actor/context.ts"
+import { type Context, createContext } from "../src/actor/context.ts"
 import { parseBaseEnv } from "../src/base/env.ts"
 import { answerOf } from "../src/local/provider-models.ts"
-import { systemClock } from "../src/platform/clock.ts"
-import { Meter } from "../src/platform/meter.ts"
-import { createQueue, createQueueClient } from "../src/platform/queue.ts"
 import { sweepTurns } from "../src/runs/sweep-turns.ts"
 import type { BenchAccount } from "./load.ts"
 import type { Options } from "./options.ts"
@@ -62,7 +59,7 @@ export async function measureOutage(world: BenchWorld, { stored: turns }: Option
   await pause(SWEEP_MS)
 
   const env = parseBaseEnv({ ...site.env, CALLBACKS_URL: site.runtime.url, FILES: {} })
-  const queue = createQueue(createQueueClient(env), env, { meter: new Meter(), clock: systemClock })
+  const { queue } = createContext(env, () => {})
   const down = part === "database" ? database : model
   const sweeps: { called: boolean; seconds: number }[] = []
   const sweepsUntil = { isOver: false }

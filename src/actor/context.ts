@@ -149,7 +149,12 @@ export function createContext(
     requestId,
     address: overrides.address ?? null,
     db: createDatabase(env, meter),
-    queue: createQueue(queueClient, env, { meter, clock }),
+    queue: createQueue(queueClient, env, {
+      meter,
+      clock,
+      redis: () => createRedis(env, meter),
+      background: waitUntil,
+    }),
     probeRedis: async () => void (await createRedis(env, meter).get("health")),
     cron: env.SLEEP_WHEN_IDLE === "1" ? new CronState(() => createRedis(env, meter), clock, marked) : null,
     clock,

@@ -2,6 +2,7 @@ import { Client, QstashError } from "@upstash/qstash"
 import type { BaseEnv } from "../base/env.ts"
 import type { Clock } from "./clock.ts"
 import type { Meter } from "./meter.ts"
+import type { Redis } from "./redis.ts"
 import { TIME_LIMITS } from "./time-limits.ts"
 
 /**
@@ -24,6 +25,11 @@ export interface Queue {
   publish(message: CallbackMessage): Promise<void>
   /** How many messages the plan delivers at once, and how many it delivers now. */
   load(): Promise<{ most: number; now: number }>
+  /**
+   * Throws if QStash refuses messages. Only a message shows that, because a plan that is used up still answers
+   * `load`. So it publishes this one, but only after a refusal in any worker, or while Redis cannot tell.
+   */
+  requireAccepting(message: CallbackMessage): Promise<void>
 }
 
 /**
@@ -66,8 +72,19 @@ export function createQueueClient(env: Pick<QueueEnv, "QSTASH_URL" | "QSTASH_TOK
   return client
 }
 
+/** Redis has this key after QStash has refused a message, until it accepts one again. */
+const REFUSED = "queue.refused"
+const REFUSED_KEPT_MS = 86_400_000
+
+interface QueueParts {
+  meter: Meter
+  clock: Clock
+  redis: () => Pick<Redis, "get" | "set" | "take">
+  background: (work: Promise<unknown>) => void
+}
+
 /** The queue of one invocation. */
-export function createQueue(client: Client, env: QueueEnv, { meter, clock }: { meter: Meter; clock: Clock }): Queue {
+export function createQueue(client: Client, env: QueueEnv, { meter, clock, redis, background }: QueueParts): Queue {
   let silentUntil = 0
   const ask = async <Answer>(work: () => Promise<Answer>): Promise<Answer> => {
     if (clock.now().getTime() < silentUntil) throw new Error("QStash did not answer a moment ago.")
@@ -79,9 +96,30 @@ export function createQueue(client: Client, env: QueueEnv, { meter, clock }: { m
       throw error
     }
   }
-  return {
-    async publish(message) {
+  const publish = async (message: CallbackMessage): Promise<void> => {
+    try {
       await ask(() => client.publish(requestOf(env, message)))
+    } catch (error) {
+      if (error instanceof QstashError)
+        background(
+          redis()
+            .set(REFUSED, error.message, { ttlMs: REFUSED_KEPT_MS })
+            .catch(() => false),
+        )
+      throw error
+    }
+  }
+  return {
+    publish,
+    async requireAccepting(message) {
+      const refused = await redis()
+        .get(REFUSED)
+        .catch(() => "unknown")
+      if (refused === null) return
+      await publish(message)
+      await redis()
+        .take(REFUSED)
+        .catch(() => null)
     },
     async load() {
       const { parallelismMax, parallelismCount } = await ask(() => client.flowControl.getGlobalParallelism())

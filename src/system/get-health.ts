@@ -4,6 +4,7 @@ import * as z from "zod"
 import type { Context } from "../actor/context.ts"
 import type { CronRuns } from "../platform/cron-state.ts"
 import { describeError } from "../platform/log.ts"
+import { RUNNERS_PATH } from "../turns/call-runner.ts"
 import { sessionFacts, settingsCheck } from "./check-settings.ts"
 import { overdueWork } from "./open-work.ts"
 import { HEALTH_POLICY } from "./policies.ts"
@@ -49,12 +50,13 @@ type Check = z.infer<typeof checkSchema>
 export type Health = z.infer<typeof healthSchema>
 
 /**
- * Reads the state of the service for a monitor, in one statement and one call each of the queue and of Redis. While the
+ * Reads the state of the service for a monitor, in one statement and a few calls of the queue and of Redis. While the
  * cron sleeps, nothing is due and every check passed, so the database is not asked and may sleep, too. Never throws.
  */
 export async function getHealth(ctx: Context): Promise<Health> {
   const now = ctx.clock.now()
-  const [queue, { runs, redis }] = [checkQueue(ctx), await askRedis(ctx)]
+  const { runs, redis } = await askRedis(ctx)
+  const queue = checkQueue(ctx, runs)
   const [first, ...others] = runs?.asleep ? asleepChecks(runs, now) : await checkDatabase(ctx, now, runs)
   const checks = [...(first ? [first] : []), await queue, redis, ...others]
   return {
@@ -191,13 +193,15 @@ function reconciled(last: Figures["reconciliation"], secondsSince: (moment: stri
 
 /** The checks of QStash and Redis. */
 export async function checkOutside(ctx: Context): Promise<{ runs: CronRuns | null; checks: Check[] }> {
-  const [queue, { runs, redis }] = await Promise.all([checkQueue(ctx), askRedis(ctx)])
-  return { runs, checks: [queue, redis] }
+  const { runs, redis } = await askRedis(ctx)
+  return { runs, checks: [await checkQueue(ctx, runs), redis] }
 }
 
-async function checkQueue({ queue, log }: Context): Promise<Check> {
+async function checkQueue({ queue, log }: Context, runs: CronRuns | null): Promise<Check> {
   try {
     const { most, now } = await queue.load()
+    // The cron falls asleep only while messages are accepted. A runner without work ends at once.
+    if (!runs?.asleep) await queue.requireAccepting({ path: RUNNERS_PATH, flow: { of: "turns" } })
     return check("queue", now, Math.max(0, most - 1), `QStash delivers ${now} of ${most} messages at once.`)
   } catch (error) {
     log("error", "health.queue_failed", { error: describeError(error) })

@@ -16,6 +16,7 @@ export const contextOf = (
 export const noQueue: Queue = {
   publish: async () => {},
   load: async () => ({ most: 100, now: 0 }),
+  requireAccepting: async () => {},
 }
 
 /** A context that publishes and logs nothing. No assertion may depend on either. */

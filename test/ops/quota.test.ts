@@ -32,17 +32,20 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Redis and QStash answer as they do when their plans are used up, until the mocks are restored. */
-function useUpPlans(): void {
+/** Answers calls of these services as they do when their plans are used up, until the mocks are restored. */
+function refuse(isRefused: (url: string) => Response | null): void {
   const real = globalThis.fetch
-  vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
-    const url = input instanceof Request ? input.url : String(input)
-    if (url.startsWith(world.env.UPSTASH_REDIS_REST_URL ?? "none"))
-      return Response.json({ error: REDIS }, { status: 400 })
-    if (url.startsWith(world.env.QSTASH_URL ?? "none")) return Response.json({ error: QSTASH }, { status: 429 })
-    return real(input, init)
-  })
+  vi.spyOn(globalThis, "fetch").mockImplementation(
+    async (input, init) => isRefused(input instanceof Request ? input.url : String(input)) ?? real(input, init),
+  )
 }
+
+const redisRefuses = (url: string) =>
+  url.startsWith(world.env.UPSTASH_REDIS_REST_URL ?? "none") ? Response.json({ error: REDIS }, { status: 400 }) : null
+const qstashRefuses =
+  (path = "", status = 429) =>
+  (url: string) =>
+    url.startsWith(`${world.env.QSTASH_URL}${path}`) ? Response.json({ error: QSTASH }, { status }) : null
 
 async function health(): Promise<[number, Record<string, { ok: boolean | null; message: string }>]> {
   const headers = { Authorization: `Bearer ${HEALTH_TOKEN}` }
@@ -56,7 +59,7 @@ test("Ten minutes without the plans of Redis and QStash are told with the provid
   const client = await world.createAccount()
   const space = await client.space()
   const admin = await signInAdmin(world)
-  useUpPlans()
+  refuse((url) => redisRefuses(url) ?? qstashRefuses()(url))
   for (let minute = 0; minute < 10; minute++) {
     await world.advance(60_000)
     await world.sweep()
@@ -98,3 +101,43 @@ test("Ten minutes without the plans of Redis and QStash are told with the provid
   ).toEqual(["queue resolved", "redis resolved"])
   expect((await postLogin(world, email, PASSWORD)).status).toBe(200)
 })
+
+const PUBLISH = "/v2/publish"
+
+test.each([
+  [429, false],
+  [402, false],
+  [429, true],
+])(
+  "QStash that refuses only messages, with %i, fails its check until it accepts one (without Redis: %s)",
+  async (status, withoutRedis) => {
+    const client = await world.createAccount()
+    const space = await client.space()
+    const published = () => world.qstash.pending().then((all) => all.length)
+    expect((await health())[1].queue?.ok).toBe(true)
+    expect(await published(), "a check of a queue that refuses nothing publishes nothing").toBe(0)
+
+    const refuses = qstashRefuses(PUBLISH, status)
+    refuse((url) => refuses(url) ?? (withoutRedis ? redisRefuses(url) : null))
+    const sent = (await (await client.sendTurn({ space })).json()) as { turn_id: string }
+    for (let minute = 0; minute < 3; minute++) {
+      expect((await health())[1].queue).toMatchObject({ ok: false, message: expect.stringContaining(QSTASH) })
+      await world.advance(60_000)
+      await world.sweep()
+    }
+    expect(told.filter(({ alert }) => alert === "queue")).toMatchObject([
+      { state: "firing", message: expect.stringContaining(QSTASH) },
+    ])
+
+    vi.restoreAllMocks()
+    expect((await health())[1].queue?.ok, "it accepts a message").toBe(true)
+    const after = await published()
+    expect((await health())[1].queue?.ok).toBe(true)
+    expect(await published(), "and no other one is published").toBe(after)
+    await world.advance(60_000)
+    await world.sweep()
+    await world.drain()
+    expect(await client.getTurn(sent.turn_id)).toMatchObject({ state: "done" })
+    expect(told.filter(({ alert }) => alert === "queue").at(-1)).toMatchObject({ state: "resolved" })
+  },
+)
