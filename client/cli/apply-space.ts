@@ -47,7 +47,8 @@ export async function applySpace(
   const isRemoved = (path: string) => changes.some((one) => one.action === "remove" && one.path === path)
   // Secrets come first and are removed last, because tools and servers use them.
   // A secret cannot be compared, but each change of one makes a version.
-  for (const [name, value] of Object.entries(secrets)) await chain(() => spaces.secrets.put(space_id, name, { value }))
+  for (const [name, value] of Object.entries(secrets))
+    await chain(() => spaces.secrets.put(space_id, name, { value }), { isConditional: false })
   for (const server of file.mcp_servers ?? [])
     if (isChanged(`mcp_servers.${server.name}`))
       await chain((options) => spaces.mcpServers.put(space_id, server.name, server, options))
@@ -66,7 +67,7 @@ export async function applySpace(
   for (const { name } of live.mcpServers)
     if (isRemoved(`mcp_servers.${name}`)) await chain((options) => spaces.mcpServers.delete(space_id, name, options))
   for (const { name } of live.secrets)
-    if (isRemoved(`secrets.${name}`)) await chain(() => spaces.secrets.delete(space_id, name))
+    if (isRemoved(`secrets.${name}`)) await chain(() => spaces.secrets.delete(space_id, name), { isConditional: false })
   const { config_version } = await spaces.get(space_id)
   return { space_id, config_version }
 }
@@ -77,19 +78,23 @@ export async function applySpace(
  */
 function versionsOf(turnpike: Turnpike, { space_id, config_version }: Space) {
   let version = config_version
-  return async (change: (options: ChangeOptions) => Promise<unknown>): Promise<void> => {
-    const changed = {
+  const failure = (message: string) =>
+    new CommandError(message, {
       exit: "refused",
       hint: "Run the command again. It compares your file with the new state.",
-    } as const
+    })
+  const since = () => failure("Another program has changed the space since it was compared with your file.")
+  const read = async () => (await turnpike.spaces.get(space_id)).config_version
+  return async (change: (options: ChangeOptions) => Promise<unknown>, { isConditional = true } = {}): Promise<void> => {
+    // A change of a secret has no precondition, so the version is read before it.
+    if (!isConditional && (await read()) !== version) throw since()
     try {
       await change({ ifMatch: String(version) })
     } catch (error) {
-      if (!(error instanceof TurnpikeError) || error.code !== "VERSION_MISMATCH") throw error
-      throw new CommandError("Another program has changed the space since it was compared with your file.", changed)
+      throw error instanceof TurnpikeError && error.code === "VERSION_MISMATCH" ? since() : error
     }
-    const { config_version: now } = await turnpike.spaces.get(space_id)
-    if (now > version + 1) throw new CommandError("Another program changes the space at the same time.", changed)
+    const now = await read()
+    if (now > version + 1) throw failure("Another program changes the space at the same time.")
     version = now
   }
 }

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, test } from "vitest"
+import { EXIT_CODES } from "../../client/cli/failures.ts"
 import { NAME_KEY } from "../../client/cli/space-file.ts"
 import { COMMAND_ACCESS, openTerminal } from "../harness/terminal.ts"
 
@@ -38,13 +39,17 @@ const CONFIGURED = [
   "DELETE mcp-servers left",
 ]
 
-/** Applies the file to a space of the service. Returns the changes that it shows, and the requests that it sends. */
-async function apply(...flags: string[]) {
+/** True if another program changes the space just before the service gets this request. */
+type Foreign = (request: string, sent: string[]) => boolean
+
+/** Applies the file to a space of the service. Returns what the command says, and the changes that it sends. */
+async function run(flags: string[], isForeign: Foreign = () => false) {
   const sent: string[] = []
   // As in the service, each change makes a version, also one of a secret.
   let { config_version } = SPACE
   const fetch = async (url: string, { method = "", headers }: RequestInit) => {
     const [id, section, name] = new URL(url).pathname.split("/").slice(3)
+    if (isForeign([method, id && !section ? "space" : section].filter(Boolean).join(" "), sent)) config_version++
     if (method !== "GET") {
       const wanted = new Headers(headers).get("if-match")
       if (wanted !== null && wanted !== `"${config_version}"`)
@@ -56,9 +61,14 @@ async function apply(...flags: string[]) {
     return Response.json({ data: section ? LIVE[section] : [SPACE], has_more: false, next_cursor: null })
   }
   const env = { ...COMMAND_ACCESS, KEPT: "kept-value", ADDED: "added-value" }
-  const { run, cwd } = await openTerminal({ env, fetch })
-  await writeFile(join(cwd, "turnpike.yaml"), FILE)
-  const { code, out } = await run("apply", ...flags)
+  const terminal = await openTerminal({ env, fetch })
+  await writeFile(join(terminal.cwd, "turnpike.yaml"), FILE)
+  return { ...(await terminal.run("apply", ...flags)), sent }
+}
+
+/** The changes that a successful command shows, and those that it sends. */
+async function apply(...flags: string[]) {
+  const { code, out, sent } = await run(flags)
   expect(code).toBe(0)
   return {
     shown: out
@@ -93,3 +103,46 @@ test("With --dry-run, `apply` shows the same changes and sends nothing", async (
   const { shown } = await apply()
   expect(await apply("--dry-run")).toEqual({ shown, sent: [] })
 })
+
+const SINCE = "Another program has changed the space since it was compared with your file."
+
+/** Another program changes the space once, just before the request for which this is true. */
+const once = (when: Foreign): Foreign => {
+  let isOver = false
+  return (request, sent) => {
+    if (isOver || !when(request, sent)) return false
+    isOver = true
+    return true
+  }
+}
+
+test.each<[string, Foreign, string, string[]]>([
+  ["before it reads the tools", (request) => request === "GET tools", SINCE, []],
+  ["after it has read all, before its first secret", (request) => request === "GET space", SINCE, []],
+  [
+    "before its first change of the configuration",
+    (request) => request.startsWith("PUT mcp-servers"),
+    SINCE,
+    ["PUT secrets ADDED"],
+  ],
+  [
+    "just after its first change, before it reads the version",
+    (request, sent) => request === "GET space" && sent.length === 2,
+    "Another program changes the space at the same time.",
+    ["PUT secrets ADDED", "PUT mcp-servers shop"],
+  ],
+  [
+    "before its last removal",
+    (request) => request === "DELETE mcp-servers",
+    SINCE,
+    ["PUT secrets ADDED", ...CONFIGURED.slice(0, -1)],
+  ],
+])(
+  "If another program changes the space %s, `apply` is refused and writes nothing from then on",
+  async (_when, isForeign, says, sent) => {
+    const { code, err, sent: written } = await run([], once(isForeign))
+    expect([code, written]).toEqual([EXIT_CODES.refused.code, sent])
+    expect(err).toContain(says)
+    expect(err).toContain("Run the command again. It compares your file with the new state.")
+  },
+)
