@@ -11,7 +11,14 @@ export interface EmailHook {
 
 /** The data of an email. The operator's server writes its text. */
 interface Email {
-  kind: "password_reset" | "new_login" | "login_locked" | "factor_changed" | "key_created" | "space_shared"
+  kind:
+    | "password_reset"
+    | "new_login"
+    | "login_locked"
+    | "factor_changed"
+    | "key_created"
+    | "space_shared"
+    | "workspace_left"
   /** Null if the account has no email. Then nothing is sent. */
   to: string | null
   brand: string

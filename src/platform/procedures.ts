@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_ba98ce9e139b"
+export const RELEASE = "turnpike_1cbe011cab0f"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -527,6 +527,10 @@ export interface Answers {
     cost: number
     billed: number
     created_at: string
+  }
+  removed_member: {
+    email: string | null
+    brand: string
   }
   retention_answer: {
     own: unknown
@@ -4022,6 +4026,7 @@ export interface Procedures {
       actor: Answers["caller"] | null
       refused: string | null
       entity: Answers["workspace_answer"] | null
+      told: Answers["removed_member"] | null
     }
   }
   renew_call: {
@@ -5150,7 +5155,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   remove_space_member: { args: ["request:request", "space_id", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
   remove_trace_endpoint: { args: ["request:request"], columns: ["actor:json", "refused"] },
   remove_webhook: { args: ["request:request", "webhook_id", "stop_batch"], columns: ["actor:json", "removed"] },
-  remove_workspace_member: { args: ["request:request", "workspace_id", "user_id", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
+  remove_workspace_member: { args: ["request:request", "workspace_id", "user_id", "if_version"], columns: ["actor:json", "refused", "entity:json", "told:json"] },
   renew_call: { args: ["request:request", "turn_id", "step", "call", "takes", "until"], columns: ["actor:json", "outcome"] },
   renew_lease: { args: ["turn_id", "epoch", "lease"] },
   renew_leases: { args: ["turns:json", "lease"] },

@@ -4,6 +4,8 @@ import type { Context } from "../actor/context.ts"
 import { editAs, editOnce, type Refusals } from "../actor/edit-as.ts"
 import type { Made, Once } from "../actor/once.ts"
 import { TurnpikeError } from "../base/errors.ts"
+import { sendEmail } from "../platform/email-hook.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { membersSchema, unknownUsers, userIdSchema } from "../teams/members.ts"
 import { sendSharedNotices, type ToldOfSharing } from "../teams/shared-notice.ts"
 import {
@@ -157,7 +159,10 @@ type RemovedMember = z.infer<typeof removedMemberSchema>
 
 export const REMOVE_WORKSPACE_MEMBER_ERRORS = ["NOT_FOUND", "LAST_OWNER"] as const
 
-/** Removes a member. NOT_FOUND, VERSION_MISMATCH; LAST_OWNER for the last owner while there are other members. */
+/**
+ * Removes a member, and emails them whether they keep access through the team. NOT_FOUND, VERSION_MISMATCH; LAST_OWNER
+ * for the last owner while there are other members.
+ */
 export async function removeWorkspaceMember(
   ctx: Context,
   credential: SessionCredential,
@@ -173,11 +178,17 @@ export async function removeWorkspaceMember(
         `The user ${userId} is the last owner of "${id}". Make another member an owner, or remove the other members first.`,
       ],
     },
-    serialize: (row: WorkspaceRow) => {
+    serialize: (row: WorkspaceRow, { told }: { told?: Answers["removed_member"] | null }) => {
       const workspace = serializeWorkspace(row)
-      const inTeam = workspace.team_members.some(({ user_id }) => user_id === userId)
-      const isOpen = !workspace.archived && workspace.team?.archived === false
-      return { ...workspace, keeps_access_by_team: inTeam && isOpen }
+      const { workspace_id, name, team, team_members, archived } = workspace
+      const inTeam = team_members.some(({ user_id }) => user_id === userId)
+      const keeps_access_by_team = inTeam && !archived && team?.archived === false
+      if (told) {
+        const kept = keeps_access_by_team && team ? team.name : null
+        const data = { workspace_id, name, keeps_access_by_team, team: kept, at: ctx.clock.now().toISOString() }
+        sendEmail(ctx, { kind: "workspace_left", to: told.email, brand: told.brand, data })
+      }
+      return { ...workspace, keeps_access_by_team }
     },
   })
 }

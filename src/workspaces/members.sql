@@ -42,11 +42,17 @@ begin
   return next;
 end $$;
 
+create type turnpike.removed_member as (
+  email text, -- null
+  brand text
+);
+
 -- Removes a member from a workspace for an admin. The last owner can be removed only if there are no other members,
--- because an owner must be able to change its spaces. refused: admin, not_found, stale, no_member, last_owner.
+-- because an owner must be able to change its spaces. told: where to email the removed member.
+-- refused: admin, not_found, stale, no_member, last_owner.
 create function turnpike.remove_workspace_member(p_request turnpike.request,
   p_workspace_id text, p_user_id bigint, p_if_version integer)
-returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer, told turnpike.removed_member) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was workspaces;
@@ -78,6 +84,7 @@ begin
   else
     before := turnpike.workspace_facts(p_workspace_id);
     delete from workspace_members m where m.workspace_id = p_workspace_id and m.user_id = p_user_id;
+    select u.email, u.brand into told from users u where u.user_id = p_user_id limit 1;
     perform turnpike.note_workspace(p_workspace_id, 'workspace.member_remove', before, (found.caller).user_id, p_request.request_id,
       p_request.address,
       p_request.moment);

@@ -3,6 +3,7 @@ import { makePerson, makeTeam, makeWorkspace, workspaceActions, workspaceOf } fr
 import { type AdminEstate, createAdminEstate } from "../harness/admin-requests.ts"
 import { signInAdmin } from "../harness/books.ts"
 import { isThorough } from "../harness/crash.ts"
+import { EMAIL_HOOK, emailsTo, receiveEmails } from "../harness/notices.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const WORKSPACES = "/api/admin/workspaces"
@@ -11,8 +12,10 @@ const ROUNDS = isThorough ? 30 : 8
 
 let world: World
 let estate: AdminEstate
+let emails: ReturnType<typeof receiveEmails>
 beforeAll(async () => {
-  world = await createWorld()
+  world = await createWorld({ env: EMAIL_HOOK })
+  emails = receiveEmails(world)
   estate = await createAdminEstate(world, "workspaces")
 })
 afterAll(() => world.close())
@@ -212,6 +215,55 @@ describe("Members of a workspace", () => {
       ROUNDS,
     )
   })
+
+  test.each([
+    ["a member", "member", "open", true],
+    ["an admin", "admin", "open", true],
+    ["an owner", "owner", "open", true],
+    ["an admin whose team is archived", "admin", "archived", false],
+    ["an admin who is not in the team", "admin", "another", false],
+    ["an admin of a workspace without a team", "admin", "none", false],
+  ] as const)(
+    "The answer and an email say whether %s who is removed keeps access through the team",
+    async (_whose, role, team, keeps) => {
+      const [left, owner] = [await makePerson(world, "Left"), await makePerson(world, "Owner")]
+      const email = `left-${left}@people.test`
+      await world.sql("update users set email = $2 where user_id = $1", [left, email])
+      const of = team === "another" ? owner : left
+      const { team_id } = await makeTeam(estate, { name: "Support", members: [{ user_id: of, role: "member" }] })
+      const members = [
+        { user_id: left, role },
+        { user_id: owner, role: "owner" as const },
+      ]
+      const { workspace_id: id } = await makeWorkspace(estate, {
+        members,
+        team_id: team === "none" ? null : team_id,
+      })
+      const space = await estate.client.space()
+      expect((await json("PATCH", `${WORKSPACES}/${id}`, { spaces: [space] }))[0]).toBe(200)
+      if (team === "archived")
+        expect((await json("PUT", `/api/admin/teams/${team_id}`, { archived: true }))[0]).toBe(200)
+      const browser = await world.signIn(left)
+      const sees = async () => (await browser.json("GET", `/api/account/spaces/${space}`))[0]
+      expect(await sees()).toBe(200)
+      const [status, answer] = await json("DELETE", `${WORKSPACES}/${id}/members/${left}`)
+      expect([status, answer.keeps_access_by_team]).toEqual([200, keeps])
+      expect(await sees(), "the answer is true").toBe(keeps ? 200 : 404)
+      await world.settled()
+      expect(emailsTo(emails, email)).toEqual([
+        {
+          kind: "workspace_left",
+          data: {
+            workspace_id: id,
+            name: answer.name,
+            keeps_access_by_team: keeps,
+            team: keeps ? "Support" : null,
+            at: world.clock.now().toISOString(),
+          },
+        },
+      ])
+    },
+  )
 
   test(`When two admins remove the last two owners concurrently, one stays, ${ROUNDS} times`, async () => {
     const other = await signInAdmin(world)

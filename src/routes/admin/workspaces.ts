@@ -185,7 +185,7 @@ export function mountWorkspaces(app: App) {
       summary: "Remove a member from a workspace",
       description:
         "Their next request to a space of the workspace is rejected, unless they also have access through the workspace's team or the space " +
-        "itself; `keeps_access_by_team` says the former. The last owner can be removed only if no other members are left.",
+        "itself; `keeps_access_by_team` and an email to them say the former. The last owner can be removed only if no other members are left.",
       versioned: "checked",
       params: z.object({ workspace_id: params.shape.workspace_id, user_id: numberParam.meta({ example: 42 }) }),
       answer: { status: 200, description: "The workspace.", schema: removedMemberSchema },
