@@ -91,13 +91,18 @@ export class Webhooks {
   }
 
   /**
-   * Creates a new signing secret. For 24 hours the old secret signs too, so verify with both.
+   * Creates a new signing secret. For 24 hours, or `overlap_seconds`, the old secret signs too, so verify with both.
+   * `overlap_seconds: 0` ends all old secrets at once.
    *
    * @example
    * const { secret } = await turnpike.webhooks.rotateSecret("whk_…")
    */
-  rotateSecret(webhookId: string, options?: CreateOptions): Promise<WebhookWithSecret> {
-    return this.#transport.call("rotateWebhookSecret", { params: { webhook_id: webhookId } }, options)
+  rotateSecret(
+    webhookId: string,
+    { overlap_seconds, ...options }: CreateOptions & Query<"rotateWebhookSecret"> = {},
+  ): Promise<WebhookWithSecret> {
+    const query = overlap_seconds === undefined ? {} : { overlap_seconds }
+    return this.#transport.call("rotateWebhookSecret", { params: { webhook_id: webhookId }, query }, options)
   }
 
   /**

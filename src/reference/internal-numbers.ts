@@ -80,10 +80,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
     "PROVIDER_POLICY",
     "spendRows thinSnapshotsMs thinHours deleteBatch limitsMs lacksMs crowdMs barredMs rejections",
   ),
-  ...of(
-    "PROVIDER_POLICY",
-    "rosterDraws rosterMs rosterPauseMs rosterAccounts openedMs servedKept longestBarredMs",
-  ),
+  ...of("PROVIDER_POLICY", "rosterDraws rosterMs rosterPauseMs rosterAccounts openedMs servedKept longestBarredMs"),
 ]
 
 function of(policy: string, names: string): string[] {

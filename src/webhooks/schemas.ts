@@ -91,7 +91,7 @@ const webhookShape = {
     .nullable()
     .meta({ description: "When the first failure since the last success occurred. Null: the last attempt succeeded." }),
   previous_secret_expires_at: instant.nullable().meta({
-    description: `Until when former secrets also sign. Each does so for ${timeInWords(WEBHOOK_POLICY.rotationMs)} after its rotation. Null: none signs.`,
+    description: "Until when former secrets also sign, as their rotations set. Null: none signs.",
   }),
   test: z
     .boolean()

@@ -109,7 +109,7 @@ begin
 end $$;
 
 -- Gives an endpoint the new sealed secret p_secret. The former one also signs until p_until; older ones keep their own
--- end.
+-- end. If p_until is null, no former secret signs from now on.
 -- webhook: null if the caller may use no such endpoint. refused: 'former' (p_most_former former secrets still sign).
 create function turnpike.rotate_signing_secret(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_webhook_id text, p_secret text, p_shown text, p_until timestamptz,
@@ -126,13 +126,17 @@ begin
   already := turnpike.used_key(caller, p_once_key);
   if already.resource_id is null then
     target := turnpike.lock_endpoint(caller, p_webhook_id);
-    if target.webhook_id is not null and (select count(*) from former_signing_secrets f
+    if target.webhook_id is not null and p_until is not null and (select count(*) from former_signing_secrets f
         where f.webhook_id = p_webhook_id and f.signs_until > p_request.moment) >= p_most_former then
       refused := 'former';
     elsif target.webhook_id is not null then
-      delete from former_signing_secrets f where f.webhook_id = p_webhook_id and f.signs_until <= p_request.moment;
-      insert into former_signing_secrets (webhook_id, secret, signs_until) values (p_webhook_id, target.secret, p_until);
-      update webhook_endpoints w set previous_until = p_until, secret = p_secret, updated_at = p_request.moment
+      delete from former_signing_secrets f
+        where f.webhook_id = p_webhook_id and (p_until is null or f.signs_until <= p_request.moment);
+      if p_until is not null then
+        insert into former_signing_secrets (webhook_id, secret, signs_until) values (p_webhook_id, target.secret, p_until);
+      end if;
+      update webhook_endpoints w set
+        previous_until = (select max(f.signs_until) from former_signing_secrets f where f.webhook_id = p_webhook_id), secret = p_secret, updated_at = p_request.moment
         where w.webhook_id = p_webhook_id returning w.* into target;
       webhook := target;
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_shown, p_request.moment);

@@ -51,13 +51,13 @@ export async function deleteWebhook(ctx: Context, credential: Credential, webhoo
 export const ROTATE_SIGNING_SECRET_ERRORS = ["NOT_FOUND", "LIMIT_REACHED", "IDEMPOTENCY_KEY_REUSED"] as const
 
 /**
- * Gives an endpoint a new secret. Each former one also signs for `rotationMs` after its rotation.
+ * Gives an endpoint a new secret. The former one also signs for `overlapSeconds`; 0 ends all former ones at once.
  * Throws NOT_FOUND or LIMIT_REACHED.
  */
 export async function rotateSigningSecret(
   ctx: Context,
   credential: Credential,
-  webhookId: string,
+  { webhookId, overlapSeconds }: { webhookId: string; overlapSeconds: number },
   once?: Once,
 ): Promise<Made<WebhookWithSecret>> {
   const secret = newSigningSecret()
@@ -67,7 +67,7 @@ export async function rotateSigningSecret(
       webhook_id: webhookId,
       secret: await ctx.keyRing.seal(secret, signingSecretTarget(webhookId)),
       shown: shownAs(webhookId, secret),
-      until: new Date(ctx.clock.now().getTime() + WEBHOOK_POLICY.rotationMs),
+      until: overlapSeconds > 0 ? new Date(ctx.clock.now().getTime() + overlapSeconds * 1000) : null,
       most_former: WEBHOOK_POLICY.mostFormerSecrets,
     },
   })
@@ -80,5 +80,7 @@ export async function rotateSigningSecret(
 const tooManyFormer = () =>
   new TurnpikeError(
     "LIMIT_REACHED",
-    `${WEBHOOK_POLICY.mostFormerSecrets} former secrets of this webhook still sign. Each stops one day after its rotation. Rotate again then.`,
+    `${WEBHOOK_POLICY.mostFormerSecrets} former secrets of this webhook still sign. Wait until one of them expires, or rotate with ` +
+      "overlap_seconds 0, which ends them all.",
+    { param: "overlap_seconds" },
   )

@@ -1915,7 +1915,7 @@ class Webhook(ApiObject):
     failing_since: datetime | None
     """When the first failure since the last success occurred. Null: the last attempt succeeded."""
     previous_secret_expires_at: datetime | None
-    """Until when former secrets also sign. Each does so for 24 hours after its rotation. Null: none signs."""
+    """Until when former secrets also sign, as their rotations set. Null: none signs."""
     test: bool
     """True if it was created with a test key. Then it receives only events of test turns."""
     created_at: datetime
@@ -1955,7 +1955,7 @@ class WebhookWithSecret(ApiObject):
     failing_since: datetime | None
     """When the first failure since the last success occurred. Null: the last attempt succeeded."""
     previous_secret_expires_at: datetime | None
-    """Until when former secrets also sign. Each does so for 24 hours after its rotation. Null: none signs."""
+    """Until when former secrets also sign, as their rotations set. Null: none signs."""
     test: bool
     """True if it was created with a test key. Then it receives only events of test turns."""
     created_at: datetime

@@ -2240,7 +2240,7 @@ export interface ListedWebhook {
   disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
   /** When the first failure since the last success occurred. Null: the last attempt succeeded. */
   failing_since: string | null
-  /** Until when former secrets also sign. Each does so for 24 hours after its rotation. Null: none signs. */
+  /** Until when former secrets also sign, as their rotations set. Null: none signs. */
   previous_secret_expires_at: string | null
   /** True if it was created with a test key. Then it receives only events of test turns. */
   test: boolean
@@ -5436,7 +5436,7 @@ export interface Webhook {
   disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
   /** When the first failure since the last success occurred. Null: the last attempt succeeded. */
   failing_since: string | null
-  /** Until when former secrets also sign. Each does so for 24 hours after its rotation. Null: none signs. */
+  /** Until when former secrets also sign, as their rotations set. Null: none signs. */
   previous_secret_expires_at: string | null
   /** True if it was created with a test key. Then it receives only events of test turns. */
   test: boolean
@@ -5476,7 +5476,7 @@ export interface WebhookWithSecret {
   disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
   /** When the first failure since the last success occurred. Null: the last attempt succeeded. */
   failing_since: string | null
-  /** Until when former secrets also sign. Each does so for 24 hours after its rotation. Null: none signs. */
+  /** Until when former secrets also sign, as their rotations set. Null: none signs. */
   previous_secret_expires_at: string | null
   /** True if it was created with a test key. Then it receives only events of test turns. */
   test: boolean
@@ -8197,6 +8197,8 @@ export interface Operations {
     query?: {
       /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
+      /** The time in seconds for which the old secret also signs. 0: only the new secret signs from now on. */
+      overlap_seconds?: number | undefined
     }
     answer: WebhookWithSecret
   }

@@ -1376,6 +1376,10 @@ export const replayEventsQuery = {
   cursor: { minLength: 1, maxLength: 1024 },
 } as const
 
+export const rotateWebhookSecretQuery = {
+  overlap_seconds: { minimum: 0, maximum: 86400, default: 86400 },
+} as const
+
 export const searchQuery = {
   q: { minLength: 1, maxLength: 200 },
 } as const

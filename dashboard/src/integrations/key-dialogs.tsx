@@ -9,7 +9,7 @@ import { Select, TextInput } from "../ui/field.tsx"
 import { showOnce } from "../ui/secret-host.tsx"
 import { toast } from "../ui/toast.tsx"
 import { CapFields } from "./cap-fields.tsx"
-import { capsOfTexts, EXPIRIES, expiryOf, type KeyExpiry, textsOfCaps } from "./key-words.ts"
+import { capsOfTexts, EXPIRIES, expiryOf, type KeyExpiry, OVERLAPS, textsOfCaps } from "./key-words.ts"
 
 export interface KeyChange {
   kind: "edit" | "rotate" | "revoke"
@@ -89,12 +89,6 @@ function EditKey({ apiKey, onClose }: Props) {
     </AnswerDialog>
   )
 }
-
-const OVERLAPS = [
-  ["86400", "In 24 hours"],
-  ["3600", "In 1 hour"],
-  ["0", "Immediately"],
-] as const
 
 function RotateKey({ apiKey, onClose }: Props) {
   const draft = useDraft(`rotation.${apiKey.key_id}`)

@@ -23,6 +23,13 @@ export const KEY_SCOPES: Record<Scope, { title: string; about: string; reach: st
   },
 }
 
+/** How long the old value of a rotated key or signing secret stays valid, in seconds. */
+export const OVERLAPS = [
+  ["86400", "In 24 hours"],
+  ["3600", "In 1 hour"],
+  ["0", "Immediately"],
+] as const
+
 /** The state of a key. A revoked key stays "revoked" after its expiry. */
 export function keyState({ revoked_at, expires_at }: ApiKey, now = Date.now()): "active" | "revoked" | "expired" {
   if (revoked_at) return "revoked"

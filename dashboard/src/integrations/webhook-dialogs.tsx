@@ -5,8 +5,10 @@ import { Button } from "../ui/button.tsx"
 import { AnswerDialog, ConfirmDialog, DismissButton } from "../ui/dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
+import { Select } from "../ui/field.tsx"
 import { showOnce } from "../ui/secret-host.tsx"
 import { toast } from "../ui/toast.tsx"
+import { OVERLAPS } from "./key-words.ts"
 import { RecoverEvents } from "./recover-dialog.tsx"
 import { ReplayEvents } from "./replay-dialog.tsx"
 import { WebhookFields, type WebhookValues, webhookBody } from "./webhook-form.tsx"
@@ -76,8 +78,10 @@ function EditWebhook({ webhook, onClose }: WebhookDialogProps) {
 
 function RotateSecret({ webhook, onClose }: WebhookDialogProps) {
   const input = useWebhookInput(webhook)
+  const draft = useDraft(`rotation.${webhook.webhook_id}`)
   const rotate = useChange("rotateWebhookSecret", {
     ...CHANGES,
+    draft,
     onAnswer: ({ secret }) =>
       showOnce({
         secret,
@@ -89,18 +93,35 @@ function RotateSecret({ webhook, onClose }: WebhookDialogProps) {
         ),
       }),
   })
+  const [overlap, setOverlap] = draft.useField("overlap", OVERLAPS[0][0] as string)
+  const send = () =>
+    rotate.mutate({ ...input, query: { ...input.query, overlap_seconds: Number(overlap) } }, { onSuccess: onClose })
   return (
-    <ConfirmDialog
+    <AnswerDialog
+      draft={draft}
       open
-      safe
       onClose={onClose}
+      onSubmit={send}
       title={`Rotate the signing secret of ${webhook.url}?`}
       about="The new secret is shown once. Until the old secret expires, events are signed with both."
-      verb="Rotate secret"
-      busy={rotate.isPending}
-      error={rotate.error}
-      onConfirm={() => rotate.mutate(input, { onSuccess: onClose })}
-    />
+      actions={
+        <>
+          <DismissButton />
+          <Button type="submit" kind="primary" busy={rotate.isPending}>
+            Rotate secret
+          </Button>
+        </>
+      }
+    >
+      <Select
+        label="Old secret expires"
+        hint="Immediately: the secrets of earlier rotations expire too."
+        value={overlap}
+        onChange={({ target }) => setOverlap(target.value)}
+        options={OVERLAPS}
+      />
+      {rotate.error && <ErrorState error={rotate.error} />}
+    </AnswerDialog>
   )
 }
 

@@ -3,7 +3,7 @@ import { timeInWords } from "../../base/in-words.ts"
 import type { App } from "../../http/app.ts"
 import { madeOf } from "../../http/idempotency.ts"
 import type { Tagged } from "../../http/preconditions.ts"
-import { idParam } from "../../http/query.ts"
+import { idParam, wholeParam } from "../../http/query.ts"
 import { CREATE_WEBHOOK_ERRORS, createWebhook } from "../../webhooks/create-webhook.ts"
 import { type EndpointRow, serializeWebhook } from "../../webhooks/endpoint-row.ts"
 import { getWebhook } from "../../webhooks/get-webhook.ts"
@@ -30,6 +30,11 @@ const params = z.object({ webhook_id: idParam })
 const settings: Tagged = {
   of: ({ url, events, description, enabled }: Webhook) => ({ url, events, description, enabled }),
 }
+const overlapParam = wholeParam(0, WEBHOOK_POLICY.rotationMs / 1000)
+  .default(WEBHOOK_POLICY.rotationMs / 1000)
+  .meta({
+    description: "The time in seconds for which the old secret also signs. 0: only the new secret signs from now on.",
+  })
 const theWebhook = { status: 200, description: "The webhook.", schema: webhookSchema } as const
 
 /** Create, read, update and delete a webhook. Mounted for keys and for a signed-in owner. */
@@ -140,13 +145,14 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
       tag,
       summary: "Rotate a webhook's signing secret",
       description:
-        `For ${timeInWords(WEBHOOK_POLICY.rotationMs)}, ` +
+        "For `overlap_seconds`, " +
         "each event has two signatures: one with the old secret and one with the new. Receivers can switch at " +
-        "any time within this period. A second rotation within it does not shorten the life of any secret. " +
+        "any time within this period. A second rotation within it does not shorten the life of any secret, but " +
+        "`overlap_seconds=0` ends all old secrets at once: use it if one has leaked. " +
         `At most ${WEBHOOK_POLICY.mostFormerSecrets} old secrets can sign at a time.`,
       idempotent: "replayed",
       params,
-      query: z.strictObject(query),
+      query: z.strictObject({ ...query, overlap_seconds: overlapParam }),
       answer: {
         status: 200,
         description: "The webhook with its new secret, which only this response shows.",
@@ -154,10 +160,10 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
       },
       errors: ROTATE_SIGNING_SECRET_ERRORS,
     },
-    async (c, { params: { webhook_id }, once }) => {
+    async (c, { params: { webhook_id: webhookId }, query: { overlap_seconds: overlapSeconds }, once }) => {
       const { webhook, secret } = madeOf(
         c,
-        await rotateSigningSecret(c.get("ctx"), c.get("credential"), webhook_id, once),
+        await rotateSigningSecret(c.get("ctx"), c.get("credential"), { webhookId, overlapSeconds }, once),
       )
       return withSecret(webhook, secret, c.get("ctx").clock.now())
     },

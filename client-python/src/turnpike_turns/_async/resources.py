@@ -2225,6 +2225,7 @@ class AsyncWebhooks(WebhookVerifier):
         self,
         webhook_id: str,
         *,
+        overlap_seconds: int | None = None,
         idempotency_key: str | None = None,
         max_retries: int | None = None,
         timeout: float | None = None,
@@ -2232,12 +2233,15 @@ class AsyncWebhooks(WebhookVerifier):
         """
         Rotate a webhook's signing secret.
 
-        For 24 hours, each event has two signatures: one with the old secret and one with the new. Receivers can
-        switch at any time within this period. A second rotation within it does not shorten the life of any
-        secret. At most 10 old secrets can sign at a time.
+        For `overlap_seconds`, each event has two signatures: one with the old secret and one with the new.
+        Receivers can switch at any time within this period. A second rotation within it does not shorten the
+        life of any secret, but `overlap_seconds=0` ends all old secrets at once: use it if one has leaked. At
+        most 10 old secrets can sign at a time.
 
         Args:
             webhook_id: The webhook, `whk_…`.
+            overlap_seconds: The time in seconds for which the old secret also signs. 0: only the new secret
+                signs from now on.
             idempotency_key: One value per logical request, of 1–255 printable ASCII characters. Default: a new
                 UUID for all attempts of the call.
             max_retries: Overrides the client's ``max_retries``.
@@ -2252,7 +2256,7 @@ class AsyncWebhooks(WebhookVerifier):
         Example:
             await turnpike.webhooks.rotate_secret("whk_01jd3k9m2x4t8r5w6y7z0a1b2c")
         """
-        sending = Input(path={"webhook_id": webhook_id})
+        sending = Input(path={"webhook_id": webhook_id}, query={"overlap_seconds": overlap_seconds})
         return await self._transport.call(ROTATE_WEBHOOK_SECRET, sending, Options(idempotency_key, max_retries, timeout))
 
     async def test(
