@@ -1,7 +1,9 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool } from "kysely"
+import { TurnpikeError } from "../base/errors.ts"
 import type { DB } from "../platform/db-types.ts"
-import type { Credential } from "./actor.ts"
-import { type CallerDB, spaceInScope } from "./call-as.ts"
+import type { Credential, SessionCredential } from "./actor.ts"
+import { type CallerDB, readAs, spaceInScope } from "./call-as.ts"
+import type { Context } from "./context.ts"
 
 /** The roles of users in a space: owner and admins change it, members see and use it. */
 export const SPACE_ROLES = ["owner", "admin", "member"] as const
@@ -46,3 +48,52 @@ export const sharedSpaces = eb
   .selectFrom("space_shares as h")
   .whereRef("h.user_id", "=", "caller.user_id")
   .select("h.space_id")
+
+/** The place of a request, in its path. */
+export interface RolePlace {
+  space_id?: string | undefined
+  turn_id?: string | undefined
+}
+
+/** The error of a caller who sees a space, or sent the turn, and has no right to change it. */
+export function spaceRoleRequired(role: "owner" | "admin", { space_id: space, turn_id }: RolePlace): TurnpikeError {
+  if (turn_id !== undefined)
+    return new TurnpikeError("SPACE_ROLE_REQUIRED", "Only the owner and admins of the space decide about its calls.")
+  const message =
+    role === "owner"
+      ? `The space "${space}" is shared with you. Only its owner decides how it is shared.`
+      : `You may use the space "${space}", but not change it.`
+  return new TurnpikeError("SPACE_ROLE_REQUIRED", message)
+}
+
+/**
+ * Throws SPACE_ROLE_REQUIRED if a space is shared with a signed-in caller whose role there is less than `role`. Says
+ * nothing of a space, or of another member's turn, that the caller does not see.
+ */
+export async function requireSpaceRole(
+  ctx: Context,
+  credential: SessionCredential,
+  role: "owner" | "admin",
+  place: RolePlace,
+): Promise<void> {
+  const { space_id: slug, turn_id: turnId } = place
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db
+      .selectFrom(["spaces as s", "caller"])
+      .where(spaceVisible(credential))
+      .$if(slug !== undefined, (query) => query.where("s.slug", "=", slug ?? ""))
+      .$if(turnId !== undefined, (query) =>
+        query.where("s.space_id", "=", (turns) =>
+          turns
+            .selectFrom("turns as t")
+            .whereRef("t.member_id", "=", "caller.user_id")
+            .where("t.turn_id", "=", turnId ?? "")
+            .select("t.space_id"),
+        ),
+      )
+      .select(roleInSpace.as("role"))
+      .limit(1),
+  )
+  const own = rows[0]?.role
+  if (own && own !== "owner" && own !== role) throw spaceRoleRequired(role, place)
+}

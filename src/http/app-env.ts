@@ -13,7 +13,5 @@ export interface AppEnv {
     credential: Credential
     bot: SendingBot
     cacheControl: string
-    /** True once `rightsFirst` has checked the caller's rights. */
-    hasRights: boolean
   }
 }

@@ -8,7 +8,7 @@ import type { AppEnv } from "./app-env.ts"
 import { checkInput, MAX_FAULTS } from "./check-input.ts"
 import type { Deprecated } from "./deprecation.ts"
 import { parseIdempotencyKey } from "./idempotency.ts"
-import { jsonBodies, MAX_JSON_BYTES, MAX_OPEN_BYTES, MAX_SERVERS_BYTES } from "./json-bodies.ts"
+import { jsonBodies, jsonOnly, MAX_JSON_BYTES, MAX_OPEN_BYTES, MAX_SERVERS_BYTES } from "./json-bodies.ts"
 import { PAGE_USER_PARAM } from "./page-user.ts"
 import type { Tagged } from "./preconditions.ts"
 import { withoutEmpty } from "./query.ts"
@@ -83,6 +83,11 @@ export interface Operation<
    * request with a fault in its content gets.
    */
   keyScope?: "created" | "all" | "live all"
+  /**
+   * The least role of a signed-in caller in the shared space that the path names, or in the space of its turn. As for
+   * `keyScope`, its verb rejects others, too.
+   */
+  spaceRole?: "owner" | "admin"
   /** Its end is announced: in the document, and by headers of each response. */
   deprecated?: Deprecated
   /** Example fields that replace the ones generated from the schemas. */
@@ -108,7 +113,7 @@ export interface Input<Params, Query, Body> {
 
 /** The validators of an operation, in the order in which they report faults. */
 export function validatorsOf(operation: Operation): MiddlewareHandler<AppEnv>[] {
-  const validators: MiddlewareHandler[] = []
+  const validators: MiddlewareHandler[] = isForPages(operation) && !operation.upload ? [jsonOnly] : []
   if (operation.params) validators.push(zValidator("param", operation.params, refuse, checked))
   if (operation.query)
     validators.push(
@@ -141,7 +146,9 @@ function maxBytesOf({ open, byServer, maxBytes }: Operation): number {
  * Forms of our pages send empty fields on purpose. In an integrator's request they are a mistake: an
  * empty `end_user_ref=` must not list all end users, and an empty `dry_run=` must not have an effect.
  */
-const isListForPages = ({ path, method }: Operation) => path.startsWith("/api/") && method === "get"
+const isListForPages = (operation: Operation) => isForPages(operation) && operation.method === "get"
+
+const isForPages = ({ path }: Operation) => path.startsWith("/api/")
 
 const checked = { validationFunction: checkInput }
 const checkedFilled: typeof checked = {

@@ -1,6 +1,7 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono"
 import type { Credential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
+import { requireSpaceRole } from "../actor/shares.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { guardOf } from "../base/powers.ts"
 import type { AppEnv } from "./app-env.ts"
@@ -17,13 +18,12 @@ const FOR_ADMINS = "/api/admin/"
  * Answers a caller without the right to an operation with 401 or 403 before anything is said about the request's
  * content. The rights are looked up only after such a fault, so a request in order needs no further statement.
  */
-export function rightsFirst(operation?: Operation): MiddlewareHandler<AppEnv> {
+export function rightsFirst(operation: Operation): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     await next()
-    if (!c.error || !OF_CONTENT.has(c.res.status) || c.get("hasRights")) return
+    if (!c.error || !OF_CONTENT.has(c.res.status)) return
     try {
       await checkRights(c, operation)
-      c.set("hasRights", true)
     } catch (error) {
       forgetAnswer(c)
       throw error
@@ -31,16 +31,17 @@ export function rightsFirst(operation?: Operation): MiddlewareHandler<AppEnv> {
   }
 }
 
-async function checkRights(c: HonoContext<AppEnv>, operation: Operation | undefined): Promise<void> {
+async function checkRights(c: HonoContext<AppEnv>, operation: Operation): Promise<void> {
   const credential = c.get("credential") as Credential | undefined
   // An open operation has no credential, and the token of a call was already checked.
   if (!credential) return
-  const guard = operation ? guardOf(operation) : null
+  const guard = guardOf(operation)
   const isGuarded = guard !== null && guard.when === undefined
   const proved = isGuarded && credential.kind === "session" ? { ...credential, proved: true as const } : credential
   const role = c.req.path.startsWith(FOR_ADMINS) ? ({ role: "admin" } as const) : {}
   const { actor } = await readAs(c.get("ctx"), proved, (db) => db.selectFrom("caller").select("user_id"), role)
-  const { keyScope } = operation ?? {}
+  const { keyScope, spaceRole } = operation
+  if (spaceRole && proved.kind === "session") await requireSpaceRole(c.get("ctx"), proved, spaceRole, c.req.param())
   if (actor.kind !== "key" || keyScope === undefined) return
   const isEnough =
     keyScope === "created" ? actor.scope !== "space" : actor.scope === "all" && !(keyScope === "live all" && actor.test)

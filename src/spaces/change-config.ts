@@ -1,5 +1,6 @@
 import { spaceNotFound } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { spaceRoleRequired } from "../actor/shares.ts"
 import { originOf } from "../agent-config/request-parts.ts"
 import { countReached } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
@@ -37,9 +38,7 @@ export function throwRefusedChange(
   pins: WantedPin[] = [],
 ): void {
   if (refused === "not_found") throw spaceNotFound(spaceId)
-  if (refused === "role") {
-    throw new TurnpikeError("SPACE_ROLE_REQUIRED", `You may use the space "${spaceId}", but not change it.`)
-  }
+  if (refused === "role") throw spaceRoleRequired("admin", { space_id: spaceId })
   if (refused === "archived") {
     throw new TurnpikeError("SPACE_ARCHIVED", `The space "${spaceId}" is archived and cannot be changed.`)
   }

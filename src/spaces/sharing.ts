@@ -2,7 +2,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { callAs, readAs, spaceNotFound } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { SPACE_ROLES } from "../actor/shares.ts"
+import { SPACE_ROLES, spaceRoleRequired } from "../actor/shares.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { fromUsd, toUsd, usdAmount } from "../base/money.ts"
 import type { Answers, Procedures } from "../platform/procedures.ts"
@@ -69,10 +69,7 @@ const serializeSharing = ({ own_limit, cap, people, ...row }: Answers["sharing_a
 type Answer = Omit<Procedures["get_sharing"]["row"], "actor">
 
 function sharingOf(spaceId: string, { refused, sharing }: Answer): Sharing {
-  if (refused === "role") {
-    const message = `The space "${spaceId}" is shared with you. Only its owner decides how it is shared.`
-    throw new TurnpikeError("SPACE_ROLE_REQUIRED", message)
-  }
+  if (refused === "role") throw spaceRoleRequired("owner", { space_id: spaceId })
   if (refused === "moved") {
     throw new TurnpikeError("CONFLICT", "An admin moved the space to another workspace at the same time. Try again.")
   }

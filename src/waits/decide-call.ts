@@ -2,6 +2,7 @@ import * as z from "zod"
 import type { Credential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { spaceRoleRequired } from "../actor/shares.ts"
 import { jsonBytes } from "../agent-config/request-parts.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
@@ -73,7 +74,7 @@ export async function decideCall(
   const turn = turnRowOf(row)
   switch (row.outcome) {
     case "role":
-      throw new TurnpikeError("SPACE_ROLE_REQUIRED", "Only the owner and admins of the space decide about its calls.")
+      throw spaceRoleRequired("admin", { turn_id: turnId })
     case "ended":
       throw new TurnpikeError("TURN_FINISHED", `The turn is already ${turn?.state}.`, {
         details: { state: turn?.state, ...earlierIn(row.earlier) },

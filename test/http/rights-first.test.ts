@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { guardOf } from "../../src/base/powers.ts"
 import { App } from "../../src/http/app.ts"
 import type { Operation } from "../../src/http/operation.ts"
 import { auth } from "../../src/routes/auth/group.ts"
@@ -6,6 +7,7 @@ import { adminOperations } from "../harness/admin-requests.ts"
 import { signInAdmin } from "../harness/books.ts"
 import { v1Operations } from "../harness/operations.ts"
 import { ownerOperations } from "../harness/owner-calls.ts"
+import { CHAT, type Shared, shareSpace } from "../harness/shared-space.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 /** Bodies that every operation refuses, with their types. */
@@ -46,17 +48,31 @@ const withBody = (operations: readonly Operation[]) =>
     .filter(({ body, upload }) => body !== undefined || upload)
     .map((operation) => [operation.id, operation] as const)
 
-const pathOf = ({ path }: Operation) => path.replaceAll(/\{\w+\}/g, "unknown")
+type Ids = Record<string, string>
 
-/** The statuses of the operation's answers to all bodies. */
-async function answersOf(operation: Operation, headers: Record<string, string>): Promise<number[]> {
-  const statuses = []
+const pathOf = ({ path }: Operation, ids: Ids = {}) =>
+  path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => ids[name] ?? "unknown")
+
+/** The operation's answers to all bodies. */
+async function askAll(operation: Operation, headers: Record<string, string>, ids?: Ids): Promise<Response[]> {
+  const answers = []
   for (const [, body, type] of operation.upload ? UPLOADS : BODIES) {
     const init = { method: operation.method.toUpperCase(), headers: { ...headers, "content-type": type }, body }
-    statuses.push((await world.invoke(new Request(`https://api.test${pathOf(operation)}`, init))).status)
+    answers.push(await world.invoke(new Request(`https://api.test${pathOf(operation, ids)}`, init)))
   }
-  return statuses
+  return answers
 }
+
+const answersOf = async (operation: Operation, headers: Record<string, string>) =>
+  (await askAll(operation, headers)).map(({ status }) => status)
+
+/** The codes of errors of the dashboard's API. A fault of the content has none. */
+const codesOf = async (operation: Operation, cookie: string, ids?: Ids) =>
+  Promise.all(
+    (await askAll(operation, sessionHeaders(cookie), ids)).map(
+      async (answer) => ((await answer.json()) as { code?: string }).code ?? answer.status,
+    ),
+  )
 
 const expectRefused = (statuses: number[], allowed = RIGHTS) => {
   expect(statuses).toHaveLength(BODIES.length)
@@ -69,6 +85,7 @@ describe("A caller without the right learns nothing about the body", () => {
   let plain: string
   let ended: string
   let unproved: string
+  let stale: string
   beforeAll(async () => {
     plain = (await world.signIn(owner.userId)).cookie()
     const leaving = await world.signIn(owner.userId)
@@ -76,6 +93,9 @@ describe("A caller without the right learns nothing about the body", () => {
     await leaving.call("POST", "/api/auth/logout")
     const old = await signInAdmin(world)
     unproved = old.cookie()
+    const late = await signInAdmin(world)
+    stale = late.cookie()
+    await world.sql("update sessions set proved_at = proved_at - interval '1 hour' where user_id = $1", [late.userId])
   })
 
   test.each(withBody(adminOperations))(
@@ -117,6 +137,45 @@ describe("A caller without the right learns nothing about the body", () => {
       expectRefused(await answersOf(operation, { authorization: `Bearer ${(key as { value: string }).value}` }), [403])
     },
   )
+
+  const proving = withBody([...adminOperations, ...ownerOperations, ...authOperations]).filter(([, operation]) => {
+    const guard = guardOf(operation)
+    return guard !== null && guard.when === undefined
+  })
+
+  test.each(proving)("%s asks a session without a fresh proof for it first", async (_id, operation) => {
+    expect(await codesOf(operation, stale)).toEqual(Array(3).fill("REAUTHENTICATION_REQUIRED"))
+  })
+
+  const inSpaces = withBody(ownerOperations).filter(
+    ([, { errors, path }]) => errors.includes("SPACE_ROLE_REQUIRED") && path.includes("{"),
+  )
+
+  describe("In a shared space", () => {
+    let shared: Shared
+    let ids: Ids
+    beforeAll(async () => {
+      shared = await shareSpace(world, "rights-first")
+      const { people, space } = shared
+      const [status, { turn_id }] = await people.member.json("POST", CHAT, { space, text: "hello" })
+      expect(status).toBe(202)
+      ids = { space_id: space, turn_id, call: "0.0", name: "tool_of_mine" }
+    })
+
+    test.each(inSpaces)("%s tells a member only that the role is missing", async (id, operation) => {
+      const { people, owner, stranger } = shared
+      const refused = Array(3).fill("SPACE_ROLE_REQUIRED")
+      const cookieOf = (person: { cookie(): string }) => person.cookie()
+      expect(await codesOf(operation, cookieOf(people.member), ids)).toEqual(refused)
+      expect(await codesOf(operation, cookieOf(people.admin), ids)).toEqual(
+        id === "putMembersLimit" ? refused : [422, "INVALID_JSON", "UNSUPPORTED_MEDIA_TYPE"],
+      )
+      const readers = [cookieOf(owner), cookieOf(stranger)]
+      for (const reader of readers) {
+        expect(await codesOf(operation, reader, ids)).toEqual([422, "INVALID_JSON", "UNSUPPORTED_MEDIA_TYPE"])
+      }
+    })
+  })
 
   test("A caller with the right reads the faults of the body", async () => {
     const headers = sessionHeaders(unproved)

@@ -92,6 +92,7 @@ export function mountSharing(app: App) {
       body: putMembersLimitSchema,
       answer,
       errors: PUT_MEMBERS_LIMIT_ERRORS,
+      spaceRole: "owner",
     },
     async (c, { params: { space_id: spaceId }, body: { daily_usd: dailyUsd } }) =>
       raised(c, await putMembersLimit(c.get("ctx"), sessionOf(c), { spaceId, dailyUsd })),

@@ -107,6 +107,7 @@ export function mountOwnSpaces(app: App) {
       body: patchSpaceSchema,
       answer: { status: 200, description: "The space.", schema: spaceSchema },
       errors: PATCH_SPACE_ERRORS,
+      spaceRole: "admin",
     },
     async (c, { params, body }) => serializeSpace(await patchSpace(c.get("ctx"), sessionOf(c), params.space_id, body)),
   )

@@ -82,6 +82,7 @@ export function mountWaits(app: App) {
       body: decisionSchema,
       answer: { status: 200, description: "The turn.", schema: decidedTurnSchema },
       errors: DECIDE_CALL_ERRORS,
+      spaceRole: "admin",
       example: { body: { decision: "allow" } },
     },
     async (c, { params: { turn_id: turnId, call }, body }) => {

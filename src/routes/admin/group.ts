@@ -1,7 +1,5 @@
 import { parseBaseEnv } from "../../base/env.ts"
 import type { Group } from "../../http/app.ts"
-import { jsonOnly } from "../../http/json-bodies.ts"
-import { rightsFirst } from "../../http/rights-first.ts"
 import { sameOrigin } from "../../http/same-origin.ts"
 import { sessionAuth } from "../../http/session-auth.ts"
 import { mountHealthCheck } from "./health.ts"
@@ -12,7 +10,7 @@ export const admin: Group = {
   parseEnv: parseBaseEnv,
   mount(app) {
     mountHealthCheck(app)
-    app.use("/api/admin/*", sameOrigin, sessionAuth, rightsFirst(), jsonOnly)
+    app.use("/api/admin/*", sameOrigin, sessionAuth)
     mountAdmin(app)
   },
 }

@@ -1,9 +1,7 @@
 import { parseAuthEnv } from "../../base/env.ts"
 import type { Group } from "../../http/app.ts"
 import { guardDoors } from "../../http/doors.ts"
-import { jsonOnly } from "../../http/json-bodies.ts"
 import { loginPages } from "../../http/login-pages.ts"
-import { rightsFirst } from "../../http/rights-first.ts"
 import { sessionAuth } from "../../http/session-auth.ts"
 import { mountBot } from "./bot.ts"
 import { mountIdpSession, sameOriginOrInternal } from "./idp-session.ts"
@@ -25,8 +23,7 @@ export const auth: Group = {
     // Mounted before `sameOrigin`: a server calls it, and proves its identity with a secret.
     mountBot(app)
     app.use("/api/auth/*", sameOriginOrInternal)
-    for (const path of SIGNED_IN) app.use(path, sessionAuth, rightsFirst())
-    app.use("/api/auth/*", jsonOnly)
+    for (const path of SIGNED_IN) app.use(path, sessionAuth)
     mountLogin(app)
     mountSession(app)
     mountTokens(app)

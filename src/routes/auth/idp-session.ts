@@ -7,6 +7,7 @@ import { nothingAt } from "../../http/api-errors.ts"
 import type { App } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { noteRightSecret } from "../../http/doors.ts"
+import { jsonOnly } from "../../http/json-bodies.ts"
 import { INTERNAL_SECRET } from "../../http/policies.ts"
 import { sameOrigin } from "../../http/same-origin.ts"
 import { openSession } from "../../http/session-auth.ts"
@@ -42,7 +43,7 @@ const internalSecret = createMiddleware<AppEnv>(async (c, next) => {
 })
 
 export function mountIdpSession(app: App) {
-  app.use(IDP_PATH, internalSecret)
+  app.use(IDP_PATH, jsonOnly, internalSecret)
   app.operation(
     {
       method: "post",

@@ -67,6 +67,7 @@ export function mountSpaceConfig(app: App, mounting: Mounting) {
       body: manifestSchema,
       answer: { status: 200, description: "The new manifest.", schema: manifestSchema },
       errors: PUT_MANIFEST_ERRORS,
+      spaceRole: "admin",
     },
     async (c, { params, body }) => putManifest(c.get("ctx"), c.get("credential"), params.space_id, body),
   )
@@ -102,6 +103,7 @@ export function mountSpaceConfig(app: App, mounting: Mounting) {
       body: putSecretSchema,
       answer: { status: 200, description: "The secret, without its value.", schema: secretSchema },
       errors: PUT_SECRET_ERRORS,
+      spaceRole: "admin",
     },
     async (c, { params, body }) =>
       putSecret(c.get("ctx"), c.get("credential"), params.space_id, { name: params.name, value: body.value }),

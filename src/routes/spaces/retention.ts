@@ -50,6 +50,7 @@ export function mountRetention(app: App, mounting: Mounting) {
       body: putRetentionSchema,
       answer: { status: 200, description: "The days of the space and of the service.", schema: retentionSchema },
       errors: PUT_RETENTION_ERRORS,
+      spaceRole: "admin",
     },
     async (c, { params, body }) => putRetention(c.get("ctx"), c.get("credential"), params.space_id, body),
   )

@@ -69,6 +69,7 @@ export function mountTools(app: App, mounting: Mounting) {
       body: testToolSchema,
       answer: { status: 200, description: "The request that was sent, and the response.", schema: toolTestSchema },
       errors: TEST_TOOL_ERRORS,
+      spaceRole: "admin",
     },
     async (c, { params: { space_id: spaceId, name }, body: { input }, once }) =>
       testTool(c.get("ctx"), c.get("credential"), { spaceId, name, input, key: once?.key }),
@@ -183,6 +184,7 @@ function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "n
       body: putSchema,
       answer: { status: 200, description: `The ${word}.`, schema },
       errors: PUT_ENTRY_ERRORS,
+      spaceRole: "admin",
     },
     async (c, { params: { space_id, name: wanted }, body }) => {
       if (body.name !== undefined && body.name !== wanted) {
