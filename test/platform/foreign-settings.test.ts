@@ -85,13 +85,18 @@ test("Other settings of a database change no answer, because those of the worker
   expect(await settingsCheck()).toMatchObject({ ok: true })
 })
 
-test.each(["Europe/Berlin", "Pacific/Auckland", "America/St_Johns", "Asia/Kathmandu"])(
-  "A role's own TimeZone %s in the database changes no answer, and the health check names it",
-  async (timezone) => {
-    const before = await answers()
-    await change("roles", { timezone })
-    expect(await answers()).toEqual(before)
-    expect(await settingsCheck()).toMatchObject({ ok: false, value: 1, message: `Wrong: TimeZone is ${timezone}.` })
-    await change("roles", { timezone: "UTC" })
-  },
-)
+test.each([
+  "Europe/Berlin",
+  "Pacific/Auckland",
+  "America/St_Johns",
+  "Asia/Kathmandu",
+  "Pacific/Chatham",
+  "Australia/Lord_Howe",
+  "Pacific/Kiritimati",
+])("A role's own TimeZone %s in the database changes no answer, and the health check names it", async (timezone) => {
+  const before = await answers()
+  await change("roles", { timezone })
+  expect(await answers()).toEqual(before)
+  expect(await settingsCheck()).toMatchObject({ ok: false, value: 1, message: `Wrong: TimeZone is ${timezone}.` })
+  await change("roles", { timezone: "UTC" })
+})
