@@ -93,7 +93,11 @@ export async function findWebhooks(
   const { rows } = await readAs(ctx, credential, (db) => {
     const wanted = (failing: boolean | undefined) =>
       inScope(db).$if(failing !== undefined, (query) =>
-        query.where("w.disabled_at", "is", null).where("w.failing_since", failing ? "is not" : "is", null),
+        query.where("w.disabled_at", "is", null).where((eb) => {
+          // A webhook that has not answered its ping yet is pending: its receiver may not run yet.
+          const fails = eb.and([eb("w.failing_since", "is not", null), eb("w.verified_at", "is not", null)])
+          return failing ? fails : eb.not(fails)
+        }),
       )
     return db.selectNoFrom([
       wanted(failing)

@@ -1,5 +1,8 @@
+import { createServer, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { codeOf } from "../harness/second-factor.ts"
 import { hasBrowser, type Person, startWebApp, type WebApp } from "../harness/web-app.ts"
 
 /** Longer than three polls of the page that polls most. */
@@ -76,7 +79,7 @@ describe.skipIf(!hasBrowser)("A value that is shown only once", () => {
 
   async function createWebhook(page: Page, url: string): Promise<void> {
     await page.getByRole("button", { name: "Create a webhook" }).first().click()
-    await page.getByLabel("URL").fill(url)
+    await page.getByRole("textbox", { name: "URL" }).fill(url)
     await page.getByRole("button", { name: "Create the webhook" }).click()
   }
 
@@ -91,6 +94,59 @@ describe.skipIf(!hasBrowser)("A value that is shown only once", () => {
     const person = await open(undefined, "/home")
     await createWebhook(person.page, "http://127.0.0.1:9/first")
     expect(await staysOpen(person, /^The signing secret of/)).toMatch(/^whsec_/)
+    await person.context.close()
+  })
+
+  test("A signing secret appears before the first ping is answered, and the state follows a test event at once", async () => {
+    const held: ServerResponse[] = []
+    const answers = { held: true }
+    const receiver = createServer((request, response) => {
+      request.resume()
+      if (answers.held) held.push(response)
+      else response.writeHead(204).end()
+    })
+    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve))
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/held`
+    const person = await app.signIn(undefined)
+    const { page, origin } = person
+    try {
+      await page.goto(`${origin}/webhooks`)
+      await createWebhook(page, url)
+      await page.getByRole("alertdialog", { name: `The signing secret of ${url}` }).waitFor()
+      expect(held.every(({ writableEnded }) => !writableEnded)).toBe(true)
+      await saved(page).click()
+      answers.held = false
+      for (const response of held) response.writeHead(500).end()
+      await page.goto(`${origin}/home`)
+      await page.getByRole("heading", { name: "Home" }).waitFor()
+      expect(await page.getByText(`${url} has failed`).count()).toBe(0)
+      await page.goto(`${origin}/webhooks`)
+      await page.getByRole("link", { name: url }).click()
+      await page.getByText("has not answered a test event yet").waitFor()
+      await page.getByRole("button", { name: "Send a test event" }).click()
+      await page.getByText("has not answered a test event yet").waitFor({ state: "detached" })
+    } finally {
+      receiver.closeAllConnections()
+      receiver.close()
+      await person.context.close()
+    }
+  })
+
+  test("The recovery codes of a second factor", async () => {
+    const person = await open("Grace", "/account")
+    const { page } = person
+    const begun = page.waitForResponse(
+      (response) =>
+        response.url().endsWith("/api/account/second-factor") &&
+        response.request().method() === "POST" &&
+        response.ok(),
+    )
+    await page.getByRole("button", { name: "Set up a second factor" }).click()
+    const { uri } = (await (await begun).json()) as { uri: string }
+    await page.getByLabel("Code", { exact: true }).fill(codeOf(uri, new Date()))
+    await page.getByRole("button", { name: "Confirm" }).click()
+    const codes = await staysOpen(person, /^The second factor is set up/)
+    expect(codes.split("\n").length).toBeGreaterThan(5)
     await person.context.close()
   })
 

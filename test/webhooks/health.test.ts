@@ -62,6 +62,20 @@ test("The list of failing webhooks has those whose last attempt failed, until on
   expect([await failing(), await working()]).toEqual([[], 1])
 })
 
+test("A webhook that has not answered its first ping yet is pending, and not in the list of failing webhooks", async () => {
+  const { client, read } = await arrange()
+  const receiver = serveReceiver(world, () => new Response(null, { status: 500 }))
+  const made = await client.call("POST", "/v1/webhooks", { url: receiver.url })
+  expect(made.status).toBe(201)
+  await world.drain()
+  const { webhook_id } = (await made.json()) as { webhook_id: string }
+  expect(await read(`${WEBHOOKS}/${webhook_id}`)).toMatchObject({ state: "pending", failing_since: expect.any(String) })
+  const idsOf = async (failing: boolean) =>
+    (await read(`${WEBHOOKS}?failing=${failing}`)).items.map((one: { webhook_id: string }) => one.webhook_id)
+  expect(await idsOf(true)).toEqual([])
+  expect(await idsOf(false)).toContain(webhook_id)
+})
+
 test("Recovering since a moment sends what failed from then on, and nothing that was delivered", async () => {
   const { client, receiver, id, run } = await arrange()
   receiver.answer = () => new Response(null, { status: 500 })

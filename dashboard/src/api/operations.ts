@@ -7785,7 +7785,7 @@ export interface Operations {
   /** List webhooks */
   listWebhooks: {
     query?: {
-      /** `true`: only enabled webhooks whose last attempt failed. `false`: only the other enabled ones. */
+      /** `true`: only enabled webhooks whose last attempt failed, except those that are still `pending`. `false`: only the other enabled ones. */
       failing?: boolean | "true" | "false" | undefined
       /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined

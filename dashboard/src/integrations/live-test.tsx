@@ -1,8 +1,8 @@
-import { useQuery } from "@tanstack/react-query"
+import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { useSearch } from "@tanstack/react-router"
-import { useState } from "react"
+import { useEffect, useState } from "react"
 import type { Delivery, Webhook } from "../api/operations.ts"
-import { queryOf, useChange } from "../api/query.ts"
+import { queryOf, readAgain, useChange } from "../api/query.ts"
 import { AttemptAnswer, DELIVERIES } from "../turns/delivery-table.tsx"
 import { Button } from "../ui/button.tsx"
 import { lasted } from "../ui/durations.ts"
@@ -28,6 +28,12 @@ export function LiveTest({ webhook: { webhook_id, enabled }, primary }: LiveTest
     enabled: deliveryId !== null,
     refetchInterval: ({ state }) => (state.data && state.data.attempt_count > 0 ? false : LOOK_MS),
   })
+  const isAnswered = delivery.data !== undefined && delivery.data.attempt_count > 0
+  const client = useQueryClient()
+  // The answer may have changed the webhook's state.
+  useEffect(() => {
+    if (isAnswered) void readAgain(client, DELIVERIES)
+  }, [client, isAnswered])
   const send = () =>
     ping.mutate({ path: { webhook_id }, query }, { onSuccess: (made) => setDeliveryId(made.delivery_id) })
   return (

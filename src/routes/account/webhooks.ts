@@ -29,7 +29,8 @@ export function mountOwnWebhooks(app: App) {
         "The webhooks of the account and of all its keys, newest first, with the results of their newest deliveries.",
       query: z.strictObject({
         failing: booleanParam.optional().meta({
-          description: "`true`: only enabled webhooks whose last attempt failed. `false`: only the other enabled ones.",
+          description:
+            "`true`: only enabled webhooks whose last attempt failed, except those that are still `pending`. `false`: only the other enabled ones.",
         }),
         ...testQuery,
         ...listQuery,
