@@ -5,6 +5,7 @@ import type { Context } from "../actor/context.ts"
 import { keyReused, type Made } from "../actor/once.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { notZero, toUsd, usdIn } from "../base/money.ts"
+import { isPlainNote, PLAIN_FAULT } from "../base/plain-text.ts"
 import { callOne } from "../platform/db.ts"
 import { type BookingRow, bookedBy, wakeFor } from "./booking.ts"
 import { CREDIT_REASONS, type CreditReason } from "./buckets.ts"
@@ -13,10 +14,16 @@ import { BOOKING_POLICY } from "./policies.ts"
 
 const maxUsd = toUsd(BOOKING_POLICY.maxMicros)
 
-export const noteSchema = z.string().trim().min(1).max(BOOKING_POLICY.noteCharacters).meta({
-  description: "The reason for the entry. The account's owner sees this note with the entry.",
-  example: "For the outage of 14 January.",
-})
+export const noteSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(BOOKING_POLICY.noteCharacters)
+  .refine(isPlainNote, PLAIN_FAULT)
+  .meta({
+    description: "The reason for the entry. The account's owner sees this note with the entry.",
+    example: "For the outage of 14 January.",
+  })
 
 export const creditSchema = z
   .strictObject({

@@ -6,6 +6,7 @@ import type { Made, Once } from "../actor/once.ts"
 import { countReached, dailyExceeded } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
+import { isPlain, PLAIN_FAULT } from "../base/plain-text.ts"
 import { instantParam } from "../base/time.ts"
 import { sendEmail } from "../platform/email-hook.ts"
 import { generateApiKey } from "./api-key.ts"
@@ -13,7 +14,13 @@ import { capColumns, type SetCaps, setCapsSchema } from "./caps.ts"
 import type { KeyRow } from "./key-row.ts"
 import { repeatedValue, secretSources } from "./repeated-value.ts"
 
-export const keyName = z.string().trim().min(1).max(100).meta({ example: "Production server" })
+export const keyName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .refine(isPlain, PLAIN_FAULT)
+  .meta({ example: "Production server" })
 
 export const createKeySchema = z
   .strictObject({

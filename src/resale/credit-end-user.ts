@@ -6,6 +6,7 @@ import type { Made, Once } from "../actor/once.ts"
 import { countReached } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { fromUsd, notZero, toUsd, usdIn, usdText } from "../base/money.ts"
+import { isPlainNote, PLAIN_FAULT } from "../base/plain-text.ts"
 import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import type { EndUserEntryRow } from "./end-user-ledger.ts"
 import { RESALE_POLICY } from "./policies.ts"
@@ -19,10 +20,18 @@ export const creditEndUserSchema = z
       description: "The credit in USD. A negative amount is a correction, up to the available credit.",
       example: 5,
     }),
-    note: z.string().trim().min(1).max(RESALE_POLICY.noteCharacters).nullable().default(null).meta({
-      description: "Your note, such as the number of an order. The portal does not show it.",
-      example: "Order 1042",
-    }),
+    note: z
+      .string()
+      .trim()
+      .min(1)
+      .max(RESALE_POLICY.noteCharacters)
+      .refine(isPlainNote, PLAIN_FAULT)
+      .nullable()
+      .default(null)
+      .meta({
+        description: "Your note, such as the number of an order. The portal does not show it.",
+        example: "Order 1042",
+      }),
   })
   .meta({ id: "CreditEndUser" })
 

@@ -5,6 +5,7 @@ import { secretName } from "../agent-config/names.ts"
 import { secretValue } from "../agent-config/secret.ts"
 import { toolSchema } from "../agent-config/tool.ts"
 import { METADATA_BOUNDS, metadataSchema } from "../base/metadata.ts"
+import { isPlain, PLAIN_FAULT } from "../base/plain-text.ts"
 import { SPACE_POLICY } from "./policies.ts"
 
 const differ = (things: { name: string }[]) => new Set(things.map(({ name }) => name)).size === things.length
@@ -14,6 +15,7 @@ const title = z
   .trim()
   .min(1)
   .max(200)
+  .refine(isPlain, PLAIN_FAULT)
   .meta({ description: "The display name of the space.", example: "Support desk" })
 const pin = z.string().min(1).max(128)
 
