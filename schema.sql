@@ -895,6 +895,8 @@ create table turns (
   -- The key owner's price at acceptance (prices). Null: the end user is charged the billed amount, or nothing without a
   -- wallet.
   price_id bigint,
+  -- The name and version of that price, as responses show them.
+  end_user_price jsonb,
   -- The hold: the amount that was held in total, and the amount that is still held.
   -- Columns from here on change. The log record of an update starts at its first changed column,
   -- so the columns that a claim changes come last.
@@ -1920,7 +1922,8 @@ create view turn_log as
   union all
   select e.turn_id, e.seq, e.event_id, e.type, jsonb_build_object('state', substr(e.type, 6)) || e.data, e.created_at
     from events e
-    where e.turn_id is not null and (select t.steps_deleted_at from turns t where t.turn_id = e.turn_id) is null;
+    -- A decision is in the feed and in the log, which is kept longer.
+    where e.turn_id is not null and e.type <> 'call.decided' and (select t.steps_deleted_at from turns t where t.turn_id = e.turn_id) is null;
 
 -- scope and key_id are from the key that created the endpoint. The endpoint gets the events that this key may see.
 create table webhook_endpoints (

@@ -3,11 +3,11 @@
 /** Another event of the account, or a test. New types will have this form. */
 export interface AccountEvent {
   id: string
-  type: "end_user.balance_low" | "end_user.depleted" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping"
+  type: "call.decided" | "end_user.balance_low" | "end_user.depleted" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping"
   created_at: string
   /** Always null: the event belongs to no turn. */
   seq: number | null
-  /** Depends on `type`. `end_user.balance_low`: `end_user_ref`, `balance_usd`, `held_usd` (The amount held by open turns.), `available_usd` (`balance_usd` - `held_usd`: the amount that new turns could hold.), `threshold_usd` (The event is sent when the balance falls below this amount. 0: never.). `end_user.depleted`: `end_user_ref`, `balance_usd`, `held_usd` (The amount held by open turns.), `available_usd` (`balance_usd` - `held_usd`: the amount that new turns could hold.), `threshold_usd` (The event is sent when the balance falls below this amount. 0: never.). `usage.posted`: `ledger_id` (the row's id, which is never used again), `hour` (the hour (UTC) into which the row counts), `kind` (usage, space_usage, refund), `amount_usd` (a decimal; negative for a refund), `turn_id`, `end_user_ref`, `space`, `key_id`, `booked_at`. `hour.closed`: `from`, `to`, `rows`, `sum` (the sum of `amount_usd`, a decimal), `digest` (SHA-256 over the rows, in hex), `empty_since` (there are no rows from then until `from`). `endpoint.disabled`: `webhook_id`, `url`, `reason` (gone, failing). `ping`: `webhook_id`. Notices to the account's owner, for keys to all spaces only: `account.signed_in`: `session_id`, `address`, `user_agent`. `account.locked`: `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor), `change`. `key.created`: `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared`: `spaces` (at most 20), `space_count`, `people` (at most 20), `people_count`. */
+  /** Depends on `type`. `call.decided`: `turn_id`, `call` (the name of the call, as in `waiting.calls`), `tool`, `decision` (allow, deny), `edited` (true if the input was changed), `by` (one of the three, by `kind`). `end_user.balance_low`: `end_user_ref`, `balance_usd`, `held_usd` (The amount held by open turns.), `available_usd` (`balance_usd` - `held_usd`: the amount that new turns could hold.), `threshold_usd` (The event is sent when the balance falls below this amount. 0: never.). `end_user.depleted`: `end_user_ref`, `balance_usd`, `held_usd` (The amount held by open turns.), `available_usd` (`balance_usd` - `held_usd`: the amount that new turns could hold.), `threshold_usd` (The event is sent when the balance falls below this amount. 0: never.). `usage.posted`: `ledger_id` (the row's id, which is never used again), `hour` (the hour (UTC) into which the row counts), `kind` (usage, space_usage, refund), `amount_usd` (a decimal; negative for a refund), `turn_id`, `end_user_ref`, `end_user_charge_usd` (what your end user is charged for the turn, a decimal; null for a refund, or without a price and a wallet), `price` (your price of the turn), `space`, `key_id`, `booked_at`. `hour.closed`: `from`, `to`, `rows`, `sum` (the sum of `amount_usd`, a decimal), `digest` (SHA-256 over the rows, in hex), `empty_since` (there are no rows from then until `from`). `endpoint.disabled`: `webhook_id`, `url`, `reason` (gone, failing). `ping`: `webhook_id`. Notices to the account's owner, for keys to all spaces only: `account.signed_in`: `session_id`, `address`, `user_agent`. `account.locked`: `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor), `change`. `key.created`: `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared`: `spaces` (at most 20), `space_count`, `people` (at most 20), `people_count`. */
   data: Record<string, unknown>
 }
 
@@ -203,6 +203,8 @@ export interface CreatePortalSession {
   /** Where the portal's link back leads. Default: no link. */
   return_url?: string | undefined
   theme?: PortalTheme | undefined
+  /** The language of the page. Default: the language of the browser if the page has it, otherwise English. */
+  lang?: "en" | "de" | "fr" | "es" | "ja" | undefined
 }
 
 export interface CreateSpace {
@@ -257,7 +259,7 @@ export interface CreateWebhook {
   /** The URL to which events are posted. It must use https and a public host name. */
   url: string
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** Your own description. */
   description?: string | null | undefined
 }
@@ -340,9 +342,9 @@ export interface DeletedPrice {
     /** True if it is the account's default. */
     account: boolean
   }
+  deleted: true
   /** The newest 100 versions, the current one first. A turn keeps the version of its acceptance. */
   versions: PriceVersion[]
-  deleted: true
 }
 
 export interface Delivery {
@@ -426,6 +428,36 @@ export interface EndUserBalance {
   /** The price of new turns. Null: the charge is the billed amount. */
   price: string | null
   price_source: "end_user" | "key" | "account" | "none"
+}
+
+/** The charge of a turn's end user by the seller. It names no cost, model or multiplier of the seller. */
+export interface EndUserChargeReceipt {
+  document: "end_user_receipt"
+  version: 1
+  turn_id: string
+  state: "done" | "failed" | "cancelled"
+  end_user_ref: string | null
+  accepted_at: string
+  ended_at: string
+  currency: "USD"
+  /** The price of the turn. It never changes. Null: the turn has none. */
+  price: {
+    name: string
+    version: number
+  } | null
+  components: EndUserReceiptComponent[]
+  /** The sum of the components. */
+  exact_usd: string
+  rounding: {
+    /** `charge_usd` is a multiple of this amount. */
+    to_usd: string
+    /** How `exact_usd` is rounded. `nearest`: halves up. */
+    mode: "up" | "nearest" | "down"
+  }
+  /** The charge of the end user: `exact_usd`, rounded once. */
+  charge_usd: string
+  /** `wallet`: the end user's prepaid wallet has paid. `invoice`: it is due to the seller. */
+  paid_from: "wallet" | "invoice"
 }
 
 /** The `details` of END_USER_CREDIT_SPENT: the end user's wallet. A key whose scope is not `all` gets `needed_usd` only. */
@@ -512,6 +544,17 @@ export interface EndUserList {
   next_cursor: string | null
 }
 
+export interface EndUserReceiptComponent {
+  /** A call of a model, an image, or the amount for the whole turn. */
+  kind: "model_call" | "image" | "turn"
+  /** The number of the step. Null for the whole turn. */
+  step: number | null
+  tokens_input: number
+  tokens_output: number
+  /** The charge for it, exact, with 13 decimals. */
+  amount_usd: string
+}
+
 export interface Erasure {
   /** The id of the erasure. */
   erasure_id: string
@@ -583,6 +626,8 @@ export interface ExportedTurn {
   outputs: Output[]
   /** Amount charged for the turn. 0 until it has ended. */
   billed_cost_usd: number
+  /** Your price for the end user and its version, as they were when the turn was accepted. Null: no price. Read the version with `GET /v1/prices/{name}?version=`. */
+  price: TurnPrice | null
   /** The amount that your end user is charged, by your price or from the end user's wallet. Null until the turn has ended, and for a turn with neither. See [Prices and wallets](/docs/resale). */
   end_user_charge_usd: number | null
   /** Amount set aside for the turn until it ends. */
@@ -918,7 +963,7 @@ export interface MonthStatement {
 }
 
 export interface OtherErrorBody {
-  code: "INVALID_JSON" | "INVALID_ENCODING" | "IF_MATCH_INVALID" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "TURN_NOT_ENDED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
+  code: "INVALID_JSON" | "INVALID_ENCODING" | "IF_MATCH_INVALID" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "TURN_WAITING" | "TURN_NOT_ENDED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
   message: string
   /** The field or parameter that is wrong. */
   param?: string | undefined
@@ -991,6 +1036,8 @@ export interface Price {
     /** True if it is the account's default. */
     account: boolean
   }
+  /** True if the price was deleted. Turns that were accepted with one of its versions keep it. */
+  deleted: boolean
   /** The newest 100 versions, the current one first. A turn keeps the version of its acceptance. */
   versions: PriceVersion[]
 }
@@ -1130,7 +1177,7 @@ export interface PutTool {
     body?: unknown
   } | null
   approval?: ApprovalInput | undefined
-  /** Whether your server may respond with 202 and send the result later. Then each request carries `Turnpike-Result-Token`, with which the server can send the result without an API key. Default false. */
+  /** Whether your server may respond with 202 and send the result later. Then each request carries `Turnpike-Result-Url`, the address for the result, and `Turnpike-Result-Token`, with which the server can send it without an API key: `Authorization: Bearer`. Default false. */
   answers_later?: boolean | undefined
   /** The time limit of one call, in seconds. Default 30. */
   timeout_seconds?: number | undefined
@@ -1319,7 +1366,7 @@ export interface Replay {
   /** The end of the period (exclusive). Default: no end. */
   to?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** `true` also sends events that this webhook has already accepted. */
   include_delivered?: boolean | undefined
 }
@@ -1366,6 +1413,15 @@ export interface SecretList {
   data: Secret[]
   has_more: boolean
   next_cursor: string | null
+}
+
+export interface SignedEndUserReceipt {
+  kind: "end_user_receipt"
+  document: EndUserChargeReceipt
+  /** SHA-256 of the document's canonical JSON (RFC 8785), in hex. */
+  digest: string
+  /** A JWS with detached content (RFC 7515, appendix F): its payload is the canonical JSON of the document. `kid` in its header names the key at `/.well-known/jwks.json`. */
+  signature: string
 }
 
 export interface SignedReceipt {
@@ -1553,7 +1609,7 @@ export interface Tool {
     body?: unknown
   } | null
   approval?: Approval | undefined
-  /** Whether your server may respond with 202 and send the result later. Then each request carries `Turnpike-Result-Token`, with which the server can send the result without an API key. Default false. */
+  /** Whether your server may respond with 202 and send the result later. Then each request carries `Turnpike-Result-Url`, the address for the result, and `Turnpike-Result-Token`, with which the server can send it without an API key: `Authorization: Bearer`. Default false. */
   answers_later?: boolean | undefined
   /** The time limit of one call, in seconds. Default 30. */
   timeout_seconds?: number | undefined
@@ -1579,7 +1635,7 @@ export interface ToolInput {
     body?: unknown
   } | null
   approval?: ApprovalInput | undefined
-  /** Whether your server may respond with 202 and send the result later. Then each request carries `Turnpike-Result-Token`, with which the server can send the result without an API key. Default false. */
+  /** Whether your server may respond with 202 and send the result later. Then each request carries `Turnpike-Result-Url`, the address for the result, and `Turnpike-Result-Token`, with which the server can send it without an API key: `Authorization: Bearer`. Default false. */
   answers_later?: boolean | undefined
   /** The time limit of one call, in seconds. Default 30. */
   timeout_seconds?: number | undefined
@@ -1645,6 +1701,8 @@ export interface Turn {
   outputs: Output[]
   /** Amount charged for the turn. 0 until it has ended. */
   billed_cost_usd: number
+  /** Your price for the end user and its version, as they were when the turn was accepted. Null: no price. Read the version with `GET /v1/prices/{name}?version=`. */
+  price: TurnPrice | null
   /** The amount that your end user is charged, by your price or from the end user's wallet. Null until the turn has ended, and for a turn with neither. See [Prices and wallets](/docs/resale). */
   end_user_charge_usd: number | null
   /** Amount set aside for the turn until it ends. */
@@ -1759,8 +1817,15 @@ export interface TurnList {
   next_cursor: string | null
 }
 
+export interface TurnPrice {
+  name: string
+  version: number
+}
+
 export interface TurnReceipt {
   receipt: SignedReceipt
+  /** The receipt for the turn's end user, without your cost. Null: the end user was not charged by a price or from a wallet. */
+  end_user_receipt: SignedEndUserReceipt | null
   /** The refund of the turn. Null: it was not refunded. */
   refund: SignedRefund | null
 }
@@ -1782,7 +1847,7 @@ export interface UpdateWebhook {
   /** The URL to which events are posted. It must use https and a public host name. */
   url?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared")[] | null | undefined
   /** Your own description. */
   description?: string | null | undefined
   /** `false` disables the webhook. `true` enables it again, also if it was disabled automatically. */
@@ -2283,6 +2348,10 @@ export interface Operations {
       /** The name of the price. */
       name: string
     }
+    query?: {
+      /** Shows this version only. Default: the newest ones. */
+      version?: number | undefined
+    }
     answer: Price
   }
 
@@ -2336,7 +2405,7 @@ export interface Operations {
       turn_id: string
     }
     query?: {
-      /** Maximum time in seconds to wait for the turn to end before the response is sent. */
+      /** Maximum time in seconds to wait before the response is sent. It is sent when the turn ends or begins to wait. */
       wait?: number | undefined
     }
     answer: Turn
@@ -2430,7 +2499,7 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       state?: "pending" | "delivered" | "failed" | undefined
-      event_type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
+      event_type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
       /** Only deliveries of this turn's events: a `turn_id`. */
       turn?: string | undefined
       /** Only entries created at or after this time. */
@@ -2488,7 +2557,7 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       order?: "asc" | "desc" | undefined
-      type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
+      type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping" | undefined
       turn?: string | undefined
       /** Only entries created at or after this time. */
       created_after?: string | undefined

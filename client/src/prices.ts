@@ -1,7 +1,7 @@
 import type { List } from "./list.ts"
 import type { DeletedPrice, EndUserDefault, Price, PutEndUserDefaults, PutPrice } from "./operations.ts"
 import type { ChangeOptions, RequestOptions } from "./options.ts"
-import type { Transport } from "./transport.ts"
+import type { Query, Transport } from "./transport.ts"
 
 /** The prices that you charge your end users, and their defaults. */
 export class Prices {
@@ -23,13 +23,13 @@ export class Prices {
   }
 
   /**
-   * Reads a price with its versions.
+   * Reads a price with its newest versions, or with one version. A deleted price stays readable.
    *
    * @example
-   * const { version, versions } = await turnpike.prices.get("standard")
+   * const { version, versions } = await turnpike.prices.get("standard", { version: 3 })
    */
-  get(name: string, options?: RequestOptions): Promise<Price> {
-    return this.#transport.call("getPrice", { params: { name } }, options)
+  get(name: string, query: Query<"getPrice"> = {}, options?: RequestOptions): Promise<Price> {
+    return this.#transport.call("getPrice", { params: { name }, query }, options)
   }
 
   /**

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { PortalApproval } from "../../src/portal/answers.ts"
 import { hasEnded, type PortalApi, PortalError } from "./api.ts"
+import { say, type TextName } from "./texts.ts"
 import { Moment, Section } from "./values.tsx"
 
 interface ApprovalsProps {
@@ -26,11 +27,11 @@ export function Approvals({ of: approvals, api, onChange }: ApprovalsProps) {
   // Nothing to decide is no news next to other parts.
   if (approvals.length === 0 && !said && api.scopes.length > 1) return null
   return (
-    <Section title="Waiting for your decision">
+    <Section title="decisions">
       <p ref={status} tabIndex={-1} role="status" class={said ? "ok" : "hidden"}>
         {said}
       </p>
-      {approvals.length === 0 && !said && <p class="muted">Nothing waits for you.</p>}
+      {approvals.length === 0 && !said && <p class="muted">{say("nothingWaits")}</p>}
       <ul class="list">
         {approvals.map((approval) => (
           <Approval key={`${approval.turn_id} ${approval.call}`} of={approval} api={api} onDone={done} />
@@ -41,11 +42,11 @@ export function Approvals({ of: approvals, api, onChange }: ApprovalsProps) {
 }
 
 /** The reasons for which a call can no longer be decided about. */
-const GONE: Record<string, string> = {
-  CALL_DECIDED: "Another decision was made before.",
-  CALL_NOT_WAITING: "This no longer waits for a decision.",
-  TURN_FINISHED: "This request has already ended.",
-  NOT_FOUND: "This request no longer exists.",
+const GONE: Record<string, TextName> = {
+  CALL_DECIDED: "otherDecision",
+  CALL_NOT_WAITING: "waitsNoLonger",
+  TURN_FINISHED: "hasEnded",
+  NOT_FOUND: "gone",
 }
 
 function Approval({
@@ -66,11 +67,11 @@ function Approval({
     setFailed(false)
     try {
       await api.decide(turn_id, call, decision)
-      onDone(decision === "allow" ? `You allowed ${tool}.` : `You denied ${tool}.`)
+      onDone(say(decision === "allow" ? "allowed" : "denied", tool))
     } catch (error) {
       setBusy(null)
       const gone = error instanceof PortalError && error.code !== null ? GONE[error.code] : undefined
-      if (gone) onDone(gone)
+      if (gone) onDone(say(gone))
       else if (!hasEnded(error)) setFailed(true)
     }
   }
@@ -79,18 +80,18 @@ function Approval({
       <p>
         <b>{tool}</b>{" "}
         <span class="muted">
-          since <Moment at={since} />
+          <Moment at={since} text="since" />
         </span>
       </p>
       {excerpt && <p class="muted cut">{excerpt}</p>}
       <Input of={input} />
       <p class="muted">
-        Expires <Moment at={expires_at} />
+        <Moment at={expires_at} text="expires" />
       </p>
-      {api.preview && <p class="muted">This is a preview, so it decides about nothing.</p>}
+      {api.preview && <p class="muted">{say("preview")}</p>}
       {failed && (
         <p role="alert" class="warn">
-          Your decision could not be sent. Try again.
+          {say("notSent")}
         </p>
       )}
       <div class="actions">
@@ -100,14 +101,14 @@ function Approval({
           aria-disabled={api.preview || busy !== null}
           onClick={() => api.preview || decide("allow")}
         >
-          {busy === "allow" ? "Allowing…" : "Allow"}
+          {say(busy === "allow" ? "allowing" : "allow")}
         </button>
         <button
           type="button"
           aria-disabled={api.preview || busy !== null}
           onClick={() => api.preview || decide("deny")}
         >
-          {busy === "deny" ? "Denying…" : "Deny"}
+          {say(busy === "deny" ? "denying" : "deny")}
         </button>
       </div>
     </li>

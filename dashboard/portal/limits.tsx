@@ -1,14 +1,13 @@
 /** @jsxImportSource preact */
 import type { PortalLimit, PortalOverview } from "../../src/portal/answers.ts"
-import { Moment, Section, usd } from "./values.tsx"
-
-const NAMES: Record<PortalLimit["period"], string> = { day: "Daily limit", month: "Monthly limit" }
+import { say } from "./texts.ts"
+import { Moment, moneyOf, Section, shareText } from "./values.tsx"
 
 /** What is left of the limits. */
 export const Limits = ({ of: { blocked, limits } }: { of: NonNullable<PortalOverview["limits"]> }) => (
-  <Section title="Limits">
-    {blocked && <p class="warn">New requests are paused for you.</p>}
-    {limits.length === 0 && !blocked && <p class="muted">No limit applies to you.</p>}
+  <Section title="limits">
+    {blocked && <p class="warn">{say("paused")}</p>}
+    {limits.length === 0 && !blocked && <p class="muted">{say("noLimit")}</p>}
     {limits.map((limit) => (
       <Limit key={limit.period} of={limit} />
     ))}
@@ -17,12 +16,15 @@ export const Limits = ({ of: { blocked, limits } }: { of: NonNullable<PortalOver
 
 function Limit({ of: { period, limit_usd, left_usd, left_share, resets_at } }: { of: PortalLimit }) {
   const share = Math.round(left_share * 100)
+  const usd = moneyOf([limit_usd ?? 0, left_usd ?? 0])
   const left =
-    limit_usd === null || left_usd === null ? `${share} % left` : `${usd(left_usd)} of ${usd(limit_usd)} left`
+    limit_usd === null || left_usd === null
+      ? say("leftShare", shareText(left_share))
+      : say("leftOf", usd(left_usd), usd(limit_usd))
   return (
     <div class="limit">
       <div class="line">
-        <span>{NAMES[period]}</span>
+        <span>{say(period)}</span>
         <span>{left}</span>
       </div>
       <div class="meter" aria-hidden="true">
@@ -30,7 +32,7 @@ function Limit({ of: { period, limit_usd, left_usd, left_share, resets_at } }: {
       </div>
       {resets_at && (
         <p class="muted">
-          Resets <Moment at={resets_at} />
+          <Moment at={resets_at} text="resets" />
         </p>
       )}
     </div>

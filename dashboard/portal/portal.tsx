@@ -6,6 +6,7 @@ import { hasEnded, openSession, type PortalApi } from "./api.ts"
 import { Approvals } from "./approvals.tsx"
 import { frame, isFramed, tellParent } from "./frame.ts"
 import { Limits } from "./limits.tsx"
+import { say, type TextName } from "./texts.ts"
 import { Turns } from "./turns.tsx"
 import { Usage } from "./usage.tsx"
 import { Failed, Loading } from "./values.tsx"
@@ -39,21 +40,21 @@ export function Portal() {
     <>
       <header>
         {frame?.logo && <img src={frame.logo} alt="" height={24} />}
-        <h1>Your usage</h1>
+        <h1>{say("title")}</h1>
         {frame?.return_url && (
           <a href={frame.return_url} target="_top" rel="noreferrer">
-            Back to {new URL(frame.return_url).host}
+            {say("backTo", new URL(frame.return_url).host)}
           </a>
         )}
       </header>
       <main>
         {state === "loading" && <Loading rows={6} />}
-        {state === "ended" && <Over title="This page has expired" />}
+        {state === "ended" && <Over title="expired" />}
         {state === "failed" && (
-          <Over title="This page could not be loaded">
+          <Over title="pageFailed">
             {isFramed && (
               <button type="button" onClick={() => tellParent({ type: "turnpike.portal.expired" })}>
-                Try again
+                {say("tryAgain")}
               </button>
             )}
           </Over>
@@ -64,15 +65,15 @@ export function Portal() {
   )
 }
 
-const Over = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+const Over = ({ title, children }: { title: TextName; children?: ComponentChildren }) => (
   <div class="over" role="alert">
-    <h2>{title}</h2>
-    <p class="muted">Go back to the page that you came from, and open it again.</p>
+    <h2>{say(title)}</h2>
+    <p class="muted">{say("openAgain")}</p>
     {children}
   </div>
 )
 
-/** How old the overview may be when the reader comes back to the page. */
+/** How old the overview may be while the reader looks at the page. */
 const FRESH_MS = 30_000
 
 function Parts({ api }: { api: PortalApi }) {
@@ -91,14 +92,18 @@ function Parts({ api }: { api: PortalApi }) {
       read = Date.now()
       setVersion((earlier) => earlier + 1)
     }
+    const timer = window.setInterval(look, FRESH_MS)
     document.addEventListener("visibilitychange", look)
-    return () => document.removeEventListener("visibilitychange", look)
+    return () => {
+      window.clearInterval(timer)
+      document.removeEventListener("visibilitychange", look)
+    }
   }, [version])
   const again = () => setVersion(version + 1)
   return (
     <>
       {overview === null && !failed && <Loading rows={6} />}
-      {failed && <Failed what={overview ? "The newest figures" : "Your usage"} onRetry={again} />}
+      {failed && <Failed what={overview ? "newestFigures" : "title"} onRetry={again} />}
       {overview?.approvals && <Approvals of={overview.approvals} api={api} onChange={again} />}
       {overview && (overview.wallet || overview.limits) && (
         <div class="columns">

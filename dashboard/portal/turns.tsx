@@ -1,17 +1,22 @@
 /** @jsxImportSource preact */
 import { useEffect, useState } from "preact/hooks"
-import type { PortalTurn, PortalTurnTexts } from "../../src/portal/answers.ts"
+import type { PortalTurn, PortalTurnTexts, PortalWait } from "../../src/portal/answers.ts"
 import { hasEnded, type PortalApi } from "./api.ts"
-import { Failed, Loading, Moment, Section, usd } from "./values.tsx"
+import { say, type TextName } from "./texts.ts"
+import { Failed, Loading, Moment, moneyOf, Section } from "./values.tsx"
 
-const STATES: Record<string, string> = {
-  queued: "Queued",
-  running: "Running",
-  waiting: "Waiting",
-  done: "Done",
-  failed: "Failed",
-  cancelled: "Cancelled",
+const STATES: readonly string[] = ["queued", "running", "waiting", "done", "failed", "cancelled"] satisfies TextName[]
+
+const WAITS: Record<PortalWait, TextName> = {
+  approval: "waitsApproval",
+  result: "waitsResult",
+  credit: "waitsCredit",
+  limit: "waitsLimit",
+  earlier: "waitsEarlier",
 }
+
+const stateOf = ({ state, waits_for }: PortalTurn) =>
+  waits_for ? say(WAITS[waits_for]) : STATES.includes(state) ? say(state as TextName) : state
 
 /** The end user's turns, newest first. `version`: changes when they may have changed. */
 export function Turns({ api, version }: { api: PortalApi; version: number }) {
@@ -33,35 +38,42 @@ export function Turns({ api, version }: { api: PortalApi; version: number }) {
   useEffect(() => {
     load(null)
   }, [version])
+  const usd = moneyOf((turns ?? []).map(({ charged_usd }) => charged_usd))
   return (
-    <Section title="Requests">
-      {turns?.length === 0 && <p class="muted">You have sent no requests yet.</p>}
+    <Section title="requests">
+      {turns?.length === 0 && <p class="muted">{say("noRequests")}</p>}
       <ul class="list">
         {turns?.map((turn) => (
-          <Turn key={turn.turn_id} of={turn} api={api} />
+          <Turn key={turn.turn_id} of={turn} api={api} usd={usd} />
         ))}
       </ul>
       {turns === null && state === "loading" && <Loading />}
-      {state === "failed" && <Failed what="Your requests" onRetry={() => load(turns === null ? null : next)} />}
+      {state === "failed" && <Failed what="yourRequests" onRetry={() => load(turns === null ? null : next)} />}
       {next && state !== "failed" && (
         <button type="button" aria-disabled={state === "loading"} onClick={() => state === "loading" || load(next)}>
-          {state === "loading" ? "Loading…" : "Show older requests"}
+          {say(state === "loading" ? "loading" : "older")}
         </button>
       )}
     </Section>
   )
 }
 
-function Turn({ of: turn, api }: { of: PortalTurn; api: PortalApi }) {
+interface TurnProps {
+  of: PortalTurn
+  api: PortalApi
+  usd: (value: number) => string
+}
+
+function Turn({ of: turn, api, usd }: TurnProps) {
   const [open, setOpen] = useState(false)
   const id = `texts-${turn.turn_id}`
   return (
     <li>
       <button type="button" class="row" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>
-        <span class="cut">{turn.excerpt || "Without text"}</span>
+        <span class="cut">{turn.excerpt || say("noText")}</span>
         <span class="facts">
           <Moment at={turn.created_at} />
-          <span class={`state ${turn.state}`}>{STATES[turn.state] ?? turn.state}</span>
+          <span class={`state ${turn.state}`}>{stateOf(turn)}</span>
           <span class="end">{usd(turn.charged_usd)}</span>
         </span>
       </button>
@@ -83,13 +95,13 @@ function Texts({ api, turnId }: { api: PortalApi; turnId: string }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: each part shows one turn in one state
   useEffect(load, [])
   if (turn === null) return <Loading rows={2} />
-  if (turn === "failed") return <Failed what="This request" onRetry={load} />
+  if (turn === "failed") return <Failed what="thisRequest" onRetry={load} />
   return (
     <dl class="texts">
-      <dt>You</dt>
-      <dd>{turn.text || "The text was deleted."}</dd>
-      <dt>Reply</dt>
-      <dd>{turn.result ?? (turn.finished_at ? "No reply." : "Not finished yet.")}</dd>
+      <dt>{say("you")}</dt>
+      <dd>{turn.text || say("deleted")}</dd>
+      <dt>{say("reply")}</dt>
+      <dd>{turn.result ?? (turn.finished_at ? say("noReply") : say("notFinished"))}</dd>
     </dl>
   )
 }

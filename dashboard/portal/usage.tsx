@@ -1,26 +1,24 @@
 /** @jsxImportSource preact */
 import type { PortalOverview } from "../../src/portal/answers.ts"
-import { dayText, Figure, Section, usd } from "./values.tsx"
+import { say } from "./texts.ts"
+import { countText, dayText, Figure, moneyOf, Section } from "./values.tsx"
 
 /** The amounts charged, by day. */
 export function Usage({ of: { today_usd, month_usd, days } }: { of: NonNullable<PortalOverview["usage"]> }) {
   const most = Math.max(...days.map(({ charged_usd }) => charged_usd))
+  const usd = moneyOf([today_usd, month_usd, ...days.map(({ charged_usd }) => charged_usd)])
   const first = days[0]?.day ?? ""
   return (
-    <Section title="Spend">
+    <Section title="spend">
       <dl class="figures">
-        <Figure label="Today (UTC)">{usd(today_usd)}</Figure>
-        <Figure label="This month">{usd(month_usd)}</Figure>
+        <Figure label="today">{usd(today_usd)}</Figure>
+        <Figure label="thisMonth">{usd(month_usd)}</Figure>
       </dl>
       {most === 0 ? (
-        <p class="muted">Nothing was charged in the last {days.length} days.</p>
+        <p class="muted">{say("nothingCharged", days.length)}</p>
       ) : (
         <>
-          <div
-            class="chart"
-            role="img"
-            aria-label={`Spend on each of the last ${days.length} days, at most ${usd(most)}`}
-          >
+          <div class="chart" role="img" aria-label={say("chart", days.length, usd(most))}>
             {days.map(({ day, charged_usd }) => (
               <div key={day} title={`${dayText(day)}: ${usd(charged_usd)}`}>
                 <div style={{ height: `${(charged_usd / most) * 100}%` }} class={charged_usd > 0 ? "some" : ""} />
@@ -29,17 +27,17 @@ export function Usage({ of: { today_usd, month_usd, days } }: { of: NonNullable<
           </div>
           <div class="axis" aria-hidden="true">
             <span>{dayText(first)}</span>
-            <span>Today, not over yet</span>
+            <span>{say("todayNotOver")}</span>
           </div>
           <details>
-            <summary>Show as a table</summary>
+            <summary>{say("asTable")}</summary>
 
             <table>
               <thead>
                 <tr>
-                  <th scope="col">Day (UTC)</th>
-                  <th scope="col">Turns</th>
-                  <th scope="col">Charged</th>
+                  <th scope="col">{say("dayUtc")}</th>
+                  <th scope="col">{say("requests")}</th>
+                  <th scope="col">{say("charged")}</th>
                 </tr>
               </thead>
               <tbody>
@@ -49,7 +47,7 @@ export function Usage({ of: { today_usd, month_usd, days } }: { of: NonNullable<
                   .map(({ day, turns, charged_usd }) => (
                     <tr key={day}>
                       <td>{dayText(day)}</td>
-                      <td>{turns}</td>
+                      <td>{countText(turns)}</td>
                       <td>{usd(charged_usd)}</td>
                     </tr>
                   ))}

@@ -1,37 +1,40 @@
 /** @jsxImportSource preact */
 import type { PortalOverview } from "../../src/portal/answers.ts"
-import { Figure, Moment, Section, usd } from "./values.tsx"
+import { say } from "./texts.ts"
+import { Figure, Moment, moneyOf, Section } from "./values.tsx"
 
 /** The prepaid balance and its last entries. */
 export function Wallet({ of: wallet }: { of: NonNullable<PortalOverview["wallet"]> }) {
   if (wallet === "none")
     return (
-      <Section title="Balance">
-        <p class="muted">You have no prepaid balance.</p>
+      <Section title="balance">
+        <p class="muted">{say("noBalance")}</p>
       </Section>
     )
+  const { available_usd, held_usd, entries } = wallet
+  const usd = moneyOf([available_usd, held_usd, ...entries.map(({ amount_usd }) => amount_usd)])
   return (
-    <Section title="Balance">
+    <Section title="balance">
       <dl class="figures">
-        <Figure label="Available">{usd(wallet.available_usd)}</Figure>
-        {wallet.held_usd > 0 && <Figure label="Reserved for running requests">{usd(wallet.held_usd)}</Figure>}
+        <Figure label="available">{usd(available_usd)}</Figure>
+        {held_usd > 0 && <Figure label="reserved">{usd(held_usd)}</Figure>}
       </dl>
-      {wallet.entries.length > 0 && (
+      {entries.length > 0 && (
         <table>
           <thead>
             <tr>
-              <th scope="col">Time</th>
-              <th scope="col">Entry</th>
-              <th scope="col">Amount</th>
+              <th scope="col">{say("time")}</th>
+              <th scope="col">{say("entry")}</th>
+              <th scope="col">{say("amount")}</th>
             </tr>
           </thead>
           <tbody>
-            {wallet.entries.map(({ id, at, reason, amount_usd }) => (
+            {entries.map(({ id, at, reason, amount_usd }) => (
               <tr key={id}>
                 <td>
                   <Moment at={at} />
                 </td>
-                <td>{REASONS[reason] ?? reason}</td>
+                <td>{isReason(reason) ? say(reason) : reason}</td>
                 <td>{usd(amount_usd)}</td>
               </tr>
             ))}
@@ -42,4 +45,4 @@ export function Wallet({ of: wallet }: { of: NonNullable<PortalOverview["wallet"
   )
 }
 
-const REASONS: Record<string, string> = { credit: "Credit", usage: "Request", correction: "Correction" }
+const isReason = (reason: string) => reason === "credit" || reason === "usage" || reason === "correction"

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { DatabaseSync } from "node:sqlite"
 import { Turnpike } from "@turnpike-turns/client"
-import { METERS, type Row } from "./meters.ts"
+import { amountOf, METERS, type Row } from "./meters.ts"
 
 /** Forwards each charge and refund of the ledger to a meter, and proves each closed hour. Run it every few minutes. */
 interface Hour {
@@ -26,8 +26,9 @@ let [sent, failed] = [0, 0]
 
 async function forward(row: Row): Promise<void> {
   if (database.prepare("select 1 from metered where ledger_id = ?").get(row.ledger_id)) return
-  // Rows without an end user, such as storage, belong to no customer of the meter. They count in the proof.
-  if (row.end_user_ref) await meter?.(row)
+  // Rows without an end user, such as storage, or without a charge belong to no customer of the meter. They count in the
+  // proof, which is of your cost.
+  if (row.end_user_ref && amountOf(row) !== null) await meter?.(row)
   // After a crash before this line, the next run sends the row again, and the meter refuses it.
   const { ledger_id, hour, amount_usd } = row
   database.prepare("insert into metered values (?, ?, ?)").run(ledger_id, hour, amount_usd)

@@ -4,6 +4,8 @@ export interface Row {
   hour: string
   kind: "usage" | "space_usage" | "refund"
   amount_usd: string
+  /** The charge of the end user by your price. Null for a refund, and for a turn without a price and a wallet. */
+  end_user_charge_usd: string | null
   turn_id: string | null
   end_user_ref: string | null
   booked_at: string
@@ -15,8 +17,14 @@ export type Meter = (row: Row) => Promise<void>
 const { METER_URL, METER_KEY = "" } = process.env
 const EVENT = "turnpike_usage"
 
+/** `cost` meters what you pay, `charge` what your end users pay you. */
+const isCharge = (process.env.METER_AMOUNT ?? "cost") === "charge"
+
+/** The amount of a row; null if it has none. */
+export const amountOf = ({ amount_usd, end_user_charge_usd }: Row) => (isCharge ? end_user_charge_usd : amount_usd)
+
 /** Whole ten-millionths of a US dollar. Amounts have 7 decimals. */
-const units = ({ amount_usd }: Row) => String(BigInt(amount_usd.replace(".", "")))
+const units = (row: Row) => String(BigInt((amountOf(row) ?? "0").replace(".", "")))
 
 /** One id for each row, on which every meter refuses duplicates. */
 const idOf = ({ ledger_id }: Row) => `turnpike-${ledger_id}`

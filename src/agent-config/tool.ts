@@ -75,7 +75,8 @@ export const toolFields = {
     .meta({
       description:
         "Whether your server may respond with 202 and send the result later. Then each request carries " +
-        "`Turnpike-Result-Token`, with which the server can send the result without an API key. Default false.",
+        "`Turnpike-Result-Url`, the address for the result, and `Turnpike-Result-Token`, with which the server can send it without an " +
+        "API key: `Authorization: Bearer`. Default false.",
     }),
   timeout_seconds: z
     .int()

@@ -1,4 +1,4 @@
-/** Codes of operations on calls that turns wait for. */
+/** Codes of turns that wait, and of operations on the calls that they wait for. */
 export const CALL_CODES = {
   CALL_DECIDED: {
     status: 409,
@@ -17,5 +17,15 @@ export const CALL_CODES = {
     retryable: false,
     cause: "The call does not wait for this: it was made, denied, answered, or taken by another worker.",
     cure: "Read the turn. `waiting.calls` names the calls that wait.",
+  },
+  TURN_WAITING: {
+    status: 422,
+    retryable: false,
+    cause:
+      "The turn of a chat completion waits for a limit, a decision or a result, so there is no reply yet. It continues by itself " +
+      "when it has that.",
+    cure:
+      "Read `details`: it has the turn and what it waits for. Send the same request again to get the reply, with the same " +
+      "Idempotency-Key if it had one, or read the turn.",
   },
 } as const

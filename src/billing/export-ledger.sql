@@ -6,7 +6,9 @@ create type turnpike.exported_row as (
   entry ledger,
   slug text, -- null: no turn
   key_id text, -- null: no turn, or a web chat
-  end_user_ref text -- null: no turn, or a web chat
+  end_user_ref text, -- null: no turn, or a web chat
+  charge bigint, -- null: the end user is not charged
+  price jsonb -- null: no price
 );
 
 -- Credit micros as exact USD, as usdDecimal() writes them (src/base/money.ts).
@@ -116,7 +118,8 @@ begin
   end if;
   -- Before the ledger is read: a charge that is posted after this look is in the ledger then.
   oldest_posting := (select q.created_at from postings q where q.user_id = p_user_id order by q.posting_id limit 1);
-  for one in select l, s.slug, t.key_id, case when t.key_id is not null then t.end_user_ref end from (
+  for one in select l, s.slug, t.key_id, case when t.key_id is not null then t.end_user_ref end,
+      case when l.reason = 'usage' then t.end_user_charge_credit_micros end, t.end_user_price from (
       select n.ledger_id from ledger n where n.user_id = p_user_id and n.ledger_id > export.ledger_id
         order by n.ledger_id limit p_limit) p
     join ledger l on l.ledger_id = p.ledger_id left join turns t on t.turn_id = l.turn_id left join spaces s on s.space_id = t.space_id order by l.ledger_id
@@ -157,7 +160,8 @@ begin
   return turnpike.add_event('evt_' || turnpike.id_time(p_moment) || '5' || lpad(to_hex(entry.ledger_id), 15, '0'), export.user_id, false,
     'usage.posted', null, null, null, null, jsonb_build_object('ledger_id', entry.ledger_id, 'hour', turnpike.iso_instant(row_hour),
       'kind', case entry.reason when 'admin_action' then 'refund' else entry.reason end, 'amount_usd', turnpike.usd_decimal(amount),
-      'turn_id', entry.turn_id, 'end_user_ref', exported.end_user_ref, 'space', exported.slug, 'key_id', exported.key_id, 'booked_at', turnpike.iso_instant(entry.created_at)), p_moment);
+      'turn_id', entry.turn_id, 'end_user_ref', exported.end_user_ref,
+      'end_user_charge_usd', turnpike.usd_decimal(exported.charge), 'price', exported.price, 'space', exported.slug, 'key_id', exported.key_id, 'booked_at', turnpike.iso_instant(entry.created_at)), p_moment);
 end $$;
 
 -- Closes the hours of an export that ended by p_ended_before, oldest first, and writes their events. The caller holds

@@ -2,6 +2,8 @@
 export const OPENAI_POLICY = {
   /** How long a request without `background` or `stream` waits for its turn, in seconds: the longest timeout. */
   waitSeconds: 3_600,
+  /** How long a stream stays open while its turn waits: long enough for a person who is asked and there. */
+  waitingStreamMs: 120_000,
   /** The most messages of a request. */
   messages: 1_000,
   /** The most `item_reference` items of a request, because each costs a statement. */

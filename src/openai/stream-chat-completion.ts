@@ -23,6 +23,9 @@ export async function* streamChatCompletion(
     yield chunk({ role: "assistant", content: "", refusal: null })
     for await (const piece of pieces) {
       if (piece.kind === "quiet") yield sseComment("still here")
+      else if (piece.kind === "waits") {
+        yield chunk({}, null, { turn: turnOfAnswer({ ...turn, state: "running", waiting: piece.waiting }) })
+      } else if (piece.kind === "behind") yield chunk({}, null, { turn: turnOfAnswer(piece.turn) })
       else if (piece.kind === "closed") paragraph = NEXT_PARAGRAPH
       else if (piece.kind === "delta") {
         yield chunk({ content: paragraph + piece.text })

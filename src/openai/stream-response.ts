@@ -1,3 +1,4 @@
+import { TurnpikeError } from "../base/errors.ts"
 import { openAiError, streamFailure } from "../base/openai-error.ts"
 import { describeError, type Log } from "../platform/log.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
@@ -30,7 +31,7 @@ export async function* streamResponse(
   }
   const messages: ResponseMessage[] = []
   const output = new Output(turn.turn_id, messages, event)
-  const begun = serializeResponse({ ...turn, state: "queued", result: null, finished_at: null }, asked)
+  const begun = serializeResponse({ ...turn, state: "queued", waiting: null, result: null, finished_at: null }, asked)
   try {
     yield event("response.created", { response: begun })
     yield event("response.queued", { response: begun })
@@ -41,6 +42,15 @@ export async function* streamResponse(
           break
         case "running":
           yield event("response.in_progress", { response: { ...begun, status: "in_progress" } })
+          break
+        case "waits": {
+          const waits: TurnRow = { ...turn, state: "running", waiting: piece.waiting, result: null, finished_at: null }
+          yield event("response.in_progress", { response: serializeResponse(waits, asked) })
+          break
+        }
+        case "behind":
+          // Not in the log, so it has no number. `response.queued` names the other turn if it waited before.
+          yield sseComment(`waits behind ${piece.turn.waits_behind}`)
           break
         case "delta":
           yield output.add(piece.text)
@@ -57,7 +67,7 @@ export async function* streamResponse(
       }
     }
   } catch (error) {
-    log("error", "stream.broken", { error: describeError(error) })
+    if (!(error instanceof TurnpikeError)) log("error", "stream.broken", { error: describeError(error) })
     yield sseEvent("error", { ...openAiError(streamFailure(error)), type: "error", sequence_number: number })
   } finally {
     await pieces.return(undefined)

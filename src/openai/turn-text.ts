@@ -4,7 +4,9 @@ import { FOLLOW_TURN_EVENTS_ERRORS, followTurnEvents } from "../turns/follow-eve
 import { getTurn } from "../turns/get-turn.ts"
 import { goesOn, type StepRow } from "../turns/step-row.ts"
 import type { TurnEventRow } from "../turns/turn-event.ts"
-import type { TurnRow } from "../turns/turn-row.ts"
+import { isWaiting, type StoredWaiting, type TurnRow, waitingOfEvent } from "../turns/turn-row.ts"
+import { OPENAI_POLICY } from "./policies.ts"
+import { turnWaiting } from "./turn-waiting.ts"
 
 /** The next thing that a reader of a turn's text sees. */
 export type TextPiece =
@@ -13,6 +15,10 @@ export type TextPiece =
   /** The text so far is over. `whole`: a later step answers; otherwise the text starts again. */
   | { kind: "closed"; whole: boolean }
   | { kind: "ended"; turn: TurnRow }
+  /** The turn begins to wait, or continues (null). */
+  | { kind: "waits"; waiting: StoredWaiting | null }
+  /** An earlier turn of the conversation waits, so this one cannot start. */
+  | { kind: "behind"; turn: TurnRow }
   /** Nothing new: a sign of life. */
   | { kind: "quiet" }
 
@@ -25,17 +31,29 @@ export const OPEN_TURN_TEXT_ERRORS = FOLLOW_TURN_EVENTS_ERRORS
 export async function openTurnText(
   ctx: Context,
   credential: Credential,
-  { turnId, signal }: { turnId: string; signal: AbortSignal },
+  { turn: accepted, signal }: { turn: TurnRow; signal: AbortSignal },
 ): Promise<AsyncGenerator<TextPiece>> {
+  const turnId = accepted.turn_id
+  const now = () => ctx.clock.now().getTime()
   const first = await followTurnEvents(ctx, credential, { turnId, afterSeq: 0, signal })
   return (async function* () {
     const text = new TurnText()
     let batches = first
+    let latest = accepted
+    let waitsSince: number | null = null
     for (let seen = 0; batches !== null; ) {
       for await (const events of batches) {
         if (events.length === 0) yield { kind: "quiet" }
         for (const event of events) yield* text.read(event)
         seen = events.at(-1)?.seq ?? seen
+        if (!text.isBegun && events.length === 0) latest = await getTurn(ctx, credential, turnId)
+        const isBehind = !text.isBegun && (latest.waits_behind ?? null) !== null
+        if (isBehind && waitsSince === null) yield { kind: "behind", turn: latest }
+        waitsSince = isBehind || text.waits ? (waitsSince ?? now()) : null
+        if (waitsSince !== null && now() - waitsSince >= OPENAI_POLICY.waitingStreamMs) {
+          latest = await getTurn(ctx, credential, turnId)
+          if (isWaiting(latest)) throw turnWaiting(latest)
+        }
       }
       if (signal.aborted) return
       // A long turn is followed in parts. After its last event there is no further part.
@@ -58,14 +76,23 @@ interface StepData {
 /** Folds the events of a turn to its text. */
 export class TurnText {
   isOver = false
+  /** The turn has started. */
+  isBegun = false
+  waits = false
   private step: number | undefined
   private finish: StepRow["finish"] | undefined
   private text = "";
 
   *read({ type, data }: TurnEventRow): Generator<TextPiece> {
     const { step, text, finish, agent } = data as StepData
-    if (type === "turn.running") yield { kind: "running" }
-    else if (type === "turn.done" || type === "turn.failed" || type === "turn.cancelled") this.isOver = true
+    if (type === "turn.running") {
+      this.isBegun = true
+      yield { kind: "running" }
+    } else if (type === "turn.waiting" || type === "turn.resumed") {
+      const waiting = waitingOfEvent(data)
+      this.waits = waiting !== null
+      yield { kind: "waits", waiting }
+    } else if (type === "turn.done" || type === "turn.failed" || type === "turn.cancelled") this.isOver = true
     else if (agent !== undefined) return
     else if (type === "step.started") {
       // The text of a lost worker starts again. The text of a call that was cut off continues in the next step.

@@ -1405,6 +1405,7 @@ interface Turns {
   created_at: Timestamp;
   end_user_charge_credit_micros: number | null;
   end_user_hold_credit_micros: number | null;
+  end_user_price: Json | null;
   end_user_ref: string;
   epoch: Generated<number>;
   erased_at: Timestamp | null;

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_c02d74353719"
+export const RELEASE = "turnpike_347dbb65c468"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -456,6 +456,7 @@ export interface Answers {
     end_users: number
     keys: number
     is_default: boolean
+    deleted: boolean
   }
   provider_answer: {
     provider_id: string
@@ -527,6 +528,11 @@ export interface Answers {
     cost: number
     billed: number
     created_at: string
+  }
+  receipt_sale: {
+    charge: number
+    prepaid: boolean
+    price: JsonRow<"prices"> | null
   }
   removed_member: {
     email: string | null
@@ -2149,6 +2155,7 @@ export interface Procedures {
     args: {
       request: Records["request"] | null
       name: string | null
+      version: number | null
       shown: number | null
     }
     row: {
@@ -2430,6 +2437,7 @@ export interface Procedures {
       refused: string | null
       receipt: Answers["receipt"] | null
       refund: JsonRow<"ledger"> | null
+      sale: Answers["receipt_sale"] | null
     }
   }
   get_retention: {
@@ -2483,6 +2491,7 @@ export interface Procedures {
       turn_id: string | null
       last_seq: number | null
       ended: boolean | null
+      waits: boolean | null
     }
   }
   give_up_stopped: {
@@ -3805,6 +3814,7 @@ export interface Procedures {
       actor: Answers["caller"] | null
       state: string | null
       last_seq: number | null
+      waits: boolean | null
       events: JsonRow<"turn_log">[] | null
     }
   }
@@ -5007,7 +5017,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   file_limit: { args: ["user_id", "bytes"], columns: ["file_limit:json"] },
   find_caller: { args: ["request:request"], columns: ["find_caller:json"] },
   find_login: { args: ["email"], columns: ["name", "user_id", "password_hash", "disabled", "epoch", "addresses:json"] },
-  find_prices: { args: ["request:request", "name", "shown"], columns: ["actor:json", "refused", "answers:json"] },
+  find_prices: { args: ["request:request", "name", "version", "shown"], columns: ["actor:json", "refused", "answers:json"] },
   find_reset: { args: ["email"] },
   find_turns: { args: ["request:request", "all", "filter:turn_filter", "page:turn_page", "searched", "excerpt"], columns: ["actor:json", "refused", "turns:json", "total"] },
   finish_device_login: { args: ["login_id", "takes", "account:json", "sealed", "expires_at", "request_id", "moment"] },
@@ -5031,7 +5041,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   get_me: { args: ["request:request"], columns: ["actor:json", "account:json", "balance", "held", "acting_admin:json"] },
   get_own_key: { args: ["request:request"], columns: ["actor:json", "key:json", "caps:json", "limits:json", "balance", "held"] },
   get_plan: { args: ["request:request"], columns: ["actor:json", "plan", "label", "is_trial", "starts_at", "ends_at", "cap:json"] },
-  get_receipt: { args: ["request:request", "turn_id"], columns: ["actor:json", "refused", "receipt:json", "refund:json"] },
+  get_receipt: { args: ["request:request", "turn_id"], columns: ["actor:json", "refused", "receipt:json", "refund:json", "sale:json"] },
   get_retention: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "retention:json"] },
   get_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing:json"] },
   get_trace_endpoint: { args: ["request:request"], columns: ["actor:json", "endpoint:json"] },
@@ -5136,7 +5146,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   raw_usage: { args: ["from", "to"] },
   read_capacity: { args: ["request:request", "hours", "pools", "most", "thinned", "spend"], columns: ["actor:json", "refused", "point_seconds", "windows:json", "spend_seconds", "spend:json", "queued:json"] },
   read_ended_traces: { args: ["destination", "until", "limits:trace_limits"], columns: ["traces:json", "ended_at", "last_turn", "more"] },
-  read_turn_events: { args: ["request:request", "turn_id", "after_seq", "limit", "reader_until", "reader_soon"], columns: ["actor:json", "state", "last_seq", "events:json"] },
+  read_turn_events: { args: ["request:request", "turn_id", "after_seq", "limit", "reader_until", "reader_soon"], columns: ["actor:json", "state", "last_seq", "waits", "events:json"] },
   receipts_between: { args: ["user_id", "from", "to", "after", "after_turn", "limit"], columns: ["receipts_between:json"] },
   record_attempts: { args: ["webhook_id", "url", "attempts:json", "failing_before", "event_id", "stop_batch", "moment"] },
   redact_turns: { args: ["erasure_id", "most_turns", "most_events", "moment"] },

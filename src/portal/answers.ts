@@ -3,6 +3,10 @@
 export const PORTAL_SCOPES = ["usage", "turns", "limits", "wallet", "approvals"] as const
 export type PortalScope = (typeof PORTAL_SCOPES)[number]
 
+/** The languages of the page (dashboard/portal/texts.ts). */
+export const PORTAL_LANGS = ["en", "de", "fr", "es", "ja"] as const
+export type PortalLang = (typeof PORTAL_LANGS)[number]
+
 export const PORTAL_MODES = ["light", "dark", "auto"] as const
 
 /** The content of the page's `data-frame`. */
@@ -13,6 +17,8 @@ export interface ShownFrame {
   logo: string | null
   mode: (typeof PORTAL_MODES)[number]
   return_url: string | null
+  /** Null: the language of the browser. */
+  lang: PortalLang | null
 }
 
 /** The answer to a code. */
@@ -69,10 +75,14 @@ export interface PortalOverview {
   approvals: PortalApproval[] | null
 }
 
+export type PortalWait = "approval" | "result" | "credit" | "limit" | "earlier"
+
 export interface PortalTurn {
   turn_id: string
   /** As a turn's, and `waiting` for a running turn that waits. */
   state: string
+  /** Why it waits, or cannot start. `earlier`: an earlier turn of its conversation waits. */
+  waits_for: PortalWait | null
   excerpt: string
   charged_usd: number
   created_at: string

@@ -6,7 +6,7 @@ import { TurnpikeError } from "../base/errors.ts"
 import { takeOfAccount } from "../platform/rate-limit.ts"
 import type { Redis } from "../platform/redis.ts"
 import { resaleNeedsScopeAll } from "../resale/price.ts"
-import { PORTAL_SCOPES } from "./answers.ts"
+import { PORTAL_LANGS, PORTAL_SCOPES, type PortalLang } from "./answers.ts"
 import { PORTAL_POLICY } from "./policies.ts"
 import { openPortal, type Portal } from "./session.ts"
 import { accentsOf, portalThemeSchema } from "./theme.ts"
@@ -26,6 +26,10 @@ const scopes = z
   })
 
 const theme = portalThemeSchema.prefault({})
+const lang = z.enum(PORTAL_LANGS).optional().meta({
+  description: "The language of the page. Default: the language of the browser if the page has it, otherwise English.",
+  example: "de",
+})
 
 export const createPortalSessionSchema = z
   .strictObject({
@@ -52,10 +56,11 @@ export const createPortalSessionSchema = z
       example: "https://shop.example.com/account",
     }),
     theme,
+    lang,
   })
   .meta({ id: "CreatePortalSession" })
 
-export const previewPortalSchema = z.strictObject({ scopes, theme }).meta({ id: "PreviewPortal" })
+export const previewPortalSchema = z.strictObject({ scopes, theme, lang }).meta({ id: "PreviewPortal" })
 
 export const portalSessionSchema = z
   .object({
@@ -84,7 +89,7 @@ export async function createPortalSession(
   credential: KeyCredential,
   { ref, body }: { ref: string; body: z.output<typeof createPortalSessionSchema> },
 ): Promise<Created> {
-  const { scopes, expires_in, allowed_origins: origins, return_url = null, theme } = body
+  const { scopes, expires_in, allowed_origins: origins, return_url = null, theme, lang = null } = body
   const plain = origins.findIndex(isPlainHttp)
   if (plain >= 0 && !credential.test) throw needsTestKey(`allowed_origins[${plain}]`)
   if (return_url !== null && isPlainHttp(return_url) && !credential.test) throw needsTestKey("return_url")
@@ -92,7 +97,7 @@ export async function createPortalSession(
     ctx,
     redis,
     { ref, scopes, credential, preview: false },
-    { seconds: expires_in, origins, return_url, theme },
+    { seconds: expires_in, origins, return_url, theme, lang },
   )
 }
 
@@ -103,8 +108,8 @@ export async function previewPortal(
   credential: SessionCredential,
   { ref, body, origin }: { ref: string; body: z.output<typeof previewPortalSchema>; origin: string },
 ): Promise<Created> {
-  const { scopes, theme } = body
-  const shown = { seconds: PORTAL_POLICY.previewSeconds, origins: [origin], return_url: null, theme }
+  const { scopes, theme, lang = null } = body
+  const shown = { seconds: PORTAL_POLICY.previewSeconds, origins: [origin], return_url: null, theme, lang }
   return open(ctx, redis, { ref, scopes, credential, preview: true }, shown)
 }
 
@@ -113,13 +118,14 @@ interface Shown {
   origins: readonly string[]
   return_url: string | null
   theme: z.output<typeof portalThemeSchema>
+  lang: PortalLang | null
 }
 
 async function open(
   ctx: Context,
   redis: Redis,
   who: Pick<Portal, "ref" | "scopes" | "credential" | "preview">,
-  { seconds, origins, return_url, theme }: Shown,
+  { seconds, origins, return_url, theme, lang }: Shown,
 ): Promise<Created> {
   // Throws the refusal of a revoked key before anything is made.
   const { actor } = await readAs(ctx, who.credential, (db) => db.selectFrom("caller").select("caller.scope"))
@@ -129,7 +135,7 @@ async function open(
   if (wait > 0) throw tooMany(wait)
   const since = ctx.clock.now()
   const until = new Date(since.getTime() + seconds * 1000)
-  const frame = { origins, accents: accentsOf(theme), logo: theme.logo ?? null, mode: theme.mode, return_url }
+  const frame = { origins, accents: accentsOf(theme), logo: theme.logo ?? null, mode: theme.mode, return_url, lang }
   return { ...(await openPortal(ctx, redis, { ...who, since, until }, frame)), expiresAt: until }
 }
 

@@ -5,7 +5,10 @@ import { TurnpikeError } from "../base/errors.ts"
 import { toUsd } from "../base/money.ts"
 import { decodeCursor, type Page, toPage } from "../base/pagination.ts"
 import { toInstant } from "../base/time.ts"
-import type { PortalTurn, PortalTurnTexts } from "./answers.ts"
+import { waitForEndUser } from "../turns/shown-wait.ts"
+import type { StoredWaiting } from "../turns/turn-row.ts"
+import { waitsBehind } from "../turns/waits-behind.ts"
+import type { PortalTurn, PortalTurnTexts, PortalWait } from "./answers.ts"
 import { charged } from "./charge.ts"
 import { PORTAL_POLICY } from "./policies.ts"
 import { asEndUser, checkSession, isOwnTurn, requireScope } from "./read-portal.ts"
@@ -68,7 +71,8 @@ function turnsOf(
         .$if(after !== undefined, (query) => query.where(sql<boolean>`t.turn_id collate "C" < ${after}`))
         .select(["t.turn_id", "t.state", charged.as("charged"), "t.created_at", "t.finished_at"])
         .select((eb) => [
-          eb("t.waiting", "is not", null).as("waits"),
+          "t.waiting",
+          waitsBehind.as("behind"),
           sql<string>`left(t.text, ${sql.lit(PORTAL_POLICY.excerptChars)})`.as("excerpt"),
           // A list has no long texts, so its size is bounded.
           eb
@@ -95,9 +99,16 @@ type Row = Awaited<ReturnType<typeof turnsOf>>["rows"][number]
 
 const serialize = (row: Row): PortalTurn => ({
   turn_id: row.turn_id,
-  state: row.state === "running" && row.waits ? "waiting" : row.state,
+  state: row.state === "running" && row.waiting ? "waiting" : row.state,
+  waits_for: waitOf(row),
   excerpt: row.excerpt,
   charged_usd: toUsd(row.charged),
   created_at: toInstant(row.created_at),
   finished_at: toInstant(row.finished_at),
 })
+
+function waitOf({ waiting, behind }: Row): PortalWait | null {
+  const shown = waitForEndUser(waiting as unknown as StoredWaiting | null)
+  if (shown === null) return behind === null ? null : "earlier"
+  return shown.limit === "end_user_credit" ? "credit" : shown.for
+}

@@ -4,7 +4,7 @@ import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import type { Redis } from "../platform/redis.ts"
-import { PORTAL_MODES, PORTAL_SCOPES, type PortalScope, type ShownFrame } from "./answers.ts"
+import { PORTAL_LANGS, PORTAL_MODES, PORTAL_SCOPES, type PortalScope, type ShownFrame } from "./answers.ts"
 import { PORTAL_POLICY } from "./policies.ts"
 
 /** A page of the portal with the rights of the credential that made it, as they are at each look. */
@@ -51,6 +51,8 @@ const frameSchema = z.tuple([
   z.string().nullable(),
   z.enum(PORTAL_MODES),
   z.string().nullable(),
+  // Sessions from before the last release have none.
+  z.enum(PORTAL_LANGS).nullable().optional(),
 ])
 
 /** Opens a session: its page, and a code that is exchanged once. */
@@ -60,8 +62,8 @@ export async function openPortal(
   portal: Portal,
   frame: ShownFrame,
 ): Promise<{ session: string; code: string }> {
-  const { origins, accents, logo, mode, return_url } = frame
-  const framed: z.input<typeof frameSchema> = [[...origins], accents, logo, mode, return_url]
+  const { origins, accents, logo, mode, return_url, lang } = frame
+  const framed: z.input<typeof frameSchema> = [[...origins], accents, logo, mode, return_url, lang]
   const session = await ctx.keyRing.seal(JSON.stringify(framed), target("frame"))
   const code = randomBytes(PORTAL_POLICY.codeBytes).toString("base64url")
   const ttlMs = portal.until.getTime() - ctx.clock.now().getTime()
@@ -74,8 +76,8 @@ export async function openPortal(
 export async function readFrame(ctx: PortalContext, session: string): Promise<ShownFrame | null> {
   const text = await opened(ctx, session, "frame")
   if (text === null) return null
-  const [origins, accents, logo, mode, return_url] = frameSchema.parse(JSON.parse(text))
-  return { origins, accents, logo, mode, return_url }
+  const [origins, accents, logo, mode, return_url, lang = null] = frameSchema.parse(JSON.parse(text))
+  return { origins, accents, logo, mode, return_url, lang }
 }
 
 /** Exchanges a code for a token: one of several callers gets it. PORTAL_SESSION_INVALID for every other. */

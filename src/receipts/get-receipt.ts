@@ -6,6 +6,7 @@ import { TurnpikeError } from "../base/errors.ts"
 import type { LedgerRow } from "../billing/ledger-entry.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { turnNotFound } from "../turns/get-turn.ts"
+import { endUserReceipt, endUserReceiptSchema } from "./end-user-receipt.ts"
 import { receiptDocument, receiptSchema, refundDocument, refundDocumentSchema } from "./receipt-document.ts"
 import { signDocument } from "./signing-keys.ts"
 
@@ -30,9 +31,17 @@ export const signedRefundSchema = z
   .object({ kind: z.literal("refund"), document: refundDocumentSchema, ...signedShape })
   .meta({ id: "SignedRefund" })
 
+const signedEndUserReceiptSchema = z
+  .object({ kind: z.literal("end_user_receipt"), document: endUserReceiptSchema, ...signedShape })
+  .meta({ id: "SignedEndUserReceipt" })
+
 export const turnReceiptSchema = z
   .object({
     receipt: signedReceiptSchema,
+    end_user_receipt: signedEndUserReceiptSchema.nullable().meta({
+      description:
+        "The receipt for the turn's end user, without your cost. Null: the end user was not charged by a price or from a wallet.",
+    }),
     refund: signedRefundSchema.nullable().meta({ description: "The refund of the turn. Null: it was not refunded." }),
   })
   .meta({ id: "TurnReceipt" })
@@ -50,8 +59,10 @@ export async function getReceipt(ctx: Context, credential: Credential, turnId: s
   }
   const document = receiptDocument(row.receipt as Answers["receipt"])
   const refund = row.refund as LedgerRow | null
+  const charged = row.sale?.prepaid != null ? endUserReceipt(row.receipt as Answers["receipt"], row.sale) : null
   return {
     receipt: await signDocument(ctx, document),
+    end_user_receipt: charged && (await signDocument(ctx, charged)),
     refund: refund?.ledger_id ? await signDocument(ctx, refundDocument(refund, document)) : null,
   }
 }

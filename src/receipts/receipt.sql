@@ -63,10 +63,17 @@ begin
     where u.turn_id = p_turn_id order by u.step, u.call nulls first);
 end $$;
 
--- Returns the receipt of a turn that the caller may see, and the refund of the turn, if it was refunded.
--- refused: not_found, not_ended.
+-- How an ended turn was charged to its end user. It never changes, because versions of prices never do.
+create type turnpike.receipt_sale as (
+  charge bigint,
+  prepaid boolean,
+  price prices -- null: the charge is the billed amount
+);
+
+-- Returns the receipt of a turn that the caller may see, and the refund of the turn, if it was refunded. sale: null
+-- without a charge. refused: not_found, not_ended.
 create function turnpike.get_receipt(p_request turnpike.request, p_turn_id text,
-  out actor turnpike.caller, out refused text, out receipt turnpike.receipt, out refund ledger) language plpgsql as $$
+  out actor turnpike.caller, out refused text, out receipt turnpike.receipt, out refund ledger, out sale turnpike.receipt_sale) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   ended turns;
@@ -83,6 +90,10 @@ begin
     when ended.finished_at is null then 'not_ended' end;
   if refused is null then
     receipt := turnpike.receipt_of(ended);
+    if ended.end_user_charge_credit_micros is not null and ended.key_id is not null then
+      sale := (ended.end_user_charge_credit_micros, ended.end_user_hold_credit_micros is not null,
+        (select p from prices p where p.price_id = ended.price_id))::turnpike.receipt_sale;
+    end if;
     select l.* into refund from ledger l where l.turn_id = p_turn_id and l.reason = 'admin_action' and l.user_id = ended.user_id;
   end if;
   perform turnpike.note_use(caller, p_request.moment);

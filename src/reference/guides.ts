@@ -14,6 +14,7 @@ import { OFFSET_PAGE_MOST, PAGE_SIZE } from "../http/query.ts"
 import { OPENAI_POLICY } from "../openai/policies.ts"
 import { PORTAL_POLICY } from "../portal/policies.ts"
 import { DETAILS_EXAMPLES } from "../quotas/refusal.ts"
+import { EXACT_DECIMALS } from "../receipts/end-user-receipt.ts"
 import { RECEIPT_POLICY } from "../receipts/policies.ts"
 import { SETTINGS } from "../settings/registry.ts"
 import { LAUNCH_POLICY, SESSION_POLICY, TOKEN_POLICY } from "../sign-in/policies.ts"
@@ -103,11 +104,13 @@ const INSERTS: Record<string, string> = {
   customer_limits: limitsTables("customers"),
   dashboard_limits: limitsTables("members", "operators"),
   usd_decimals: String(USD_DECIMALS),
+  exact_decimals: String(EXACT_DECIMALS),
   json_body: sizeInWords(MAX_JSON_BYTES),
   json_values: countInWords(MAX_VALUES),
   file: sizeInWords(FILE_POLICY.maxBytes),
   faults: String(MAX_FAULTS),
   first_try: timeInWords(OPENAI_POLICY.firstTryMs),
+  waiting_stream: timeInWords(OPENAI_POLICY.waitingStreamMs),
   page: String(PAGE_SIZE.usual),
   page_most: String(PAGE_SIZE.most),
   dashboard_page_most: String(OFFSET_PAGE_MOST),

@@ -22,8 +22,8 @@ export async function deletePrice(
   if (row.refused === "in_use") {
     const { end_users, keys, account } = price.used_by
     const users = [
-      end_users > 0 && `${end_users} end users`,
-      keys > 0 && `${keys} keys`,
+      end_users > 0 && counted(end_users, "end user"),
+      keys > 0 && counted(keys, "key"),
       account && "the account's default",
     ]
     throw new TurnpikeError("PRICE_IN_USE", `The price "${name}" is used by ${users.filter(Boolean).join(", ")}.`, {
@@ -32,3 +32,5 @@ export async function deletePrice(
   }
   return { ...price, deleted: true }
 }
+
+const counted = (count: number, name: string) => `${count} ${name}${count === 1 ? "" : "s"}`

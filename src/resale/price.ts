@@ -21,7 +21,7 @@ const multiplier = z
 
 const amount = (most: number) => z.number().min(0).max(toUsd(most))
 
-const ROUND_MODES = ["up", "nearest", "down"] as const
+export const ROUND_MODES = ["up", "nearest", "down"] as const
 const SMALLEST_USD = 1 / MICROS_PER_USD
 
 const WORDS = {
@@ -87,6 +87,10 @@ export const priceSchema = versionSchema
         account: z.boolean().meta({ description: "True if it is the account's default." }),
       })
       .meta({ description: "A price that is in use cannot be deleted." }),
+    deleted: z.boolean().meta({
+      description: "True if the price was deleted. Turns that were accepted with one of its versions keep it.",
+      example: false,
+    }),
     versions: z.array(versionSchema).meta({
       description: `The newest ${RESALE_POLICY.shownVersions} versions, the current one first. A turn keeps the version of its acceptance.`,
     }),
@@ -113,11 +117,12 @@ function serializeVersion(row: NonNullable<PriceRow["price"]>): z.infer<typeof v
   }
 }
 
-export function serializePrice({ price, versions, end_users, keys, is_default }: PriceRow): EndUserPrice {
+export function serializePrice({ price, versions, end_users, keys, is_default, deleted }: PriceRow): EndUserPrice {
   return {
     name: price.name,
     ...serializeVersion(price),
     used_by: { end_users, keys, account: is_default },
+    deleted,
     versions: versions.map(serializeVersion),
   }
 }

@@ -6,19 +6,21 @@ create type turnpike.price_answer as (
   -- The end users and keys that name the price, and whether the account's default does.
   end_users bigint,
   keys bigint,
-  is_default boolean
+  is_default boolean,
+  deleted boolean
 );
 
-create function turnpike.price_answer_of(p_price prices, p_versions integer) returns turnpike.price_answer language plpgsql stable as $$
+-- p_version: the only version that is shown; null for the newest ones, up to p_versions.
+create function turnpike.price_answer_of(p_price prices, p_version integer, p_versions integer) returns turnpike.price_answer language plpgsql stable as $$
 begin
   return row(p_price,
     array(select p from prices p where p.user_id = p_price.user_id and p.test = p_price.test and p.name = p_price.name
-      order by p.version desc limit p_versions),
+      and (p_version is null or p.version = p_version) order by p.version desc limit p_versions),
     (select count(*) from end_users e where e.user_id = p_price.user_id and e.test = p_price.test and e.price_name = p_price.name),
     (select count(*) from api_keys k where k.user_id = p_price.user_id and k.test = p_price.test and k.revoked_at is null
       and k.end_user_price = p_price.name),
-    not p_price.test and exists (select from wallets w where w.user_id = p_price.user_id and w.end_user_price = p_price.name)
-    )::turnpike.price_answer;
+    not p_price.test and exists (select from wallets w where w.user_id = p_price.user_id and w.end_user_price = p_price.name),
+    not exists (select from price_names n where n.user_id = p_price.user_id and n.test = p_price.test and n.name = p_price.name))::turnpike.price_answer;
 end $$;
 
 -- Sets a price: makes a new version, unless the current one has the same values. p_price: its row without owner, name
@@ -61,14 +63,14 @@ begin
       insert into price_names (user_id, test, name, price_id) values (caller.user_id, caller.test, p_name, made.price_id)
         on conflict (user_id, test, name) do update set price_id = excluded.price_id;
     end if;
-    answer := turnpike.price_answer_of(made, p_shown);
+    answer := turnpike.price_answer_of(made, null, p_shown);
   end if;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- Returns the prices of the caller's account by name, or one of them. Each has up to p_shown versions.
--- refused: 'scope'.
-create function turnpike.find_prices(p_request turnpike.request, p_name text, p_shown integer, out actor turnpike.caller, out refused text,
+-- Returns the prices of the caller's account by name, or one of them, which may be deleted. Each has up to p_shown
+-- versions, or only p_version. refused: 'scope'.
+create function turnpike.find_prices(p_request turnpike.request, p_name text, p_version integer, p_shown integer, out actor turnpike.caller, out refused text,
   out answers turnpike.price_answer[]) language plpgsql as $$
 declare
   caller turnpike.caller;
@@ -80,8 +82,14 @@ begin
   end if;
   refused := case when caller.scope is distinct from 'all' then 'scope' end;
   if refused is null then
-    answers := array(select turnpike.price_answer_of(p, p_shown) from price_names n join prices p on p.price_id = n.price_id
-      where n.user_id = caller.user_id and n.test = caller.test and (p_name is null or n.name = p_name) order by n.name collate "C");
+    if p_name is null then
+      answers := array(select turnpike.price_answer_of(p, null, p_shown) from price_names n join prices p on p.price_id = n.price_id
+        where n.user_id = caller.user_id and n.test = caller.test order by n.name collate "C");
+    else
+      -- Versions are kept after the deletion of the name, for turns that were accepted with them.
+      answers := array(select turnpike.price_answer_of(p, p_version, p_shown) from prices p
+        where p.user_id = caller.user_id and p.test = caller.test and p.name = p_name order by p.version desc limit 1);
+    end if;
   end if;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
@@ -103,7 +111,7 @@ begin
   was := turnpike.current_price(caller.user_id, caller.test, p_name);
   refused := case when caller.scope is distinct from 'all' then 'scope' when was.price_id is null then 'unknown' end;
   if refused is null then
-    answer := turnpike.price_answer_of(was, 0);
+    answer := turnpike.price_answer_of(was, null, 0);
     if (answer.end_users = 0 and answer.keys = 0 and not answer.is_default) is not true then
       refused := 'in_use';
     else

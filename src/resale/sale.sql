@@ -33,6 +33,11 @@ begin
   return bound;
 end $$;
 
+-- Returns the name and version of a price, as turns show them. Null: no price.
+create function turnpike.shown_price(price prices) returns jsonb language sql immutable as $$
+  select case when price.price_id is not null then jsonb_build_object('name', price.name, 'version', price.version) end
+$$;
+
 -- Returns how a turn is charged that was accepted before.
 create function turnpike.sale_of_turn(turn turns) returns turnpike.sale language plpgsql stable as $$
 declare

@@ -13,11 +13,11 @@ export const FOR_OWNERS: Mounting = { prefix: "/api/account", query: testQuery }
 const isForKeys = ({ prefix }: Mounting) => prefix === "/v1"
 
 /**
- * The query of an operation without parameters of its own. /v1 ignores unknown parameters there, and /api rejects
- * them.
+ * The query of an operation with few parameters of its own, or none. /v1 ignores unknown parameters there, and /api
+ * rejects them.
  */
-export const bareQuery = (mounting: Mounting): z.ZodType<Record<string, unknown>> =>
-  isForKeys(mounting) ? z.object({}) : z.strictObject(mounting.query)
+export const bareQuery = (mounting: Mounting, own: z.ZodRawShape = {}): z.ZodType<Record<string, unknown>> =>
+  isForKeys(mounting) ? z.object(own) : z.strictObject({ ...mounting.query, ...own })
 
 /** Text that only the reference for API keys shows. */
 export const toKeys = (mounting: Mounting, text: string): string => (isForKeys(mounting) ? text : "")

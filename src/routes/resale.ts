@@ -3,7 +3,7 @@ import { endUserRefParam } from "../end-users/schemas.ts"
 import type { App } from "../http/app.ts"
 import { madeOf, parseIdempotencyKey, REPLAYED } from "../http/idempotency.ts"
 import type { Tagged } from "../http/preconditions.ts"
-import { idParam, pageOf, pageQuery } from "../http/query.ts"
+import { idParam, pageOf, pageQuery, wholeParam } from "../http/query.ts"
 import { CREDIT_END_USER_ERRORS, creditEndUser, creditEndUserSchema } from "../resale/credit-end-user.ts"
 import { DELETE_PRICE_ERRORS, deletePrice } from "../resale/delete-price.ts"
 import { type EndUserBalance, endUserBalanceSchema, getEndUserBalance } from "../resale/end-user-balance.ts"
@@ -27,6 +27,11 @@ const params = z.object({ end_user_ref: endUserRefParam })
 /** The ETag changes with the settings, and not with the balance. */
 const billing: Tagged = {
   of: ({ price, prepaid, low_balance_usd }: EndUserBalance) => ({ price, prepaid, low_balance_usd }),
+}
+const ofVersion = {
+  version: wholeParam(1, 1_000_000)
+    .optional()
+    .meta({ description: "Shows this version only. Default: the newest ones.", example: 3 }),
 }
 const named = z.object({ name: priceNameParam })
 
@@ -67,13 +72,15 @@ function mountPrices(app: App, mounting: Mounting) {
       tagged: {},
       tag,
       summary: "Read a price",
+      description: "A price with its versions. The versions of a deleted price stay readable, and `deleted` is true.",
       params: named,
-      query,
+      query: bareQuery(mounting, ofVersion),
       answer: { status: 200, description: "The price with its versions.", schema: priceSchema },
       errors: GET_PRICE_ERRORS,
       keyScope: "all",
     },
-    async (c, { params: { name } }) => getPrice(c.get("ctx"), c.get("credential"), name),
+    async (c, { params: { name }, query }) =>
+      getPrice(c.get("ctx"), c.get("credential"), { name, version: (query as { version?: number }).version ?? null }),
   )
 
   app.operation(

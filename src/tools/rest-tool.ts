@@ -32,14 +32,20 @@ export type RequestTool = Tool & { request: NonNullable<Tool["request"]> }
 
 export const hasRequest = (tool: Tool): tool is RequestTool => tool.request !== null
 
-/** The header with the token for a later result. */
+/** The headers with the token for a later result, and with its address. */
 const RESULT_TOKEN = "turnpike-result-token"
+const RESULT_URL = "turnpike-result-url"
+
+/** With what the server may send the result later, and where. */
+interface LaterResult {
+  token: string
+  url: string
+}
 
 interface RestCall {
   tool: RequestTool
   input: unknown
-  /** The token with which the server may send the result later. */
-  resultToken?: string
+  later?: LaterResult
   idempotencyKey: string
   trace?: TraceHeaders
   signal?: AbortSignal
@@ -52,7 +58,7 @@ interface RestCall {
  */
 export async function callRestTool(
   { outbound, secrets }: { outbound: Outbound; secrets: Secrets },
-  { tool, input, idempotencyKey, resultToken, trace, signal, mayStart }: RestCall,
+  { tool, input, idempotencyKey, later, trace, signal, mayStart }: RestCall,
 ): Promise<RestExchange> {
   let shown: RestRequest | null = null
   try {
@@ -65,7 +71,7 @@ export async function callRestTool(
         ...trace,
         ...request.headers,
         "idempotency-key": idempotencyKey,
-        ...(resultToken !== undefined && { [RESULT_TOKEN]: resultToken }),
+        ...(later && { [RESULT_TOKEN]: later.token, [RESULT_URL]: later.url }),
       },
       ...(body !== undefined && { body }),
       timeoutMs: tool.timeout_seconds ? tool.timeout_seconds * 1000 : TOOL_POLICY.timeoutMs,

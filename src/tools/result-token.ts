@@ -11,6 +11,12 @@ export async function resultToken(ctx: Pick<Context, "keyRing">, call: string): 
   return tokenOf(key as Uint8Array, call)
 }
 
+/** The address for the result of a call. `call`: the call's Idempotency-Key, `{turn_id}.{step}.{call}`. */
+export function resultUrl({ site }: Pick<Context, "site">, call: string): string {
+  const [turnId, ...numbers] = call.split(".")
+  return `${site.origin}/v1/turns/${turnId}/calls/${numbers.join(".")}/result`
+}
+
 /** True if the token is that of the call, by any key of the ring. */
 export async function isResultToken(ctx: Pick<Context, "keyRing">, token: string, call: string): Promise<boolean> {
   const keys = await ctx.keyRing.derive("call-results")

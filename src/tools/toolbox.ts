@@ -20,7 +20,7 @@ import { listingOf, ofServer, type Pins, pinnedTools, type ServerPins } from "./
 import { connectMcp, mcpTools, oddTools } from "./mcp-tools.ts"
 import { TOOL_POLICY } from "./policies.ts"
 import { callRestTool, hasRequest } from "./rest-tool.ts"
-import { resultToken } from "./result-token.ts"
+import { resultToken, resultUrl } from "./result-token.ts"
 import type { Secrets } from "./secrets.ts"
 import { createTask, type ToolTurn, updateTask } from "./task-tools.ts"
 import type { ToolContext } from "./tool-context.ts"
@@ -215,7 +215,7 @@ function restTool(ctx: ToolContext, secrets: Secrets, tool: Tool): BoundTool {
           tool,
           input,
           idempotencyKey: key,
-          ...(token !== undefined && { resultToken: token }),
+          ...(token !== undefined && { later: { token, url: resultUrl(ctx, key) } }),
           signal,
           mayStart,
           ...(trace && { trace }),

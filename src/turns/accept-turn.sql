@@ -227,11 +227,11 @@ begin
   end if;
   insert into turns as t (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref, idempotency_key, request_hash,
     request_id, traceparent, tracestate, text, file_ids, model, metadata, max_cost_credit_micros, timeout_seconds, hold_credit_micros, held_credit_micros, window_started_at,
-    created_at, member_id, price_version, on_limit, max_wait_seconds, price_id, end_user_hold_credit_micros)
+    created_at, member_id, price_version, on_limit, max_wait_seconds, price_id, end_user_price, end_user_hold_credit_micros)
   values (p_new.turn_id, caller.user_id, caller.key_id, admission.space_id, conversation.conversation_id, conversation.last_position,
     caller.test, p_asked.end_user, p_new.idempotency_key, p_new.request_hash, p_request.request_id, p_new.traceparent, p_new.tracestate, p_new.text, p_asked.files, admission.pin, p_new.metadata,
     p_asked.max_cost, p_new.timeout, amount, amount, window_started_at, p_request.moment, caller.member_id, admission.price_version,
-    p_new.on_limit, p_new.max_wait, (sale.price).price_id, customer_hold)
+    p_new.on_limit, p_new.max_wait, (sale.price).price_id, turnpike.shown_price(sale.price), customer_hold)
   returning t.* into made;
   insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at, lane)
   values (p_new.turn_id, made.conversation_id, made.position, made.user_id, made.test, case first_state when 'waiting' then 'blocked' else 'queued' end, wakes_at, p_request.moment,

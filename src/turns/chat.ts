@@ -64,7 +64,9 @@ export const estimateChatTurn = (
 
 export const GET_CHAT_TURN_ERRORS = WAIT_FOR_TURN_ERRORS
 
-/** Returns a web-chat turn when it has ended, or after `waitSeconds`. NOT_FOUND for any other turn. */
+/**
+ * Returns a web-chat turn when it has ended or begins to wait, or after `waitSeconds`. NOT_FOUND for any other turn.
+ */
 export async function getChatTurn(
   ctx: Context,
   credential: SessionCredential,
@@ -72,5 +74,5 @@ export async function getChatTurn(
 ): Promise<TurnRow> {
   const turn = await getTurn(ctx, credential, turnId)
   if (turn.key_id !== null) throw turnNotFound(turnId)
-  return waitSeconds > 0 ? waitForTurn(ctx, credential, { turnId, waitSeconds, signal }) : turn
+  return waitSeconds > 0 ? waitForTurn(ctx, credential, { turnId, waitSeconds, signal, knowsWait: true }) : turn
 }

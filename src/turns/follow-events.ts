@@ -13,6 +13,8 @@ interface Look {
   lastSeq: number
   /** The turn has ended. */
   isOver: boolean
+  /** For requests that wait for the turn's end. */
+  waits: boolean
   /** Nothing will follow these events. */
   ended: boolean
 }
@@ -33,7 +35,7 @@ export async function followTurnEvents(
   const lookBehind = (seq: number) =>
     looks.look(
       () => look(ctx, credential, { turnId, afterSeq: seq }),
-      ({ lastSeq, isOver }) => ({ lastSeq, ended: isOver }),
+      ({ lastSeq, isOver, waits }) => ({ lastSeq, ended: isOver, waits }),
     )
   const first = await lookBehind(afterSeq).catch((error: unknown) => {
     looks.end()
@@ -85,7 +87,7 @@ async function look(
   const now = ctx.clock.now()
   const until = new Date(now.getTime() + STREAM_POLICY.readerMs)
   const soon = new Date(now.getTime() + STREAM_POLICY.renewMs)
-  const { state, last_seq, events } = await readTurnEvents(ctx, credential, {
+  const { state, last_seq, waits, events } = await readTurnEvents(ctx, credential, {
     turn_id: turnId,
     after_seq: afterSeq,
     limit: STREAM_POLICY.page,
@@ -93,5 +95,6 @@ async function look(
     reader_soon: soon,
   })
   const seen = events.at(-1)?.seq ?? afterSeq
-  return { events, seen, lastSeq: last_seq, isOver: isTerminal(state), ended: isTerminal(state) && seen >= last_seq }
+  const isOver = isTerminal(state)
+  return { events, seen, lastSeq: last_seq, isOver, waits, ended: isOver && seen >= last_seq }
 }

@@ -32,7 +32,7 @@ end $$;
 -- page that is read once. The mark is written again only if the old one ends before p_reader_soon.
 create function turnpike.read_turn_events(p_request turnpike.request,
   p_turn_id text, p_after_seq integer, p_limit integer, p_reader_until timestamptz, p_reader_soon timestamptz,
-  out actor turnpike.caller, out state text, out last_seq integer, out events turn_log[]) language plpgsql as $$
+  out actor turnpike.caller, out state text, out last_seq integer, out waits boolean, out events turn_log[]) language plpgsql as $$
 declare
   caller turnpike.caller;
   found_turn turns;
@@ -55,6 +55,7 @@ begin
       update turns t set stream_until = p_reader_until where t.turn_id = p_turn_id and t.state in ('queued', 'running');
     end if;
     state := found_turn.state;
+    waits := found_turn.waiting is not null or (state = 'queued' and turnpike.waiting_before(found_turn.conversation_id) is not null);
     -- Deleted steps leave no log, so nothing follows.
     last_seq := case when found_turn.steps_deleted_at is null then found_turn.last_event_seq else 0 end;
     events := array(select n from turn_log n where n.turn_id = p_turn_id and n.seq > p_after_seq order by n.seq limit p_limit);
@@ -63,8 +64,11 @@ begin
 end $$;
 
 -- Returns how far turns have come, for requests that wait for them. It returns no content, so it needs no caller.
+-- waits: the turn waits, or an earlier turn of its conversation does.
 create function turnpike.get_turn_marks(p_turn_ids text[])
-returns table (turn_id text, last_seq integer, ended boolean) language plpgsql stable as $$
+returns table (turn_id text, last_seq integer, ended boolean, waits boolean) language plpgsql stable as $$
 begin
-  return query select t.turn_id, t.last_event_seq, t.state in ('done', 'failed', 'cancelled') from turns t where t.turn_id = any (p_turn_ids);
+  return query select t.turn_id, t.last_event_seq, t.state in ('done', 'failed', 'cancelled'),
+    t.waiting is not null or (t.state = 'queued' and turnpike.waiting_before(t.conversation_id) is not null)
+    from turns t where t.turn_id = any (p_turn_ids);
 end $$;

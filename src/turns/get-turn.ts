@@ -6,7 +6,7 @@ import type { ArgumentsOf } from "../platform/procedures.ts"
 import type { TurnState } from "./schemas.ts"
 import { SharedLooks } from "./shared-looks.ts"
 import type { TurnEventRow } from "./turn-event.ts"
-import { isTerminal, type TurnRow, turnRowOf } from "./turn-row.ts"
+import { isTerminal, isWaiting, type TurnRow, turnRowOf } from "./turn-row.ts"
 
 /** Returns a turn in the caller's scope, with one statement. NOT_FOUND for any other turn. */
 export async function getTurn(ctx: Context, credential: Credential, turnId: string): Promise<TurnRow> {
@@ -22,24 +22,35 @@ export function turnNotFound(turnId: string): TurnpikeError {
 
 export const WAIT_FOR_TURN_ERRORS = ["QUOTA_EXCEEDED", "NOT_FOUND"] as const
 
+interface TurnWait {
+  turnId: string
+  waitSeconds: number
+  signal: AbortSignal
+  knowsWait: boolean
+}
+
 /**
- * Returns the turn when it has ended, `waitSeconds` have passed or the client has
- * left. QUOTA_EXCEEDED if the caller has too many open waits.
+ * Returns the turn when it has ended or begins to wait, `waitSeconds` have passed or the client has left. `knowsWait`:
+ * a wait that has begun before is no news, so a client that asks again and again does not do so without a pause.
+ * QUOTA_EXCEEDED if the caller has too many open waits.
  */
 export async function waitForTurn(
   ctx: Context,
   credential: Credential,
-  { turnId, waitSeconds, signal }: { turnId: string; waitSeconds: number; signal: AbortSignal },
+  { turnId, waitSeconds, signal, knowsWait }: TurnWait,
 ): Promise<TurnRow> {
+  let waited = knowsWait
   const until = ctx.clock.now().getTime() + waitSeconds * 1000
   const looks = new SharedLooks(ctx, credential, { turnId, waitsFor: "end" })
   try {
     for (;;) {
       const turn = await looks.look(
         () => getTurn(ctx, credential, turnId),
-        ({ state, last_event_seq }) => ({ ended: isTerminal(state), lastSeq: last_event_seq }),
+        (found) => ({ ended: isTerminal(found.state), lastSeq: found.last_event_seq, waits: isWaiting(found) }),
       )
-      if (isTerminal(turn.state) || ctx.clock.now().getTime() >= until) return turn
+      const begins = isWaiting(turn) && !waited
+      if (isTerminal(turn.state) || begins || ctx.clock.now().getTime() >= until) return turn
+      waited = isWaiting(turn)
       if (!(await looks.pause({ until, signal }))) return turn
     }
   } finally {
@@ -50,6 +61,7 @@ export async function waitForTurn(
 interface EventsRow {
   state: TurnState | null
   last_seq: number | null
+  waits: boolean | null
   events: TurnEventRow[] | null
 }
 
@@ -60,8 +72,8 @@ export async function readTurnEvents(
   ctx: Context,
   credential: Credential,
   asked: Asked & { turn_id: string },
-): Promise<{ state: TurnState; last_seq: number; events: TurnEventRow[] }> {
+): Promise<{ state: TurnState; last_seq: number; waits: boolean; events: TurnEventRow[] }> {
   const { row } = await callAs<"read_turn_events", EventsRow>(ctx, credential, "read_turn_events", asked)
   if (row.state === null || row.last_seq === null) throw turnNotFound(asked.turn_id)
-  return { state: row.state, last_seq: row.last_seq, events: row.events ?? [] }
+  return { state: row.state, last_seq: row.last_seq, waits: row.waits ?? false, events: row.events ?? [] }
 }

@@ -18,6 +18,7 @@ import { TURN_POLICY } from "./policies.ts"
 import type { TurnState, Waiting } from "./schemas.ts"
 import type { TurnEventRow } from "./turn-event.ts"
 import type { TurnRow } from "./turn-row.ts"
+import { waitsBehind } from "./waits-behind.ts"
 
 export interface TurnFilters {
   space?: string | undefined
@@ -164,16 +165,7 @@ function turnPage(db: QueryCreator<CallerDB>, { filters, after, inScope, limit, 
     .selectFrom(newest.as("t"))
     .innerJoin("spaces as s", "s.space_id", "t.space_id")
     .selectAll("t")
-    .select((eb) =>
-      eb
-        .selectFrom("open_turns as b")
-        .whereRef("b.conversation_id", "=", "t.conversation_id")
-        .where("b.wake_at", "<", sql<Date>`'infinity'`)
-        .where("b.state", "=", "waiting")
-        .where(eb.ref("t.state"), "=", "queued")
-        .select("b.turn_id")
-        .as("waits_behind"),
-    )
+    .select(waitsBehind.as("waits_behind"))
     .select(({ fn, ref }) => [
       "s.slug as space",
       fn.countAll<number>().over().as("found"),

@@ -136,6 +136,10 @@ const waitingSchema = z
 
 export type Waiting = z.infer<typeof waitingSchema>
 
+const turnPriceSchema = z
+  .object({ name: z.string().meta({ example: "standard" }), version: z.int().meta({ example: 3 }) })
+  .meta({ id: "TurnPrice" })
+
 export const turnSchema = z
   .object({
     turn_id: z.string().meta({ example: "turn_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
@@ -170,6 +174,11 @@ export const turnSchema = z
         "The files that the agent made, once the turn is done. A turn that failed or was cancelled has the images that it is billed for.",
     }),
     billed_cost_usd: z.number().meta({ description: "Amount charged for the turn. 0 until it has ended." }),
+    price: turnPriceSchema.nullable().meta({
+      description:
+        "Your price for the end user and its version, as they were when the turn was accepted. Null: no price. Read the version with " +
+        "`GET /v1/prices/{name}?version=`.",
+    }),
     end_user_charge_usd: z
       .number()
       .nullable()

@@ -10,6 +10,8 @@ interface Shown {
   at: number
   lastSeq: number
   ended: boolean
+  /** The turn waits, or an earlier turn of its conversation does. */
+  waits: boolean
 }
 
 /** The last look of any waiter in this isolate, by turn. Plain values: no request may await another one's promise. */
@@ -46,7 +48,7 @@ export class SharedLooks {
     this.waiter = new Waiter(ctx.clock, reader ?? tokenOf(credential))
     this.began = this.now()
     this.newsAt = this.began
-    this.mine = { at: this.began, lastSeq: 0, ended: false }
+    this.mine = { at: this.began, lastSeq: 0, ended: false, waits: false }
   }
 
   /** Releases the caller's place. */
@@ -57,7 +59,7 @@ export class SharedLooks {
   /** Makes the caller's own look, and shares its result with the other waiters. */
   async look<Found>(
     take: () => Promise<Found>,
-    read: (found: Found) => { lastSeq: number; ended: boolean },
+    read: (found: Found) => { lastSeq: number; ended: boolean; waits: boolean },
   ): Promise<Found> {
     const at = this.now()
     this.taken++
@@ -108,8 +110,9 @@ export class SharedLooks {
     }
   }
 
-  private isNews({ ended, lastSeq }: Shown): boolean {
-    return ended || (this.waitsFor === "events" && lastSeq > this.mine.lastSeq)
+  private isNews({ ended, lastSeq, waits }: Shown): boolean {
+    if (this.waitsFor === "events") return ended || lastSeq > this.mine.lastSeq
+    return ended || (waits && !this.mine.waits)
   }
 
   private isEager({ at }: Shown): boolean {
@@ -151,8 +154,9 @@ async function lookForAll(ctx: Pick<Context, "clock" | "db">, turnId: string, no
   for (const id of ids) looking.set(id, now)
   try {
     const marks = await call(ctx.db, "get_turn_marks", { turn_ids: ids })
-    for (const { turn_id, last_seq, ended } of marks) {
-      note(turn_id as string, { at: now, lastSeq: last_seq as number, ended: ended as boolean })
+    for (const { turn_id, last_seq, ended, waits } of marks) {
+      const seen = { lastSeq: last_seq as number, ended: ended as boolean, waits: waits as boolean }
+      note(turn_id as string, { at: now, ...seen })
       awaited.delete(turn_id as string)
     }
     return marks.some(({ turn_id }) => turn_id === turnId)

@@ -5,19 +5,21 @@ import type { JsonRow } from "../platform/json-row.ts"
 import type { Output, Turn, TurnState, Waiting } from "./schemas.ts"
 
 /** A row of `turns` as `to_jsonb` returns it, with the slug of its space. */
-export interface TurnRow extends Omit<JsonRow<"turns">, "state" | "metadata" | "file_ids" | "outputs" | "waiting"> {
+export interface TurnRow
+  extends Omit<JsonRow<"turns">, "state" | "metadata" | "file_ids" | "outputs" | "waiting" | "end_user_price"> {
   space: string
   state: TurnState
   metadata: Record<string, string>
   file_ids: string[]
   outputs: Output[]
   waiting: StoredWaiting | null
+  end_user_price: Turn["price"]
   /** The earlier turn that waits; missing if the row does not know. */
   waits_behind?: string | null
 }
 
 /** `Waiting` as the row stores it. */
-type StoredWaiting = Omit<Waiting, "limit"> & {
+export type StoredWaiting = Omit<Waiting, "limit"> & {
   limit: StoredLimit | null
 }
 
@@ -48,6 +50,10 @@ export function isTerminal(state: TurnState): boolean {
   return state === "done" || state === "failed" || state === "cancelled"
 }
 
+/** True if the turn waits, or cannot start because an earlier turn of its conversation waits. */
+export const isWaiting = ({ waiting, waits_behind }: TurnRow): boolean =>
+  waiting !== null || (waits_behind ?? null) !== null
+
 export function serializeWaiting({ since, expires_at, limit, calls, ...waiting }: StoredWaiting): Waiting {
   return {
     for: waiting.for,
@@ -58,10 +64,18 @@ export function serializeWaiting({ since, expires_at, limit, calls, ...waiting }
   }
 }
 
-/** The wait of an event: the same in every answer, and without inputs, because rows of events are never changed. */
-export function waitOfEvent({ waiting }: Record<string, unknown>): Waiting | null {
-  const told = waiting as StoredWaiting | null | undefined
-  return told ? serializeWaiting({ ...told, calls: told.calls.map((call) => ({ ...call, input: null })) }) : null
+/** The wait that an event of the log tells. Events have no inputs, because their rows are never changed. */
+export function waitingOfEvent({ waiting }: Record<string, unknown>): StoredWaiting | null {
+  const told = (waiting ?? null) as StoredWaiting | null
+  // A wait for a limit is told with null in place of an empty list.
+  const calls: StoredWaiting["calls"] | null = told?.calls ?? null
+  return told && { ...told, calls: (calls ?? []).map((call) => ({ ...call, input: null })) }
+}
+
+/** The same as responses show it. */
+export function waitOfEvent(data: Record<string, unknown>): Waiting | null {
+  const told = waitingOfEvent(data)
+  return told && serializeWaiting(told)
 }
 
 const serializeLimit = ({ kind, needed, limit, continue_at, resets_at }: StoredLimit) => ({
@@ -93,6 +107,7 @@ export function serializeTurn(row: TurnRow): Turn {
     files: row.file_ids,
     outputs: row.outputs,
     billed_cost_usd: toUsd(row.billed_credit_micros),
+    price: row.end_user_price,
     end_user_charge_usd: usdOrNull(row.end_user_charge_credit_micros),
     held_usd: toUsd(row.held_credit_micros),
     max_cost_usd: usdOrNull(row.max_cost_credit_micros),

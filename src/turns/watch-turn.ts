@@ -7,7 +7,9 @@ import { abortAfter } from "../platform/clock.ts"
 import { followTurnEvents } from "./follow-events.ts"
 import { getTurn } from "./get-turn.ts"
 import { listTurnEvents } from "./list-turns.ts"
+import { waitForEndUser } from "./shown-wait.ts"
 import type { TurnEventRow } from "./turn-event.ts"
+import { waitingOfEvent } from "./turn-row.ts"
 import { type Watch, watchRefused } from "./watch-token.ts"
 
 /** An event as a browser sees it: nothing of cost, models, sub-agents, errors of tools, or ids of other things. */
@@ -120,6 +122,7 @@ async function extrasOf(ctx: Context, { turnId, credential, include }: Watch, ro
   const inputs = steps.length > 0 ? await inputsOf(ctx, { turnId, credential }, steps) : new Map<string, unknown>()
   return ({ type, data }: TurnEventRow): Record<string, unknown> => {
     if (type === "turn.done") return { result }
+    if (type === "turn.waiting") return { waiting: waitForEndUser(waitingOfEvent(data)) }
     const key = `${data.step} ${data.call}`
     return type === "tool.started" && inputs.has(key) ? { input: inputs.get(key) } : {}
   }

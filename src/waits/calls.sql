@@ -81,6 +81,7 @@ declare
   mine turns := (asked).turn;
   called turn_calls := (asked).call;
   resumed record;
+  decision jsonb;
 begin
   answer.went_on := false;
   answer.has_subscriber := false;
@@ -100,13 +101,16 @@ begin
       where k.turn_id = called.turn_id and k.step = called.step and k.call = called.call;
     update turns t set last_event_seq = t.last_event_seq + 1,
       waiting = jsonb_set(t.waiting, '{calls}', turnpike.shown_calls(called.turn_id)) where t.turn_id = called.turn_id returning t.* into mine;
+    decision := jsonb_build_object('step', called.step, 'call', called.call, 'name', called.tool, 'decision', made.decision,
+      'edited', made.input is not null, 'by', made.who);
     perform turnpike.write_drafts(mine.turn_id, mine.last_event_seq, jsonb_build_array(jsonb_build_object('id', p_event_ids ->> 0,
-      'type', 'call.decided', 'at', p_moment, 'data', jsonb_build_object('step', called.step, 'call', called.call, 'name', called.tool,
-        'decision', made.decision, 'edited', made.input is not null, 'by', made.who))));
+      'type', 'call.decided', 'at', p_moment, 'data', decision)));
+    answer.has_subscriber := turnpike.add_event(p_event_ids ->> 0, mine.user_id, mine.test, 'call.decided', mine.turn_id,
+      mine.last_event_seq, mine.space_id, null, decision, p_moment);
     if not exists (select from turn_calls k where k.turn_id = mine.turn_id and k.state = 'asked') then
       resumed := turnpike.resume_turn(mine, p_event_ids ->> 1, p_moment);
       mine := resumed.turn;
-      answer.has_subscriber := resumed.has_subscriber;
+      answer.has_subscriber := answer.has_subscriber or resumed.has_subscriber;
       answer.went_on := true;
       perform turnpike.follow_period(mine, p_moment);
     end if;

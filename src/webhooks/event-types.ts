@@ -14,6 +14,7 @@ import {
   serializeCapReached,
   serializeEndUserBalanceReached,
 } from "./account-events.ts"
+import { CALL_DECIDED } from "./call-event.ts"
 import { HOUR_CLOSED, USAGE_POSTED } from "./export-events.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 import { KNOWN_WHEN_QUEUED, KNOWN_WHEN_RUNNING, turnAsOf } from "./turn-as-of.ts"
@@ -28,6 +29,7 @@ interface Source {
   data: Record<string, unknown>
   held_credit_micros: number | null
   turn: TurnRow | null
+  turn_id: string | null
 }
 
 /**
@@ -169,6 +171,7 @@ export const EVENTS = {
     status_reason: "client",
     result: null,
   }),
+  "call.decided": CALL_DECIDED,
   "balance.low": balanceEvent({
     label: "The balance is low",
     when:

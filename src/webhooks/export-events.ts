@@ -14,6 +14,11 @@ export const USAGE_POSTED = {
     amount_usd: text.meta({ description: "a decimal; negative for a refund" }),
     turn_id: text.nullable(),
     end_user_ref: text.nullable(),
+    end_user_charge_usd: text.nullable().meta({
+      description:
+        "what your end user is charged for the turn, a decimal; null for a refund, or without a price and a wallet",
+    }),
+    price: z.object({ name: text, version: z.int() }).nullable().meta({ description: "your price of the turn" }),
     space: text.nullable(),
     key_id: text.nullable(),
     booked_at: text,
@@ -25,6 +30,8 @@ export const USAGE_POSTED = {
     amount_usd: "0.0000460",
     turn_id: `turn_${ULID}`,
     end_user_ref: "customer-42",
+    end_user_charge_usd: "0.0123000",
+    price: { name: "standard", version: 3 },
     space: `spc_${ULID}`,
     key_id: `key_${ULID}`,
     booked_at: "2026-01-05T09:12:44.120Z",

@@ -10,6 +10,7 @@ export const KNOWN_WHEN_QUEUED = [
   "files",
   "model",
   "metadata",
+  "price",
   "test",
   "traceparent",
   "tracestate",

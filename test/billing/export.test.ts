@@ -41,14 +41,28 @@ describe("The export of the ledger", () => {
     const space = await client.space()
     await client.runTurn({ space })
     await putExport(client, true)
+    await client.call("PUT", "/v1/prices/standard", { multiplier: 2 })
+    await client.call("PUT", "/v1/end-users/customer-7/billing", { price: "standard" })
     const turn = await client.runTurn({ space, end_user_ref: "customer-7" })
     await refundTurn(contextOf(world), { turnId: turn.turn_id, actor: "operator", note: "late" })
     await client.runTurn({ space, text: "[use input=0 output=0]" })
     await sweepAndDrain(world)
     const rows = await fedOf<PostedUsage>(client, "usage.posted")
     expect(rows).toMatchObject([
-      { kind: "usage", turn_id: turn.turn_id, end_user_ref: "customer-7", amount_usd: turn.billed_cost_usd.toFixed(7) },
-      { kind: "refund", turn_id: turn.turn_id, amount_usd: `-${turn.billed_cost_usd.toFixed(7)}` },
+      {
+        kind: "usage",
+        turn_id: turn.turn_id,
+        end_user_ref: "customer-7",
+        amount_usd: turn.billed_cost_usd.toFixed(7),
+        end_user_charge_usd: (turn.billed_cost_usd * 2).toFixed(7),
+        price: { name: "standard", version: 1 },
+      },
+      {
+        kind: "refund",
+        turn_id: turn.turn_id,
+        end_user_charge_usd: null,
+        amount_usd: `-${turn.billed_cost_usd.toFixed(7)}`,
+      },
     ])
     const ledger = await world.sql<{ id: number }>(
       "select ledger_id::float8 as id from ledger where turn_id = $1 order by ledger_id",

@@ -99,11 +99,20 @@ describe("Deleting a price", () => {
     const { body: turn } = await send("ada", 0.01)
     await bill("ada", { price: null })
     expect(await call("DELETE", "/v1/prices/p")).toMatchObject({ status: 200, body: { name: "p", deleted: true } })
-    expect((await call("GET", "/v1/prices/p")).status).toBe(404)
+    const kept = (await call("GET", "/v1/prices/p")).body
+    expect(kept).toMatchObject({ name: "p", deleted: true, versions: [{ version: 1, multiplier: 2 }] })
+    expect((await call("GET", "/v1/prices")).body.data).toEqual([])
+    expect((await call("DELETE", "/v1/prices/p")).status).toBe(404)
     expect((await bill("ada", { price: "p" })).body.error).toMatchObject({ code: "VALIDATION_FAILED", param: "price" })
     await world.drain()
     expect((await client.getTurn(turn.turn_id)).end_user_charge_usd).toBe(0.02)
-    expect((await putPrice("p", {})).body.version, "versions are never used twice").toBe(2)
+    expect((await client.getTurn(turn.turn_id)).price).toEqual({ name: "p", version: 1 })
+    expect((await putPrice("p", {})).body, "versions are never used twice").toMatchObject({
+      version: 2,
+      deleted: false,
+    })
+    expect((await call("GET", "/v1/prices/p?version=1")).body.versions).toMatchObject([{ version: 1, multiplier: 2 }])
+    expect((await call("GET", "/v1/prices/p?version=3")).status).toBe(404)
   })
 
   test("Invalid prices get an error that names the field", async () => {

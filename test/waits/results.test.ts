@@ -36,6 +36,11 @@ test("A tool that answers 202 sends its result later, and the call is not made a
 test("The token that the request carried works for its call only, and without an API key", async () => {
   const turn = await sendUntilItWaits(world, client, { space, text: "[call print {}]\n[and call print {}]" })
   const [token = "", other = ""] = customer.requests.map(({ headers }) => headers["turnpike-result-token"])
+  for (const { headers } of customer.requests) {
+    const call = headers["idempotency-key"]?.replace(`${turn.turn_id}.`, "")
+    const url = new URL(headers["turnpike-result-url"] ?? "")
+    expect(url.pathname).toBe(`/v1/turns/${turn.turn_id}/calls/${call}/result`)
+  }
   const send = (call: string, bearer: string) =>
     client.call(
       "POST",

@@ -19,6 +19,7 @@ const ENDED = {
   files: ["file_1"],
   outputs: [{ file_id: "file_2", name: "a.txt", media_type: "text/plain", bytes: 5, sha256: "0".repeat(64) }],
   billed_cost_usd: 0.0041,
+  price: { name: "standard", version: 3 },
   end_user_charge_usd: 0.0062,
   held_usd: 0,
   max_cost_usd: 0.1,

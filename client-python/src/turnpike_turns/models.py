@@ -16,20 +16,23 @@ class AccountEvent(ApiObject):
     """Another event of the account, or a test. New types will have this form."""
 
     id: str
-    type: Literal["end_user.balance_low", "end_user.depleted", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"]
+    type: Literal["call.decided", "end_user.balance_low", "end_user.depleted", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"]
     created_at: datetime
     seq: int | None
     """Always null: the event belongs to no turn."""
     data: dict[str, Any]
     """
-    Depends on `type`. `end_user.balance_low`: `end_user_ref`, `balance_usd`, `held_usd` (The amount held by
-    open turns.), `available_usd` (`balance_usd` - `held_usd`: the amount that new turns could hold.),
-    `threshold_usd` (The event is sent when the balance falls below this amount. 0: never.).
-    `end_user.depleted`: `end_user_ref`, `balance_usd`, `held_usd` (The amount held by open turns.),
+    Depends on `type`. `call.decided`: `turn_id`, `call` (the name of the call, as in `waiting.calls`), `tool`,
+    `decision` (allow, deny), `edited` (true if the input was changed), `by` (one of the three, by `kind`).
+    `end_user.balance_low`: `end_user_ref`, `balance_usd`, `held_usd` (The amount held by open turns.),
     `available_usd` (`balance_usd` - `held_usd`: the amount that new turns could hold.), `threshold_usd` (The
-    event is sent when the balance falls below this amount. 0: never.). `usage.posted`: `ledger_id` (the row's
-    id, which is never used again), `hour` (the hour (UTC) into which the row counts), `kind` (usage,
-    space_usage, refund), `amount_usd` (a decimal; negative for a refund), `turn_id`, `end_user_ref`, `space`,
+    event is sent when the balance falls below this amount. 0: never.). `end_user.depleted`: `end_user_ref`,
+    `balance_usd`, `held_usd` (The amount held by open turns.), `available_usd` (`balance_usd` - `held_usd`: the
+    amount that new turns could hold.), `threshold_usd` (The event is sent when the balance falls below this
+    amount. 0: never.). `usage.posted`: `ledger_id` (the row's id, which is never used again), `hour` (the hour
+    (UTC) into which the row counts), `kind` (usage, space_usage, refund), `amount_usd` (a decimal; negative for
+    a refund), `turn_id`, `end_user_ref`, `end_user_charge_usd` (what your end user is charged for the turn, a
+    decimal; null for a refund, or without a price and a wallet), `price` (your price of the turn), `space`,
     `key_id`, `booked_at`. `hour.closed`: `from`, `to`, `rows`, `sum` (the sum of `amount_usd`, a decimal),
     `digest` (SHA-256 over the rows, in hex), `empty_since` (there are no rows from then until `from`).
     `endpoint.disabled`: `webhook_id`, `url`, `reason` (gone, failing). `ping`: `webhook_id`. Notices to the
@@ -311,9 +314,9 @@ class DeletedPrice(ApiObject):
     name: str
     used_by: DeletedPriceUsedBy
     """A price that is in use cannot be deleted."""
+    deleted: Literal[True]
     versions: list[PriceVersion]
     """The newest 100 versions, the current one first. A turn keeps the version of its acceptance."""
-    deleted: Literal[True]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -441,6 +444,48 @@ class EndUserBalance(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class EndUserChargeReceipt(ApiObject):
+    """The charge of a turn's end user by the seller. It names no cost, model or multiplier of the seller."""
+
+    document: Literal["end_user_receipt"]
+    version: Literal[1]
+    turn_id: str
+    state: Literal["done", "failed", "cancelled"]
+    end_user_ref: str | None
+    accepted_at: datetime
+    ended_at: datetime
+    currency: Literal["USD"]
+    price: EndUserChargeReceiptPrice | None
+    """The price of the turn. It never changes. Null: the turn has none."""
+    components: list[EndUserReceiptComponent]
+    exact_usd: str
+    """The sum of the components."""
+    rounding: EndUserChargeReceiptRounding
+    charge_usd: str
+    """The charge of the end user: `exact_usd`, rounded once."""
+    paid_from: Literal["wallet", "invoice"]
+    """`wallet`: the end user's prepaid wallet has paid. `invoice`: it is due to the seller."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndUserChargeReceiptPrice(ApiObject):
+    """The object EndUserChargeReceiptPrice of the API."""
+
+    name: str
+    version: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndUserChargeReceiptRounding(ApiObject):
+    """The object EndUserChargeReceiptRounding of the API."""
+
+    to_usd: str
+    """`charge_usd` is a multiple of this amount."""
+    mode: Literal["up", "nearest", "down"]
+    """How `exact_usd` is rounded. `nearest`: halves up."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class EndUserCreditDetails(ApiObject):
     """
     The `details` of END_USER_CREDIT_SPENT: the end user's wallet. A key whose scope is not `all` gets
@@ -525,6 +570,20 @@ class EndUserLimits(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class EndUserReceiptComponent(ApiObject):
+    """The object EndUserReceiptComponent of the API."""
+
+    kind: Literal["model_call", "image", "turn"]
+    """A call of a model, an image, or the amount for the whole turn."""
+    step: int | None
+    """The number of the step. Null for the whole turn."""
+    tokens_input: int
+    tokens_output: int
+    amount_usd: str
+    """The charge for it, exact, with 13 decimals."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Erasure(ApiObject):
     """The object Erasure of the API."""
 
@@ -601,6 +660,11 @@ class ExportedTurn(ApiObject):
     """
     billed_cost_usd: Decimal
     """Amount charged for the turn. 0 until it has ended."""
+    price: TurnPrice | None
+    """
+    Your price for the end user and its version, as they were when the turn was accepted. Null: no price. Read
+    the version with `GET /v1/prices/{name}?version=`.
+    """
     end_user_charge_usd: Decimal | None
     """
     The amount that your end user is charged, by your price or from the end user's wallet. Null until the turn
@@ -979,6 +1043,8 @@ class Price(ApiObject):
     name: str
     used_by: PriceUsedBy
     """A price that is in use cannot be deleted."""
+    deleted: bool
+    """True if the price was deleted. Turns that were accepted with one of its versions keep it."""
     versions: list[PriceVersion]
     """The newest 100 versions, the current one first. A turn keeps the version of its acceptance."""
 
@@ -1288,6 +1354,21 @@ class Secret(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SignedEndUserReceipt(ApiObject):
+    """The object SignedEndUserReceipt of the API."""
+
+    kind: Literal["end_user_receipt"]
+    document: EndUserChargeReceipt
+    digest: str
+    """SHA-256 of the document's canonical JSON (RFC 8785), in hex."""
+    signature: str
+    """
+    A JWS with detached content (RFC 7515, appendix F): its payload is the canonical JSON of the document. `kid`
+    in its header names the key at `/.well-known/jwks.json`.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
 class SignedReceipt(ApiObject):
     """The object SignedReceipt of the API."""
 
@@ -1485,7 +1566,8 @@ class Tool(ApiObject):
     answers_later: bool | None = None
     """
     Whether your server may respond with 202 and send the result later. Then each request carries
-    `Turnpike-Result-Token`, with which the server can send the result without an API key. Default false.
+    `Turnpike-Result-Url`, the address for the result, and `Turnpike-Result-Token`, with which the server can
+    send it without an API key: `Authorization: Bearer`. Default false.
     """
     timeout_seconds: int | None = None
     """The time limit of one call, in seconds. Default 30."""
@@ -1588,6 +1670,11 @@ class Turn(ApiObject):
     """
     billed_cost_usd: Decimal
     """Amount charged for the turn. 0 until it has ended."""
+    price: TurnPrice | None
+    """
+    Your price for the end user and its version, as they were when the turn was accepted. Null: no price. Read
+    the version with `GET /v1/prices/{name}?version=`.
+    """
     end_user_charge_usd: Decimal | None
     """
     The amount that your end user is charged, by your price or from the end user's wallet. Null until the turn
@@ -1688,10 +1775,23 @@ class TurnEvent(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TurnPrice(ApiObject):
+    """The object TurnPrice of the API."""
+
+    name: str
+    version: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class TurnReceipt(ApiObject):
     """The object TurnReceipt of the API."""
 
     receipt: SignedReceipt
+    end_user_receipt: SignedEndUserReceipt | None
+    """
+    The receipt for the turn's end user, without your cost. Null: the end user was not charged by a price or
+    from a wallet.
+    """
     refund: SignedRefund | None
     """The refund of the turn. Null: it was not refunded."""
 

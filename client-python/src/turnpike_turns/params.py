@@ -168,7 +168,8 @@ class ToolInput(_ToolInput, total=False):
 
     approval: Literal["never", "always"] | ApprovalInputWhen | Approval
     # Whether your server may respond with 202 and send the result later. Then each request carries
-    # `Turnpike-Result-Token`, with which the server can send the result without an API key. Default false.
+    # `Turnpike-Result-Url`, the address for the result, and `Turnpike-Result-Token`, with which the server can
+    # send it without an API key: `Authorization: Bearer`. Default false.
     answers_later: bool
     # The time limit of one call, in seconds. Default 30.
     timeout_seconds: int

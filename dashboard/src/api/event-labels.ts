@@ -9,6 +9,7 @@ export const EVENT_LABELS = {
   "turn.done": "A turn is done",
   "turn.failed": "A turn has failed",
   "turn.cancelled": "A turn was cancelled",
+  "call.decided": "A decision about a call was made",
   "balance.low": "The balance is low",
   "balance.depleted": "The balance is used up",
   "end_user.balance_low": "An end user's credit is low",

@@ -1,7 +1,7 @@
 // Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.
 
 export const AccountEventRules = {
-  type: { words: ["end_user.balance_low", "end_user.depleted", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
+  type: { words: ["call.decided", "end_user.balance_low", "end_user.depleted", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
 } as const
 
 export const AccountSetupRules = {
@@ -178,7 +178,7 @@ export const CreateUserRules = {
 export const CreateWebhookRules = {
   url: { minLength: 1, maxLength: 2048 },
   events: { minItems: 1 },
-  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
+  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
   description: { maxLength: 500 },
 } as const
 
@@ -230,8 +230,18 @@ export const EndUserBalanceRules = {
   price_source: { words: ["end_user", "key", "account", "none"] },
 } as const
 
+export const EndUserChargeReceiptRules = {
+  state: { words: ["done", "failed", "cancelled"] },
+  "rounding.mode": { words: ["up", "nearest", "down"] },
+  paid_from: { words: ["wallet", "invoice"] },
+} as const
+
 export const EndUserLedgerEntryRules = {
   reason: { words: ["credit", "correction", "usage"] },
+} as const
+
+export const EndUserReceiptComponentRules = {
+  kind: { words: ["model_call", "image", "turn"] },
 } as const
 
 export const EnergyTimelineRules = {
@@ -426,6 +436,7 @@ export const PreviewPortalRules = {
   scopes: { minItems: 1, maxItems: 5 },
   "scopes[]": { words: ["usage", "turns", "limits", "wallet", "approvals"] },
   theme: { default: {} },
+  lang: { words: ["en", "de", "fr", "es", "ja"] },
 } as const
 
 export const PriceRules = {
@@ -555,7 +566,7 @@ export const RemovedWorkspaceMemberRules = {
 
 export const ReplayRules = {
   events: { minItems: 1 },
-  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
+  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
   include_delivered: { default: false },
 } as const
 
@@ -781,7 +792,7 @@ export const UpdateUserRules = {
 export const UpdateWebhookRules = {
   url: { minLength: 1, maxLength: 2048 },
   events: { minItems: 1 },
-  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
+  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"] },
   description: { maxLength: 500 },
 } as const
 
@@ -1006,6 +1017,10 @@ export const getHourlyUsageQuery = {
   bom: { words: ["true", "false"], default: "false" },
 } as const
 
+export const getPriceQuery = {
+  version: { minimum: 1, maximum: 1000000 },
+} as const
+
 export const getServiceHealthQuery = {
   format: { words: ["json", "prometheus"], default: "json" },
 } as const
@@ -1181,7 +1196,7 @@ export const listCustomersQuery = {
 
 export const listDeliveriesQuery = {
   state: { words: ["pending", "delivered", "failed"] },
-  event_type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
+  event_type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
   turn: { minLength: 1, maxLength: 128 },
   limit: { minimum: 1, maximum: 200, default: 50 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
@@ -1204,7 +1219,7 @@ export const listEventsQuery = {
   limit: { minimum: 1, maximum: 100, default: 20 },
   cursor: { minLength: 1, maxLength: 1024 },
   order: { words: ["asc", "desc"], default: "desc" },
-  type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
+  type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
   turn: { minLength: 1, maxLength: 128 },
 } as const
 

@@ -118,7 +118,8 @@ export function mountChat(app: App) {
       params: z.object({ turn_id: idParam }),
       query: z.strictObject({
         wait: z.coerce.number().int().min(0).max(30).default(0).meta({
-          description: "Maximum time in seconds to wait for the turn to end before the response is sent.",
+          description:
+            "Maximum time in seconds to wait before the response is sent. It is sent when the turn ends or begins to wait.",
         }),
         ...testQuery,
       }),

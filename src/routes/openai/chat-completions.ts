@@ -5,8 +5,9 @@ import { chatCompletionSchema, serializeChatCompletion } from "../../openai/chat
 import { createChatCompletion, createChatCompletionSchema } from "../../openai/create-chat-completion.ts"
 import { OPENAI_POLICY } from "../../openai/policies.ts"
 import { streamChatCompletion } from "../../openai/stream-chat-completion.ts"
+import { turnWaiting } from "../../openai/turn-waiting.ts"
 import { waitForTurn } from "../../turns/get-turn.ts"
-import { isTerminal } from "../../turns/turn-row.ts"
+import { isTerminal, isWaiting } from "../../turns/turn-row.ts"
 import {
   answerStream,
   openAiRequest,
@@ -28,7 +29,7 @@ export function mountChatCompletions(app: App) {
       description:
         "OpenAI's Chat Completions API for the agent of a space, for chat interfaces: `model` is the space's id. A completion is a " +
         "turn, so holds, caps, bills, webhooks and errors are those of `POST /v1/turns`. `turn` in the answer has the bill.\n\n" +
-        "A turn that ends without a reply is 400 `TURN_FAILED`, or an error in the stream. " +
+        "A turn that ends without a reply is 400 `TURN_FAILED`, and one that waits is 400 `TURN_WAITING`, or an error in the stream. " +
         "See [OpenAI clients](/docs/openai).",
       headers: TURN_HEADERS,
       body: createChatCompletionSchema,
@@ -39,7 +40,7 @@ export function mountChatCompletions(app: App) {
         headers: REPLAYED_HEADER,
         also: { "text/event-stream": "One message per chunk, then `[DONE]`." },
       },
-      errors: [...TURN_ERRORS, "TURN_FAILED"],
+      errors: [...TURN_ERRORS, "TURN_FAILED", "TURN_WAITING"],
     },
     async (c, { body }) => {
       const [ctx, credential] = [c.get("ctx"), c.get("credential")]
@@ -47,11 +48,12 @@ export function mountChatCompletions(app: App) {
       if (body.stream) {
         const includesUsage = body.stream_options?.include_usage ?? false
         const { log } = ctx
-        return answerStream(c, turn.turn_id, (pieces) => streamChatCompletion(pieces, { turn, includesUsage, log }))
+        return answerStream(c, turn, (pieces) => streamChatCompletion(pieces, { turn, includesUsage, log }))
       }
       const { waitSeconds } = OPENAI_POLICY
-      const wait = { turnId: turn.turn_id, waitSeconds, signal: c.req.raw.signal }
+      const wait = { turnId: turn.turn_id, waitSeconds, signal: c.req.raw.signal, knowsWait: false }
       const ended = await waitForTurn(ctx, credential, wait)
+      if (isWaiting(ended)) throw turnWaiting(ended)
       if (!isTerminal(ended.state)) {
         throw new TurnpikeError(
           "UNAVAILABLE",

@@ -5,6 +5,7 @@ import { parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
 import { textStream, untilClientLeaves } from "../../http/text-stream.ts"
 import { END_USER_HEADER, type OpenAiRequest, SEND_OPEN_AI_TURN_ERRORS } from "../../openai/send-turn.ts"
 import { openTurnText, type TextPiece } from "../../openai/turn-text.ts"
+import type { TurnRow } from "../../turns/turn-row.ts"
 
 export const OPENAI_TAG = "OpenAI"
 
@@ -48,12 +49,12 @@ export function openAiRequest<Body>(c: HonoContext<AppEnv>, body: Body): OpenAiR
 /** A turn's text as server-sent events, in the form that `write` gives it. */
 export async function answerStream(
   c: HonoContext<AppEnv>,
-  turnId: string,
+  turn: TurnRow,
   write: (pieces: AsyncGenerator<TextPiece>) => AsyncGenerator<string>,
 ): Promise<Response> {
   const ctx = c.get("ctx")
   const { signal, onCancel } = untilClientLeaves(c.req.raw.signal)
-  const pieces = await openTurnText(ctx, c.get("credential"), { turnId, signal })
+  const pieces = await openTurnText(ctx, c.get("credential"), { turn, signal })
   const replayed = c.res.headers.get(REPLAYED)
   return textStream(
     write(pieces),

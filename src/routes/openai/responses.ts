@@ -37,7 +37,7 @@ export function mountResponses(app: App) {
         "OpenAI's Responses API for the agent of a space: `model` is the space's id. A response is a turn, so holds, caps, " +
         "bills, webhooks and errors are those of `POST /v1/turns`. `turn` in the answer has the bill.\n\n" +
         "Without `background` and `stream`, the answer is sent when the turn has ended. A failed turn is a response with the " +
-        "status `failed`. Fields that no turn can honour are rejected, and fields that only tune a model are ignored. " +
+        "status `failed`. If the turn begins to wait, the answer is sent then, with `turn.waiting`. Fields that no turn can honour are rejected, and fields that only tune a model are ignored. " +
         "See [OpenAI clients](/docs/openai).",
       headers: TURN_HEADERS,
       body: createResponseSchema,
@@ -55,11 +55,11 @@ export function mountResponses(app: App) {
       const turn = madeOf(c, await createResponse(ctx, credential, openAiRequest(c, body)))
       if (body.stream) {
         const { log } = ctx
-        return answerStream(c, turn.turn_id, (pieces) => streamResponse(pieces, { turn, asked: body, after: -1, log }))
+        return answerStream(c, turn, (pieces) => streamResponse(pieces, { turn, asked: body, after: -1, log }))
       }
       if (body.background) return serializeResponse(turn, body)
       const { waitSeconds } = OPENAI_POLICY
-      const wait = { turnId: turn.turn_id, waitSeconds, signal: c.req.raw.signal }
+      const wait = { turnId: turn.turn_id, waitSeconds, signal: c.req.raw.signal, knowsWait: false }
       return serializeResponse(await waitForTurn(ctx, credential, wait), body)
     },
   )
@@ -91,7 +91,7 @@ export function mountResponses(app: App) {
       if (!query.stream) return serializeResponse(turn, null)
       const { log } = c.get("ctx")
       const after = query.starting_after ?? -1
-      return answerStream(c, turn.turn_id, (pieces) => streamResponse(pieces, { turn, asked: null, after, log }))
+      return answerStream(c, turn, (pieces) => streamResponse(pieces, { turn, asked: null, after, log }))
     },
   )
 

@@ -9,11 +9,11 @@ import type { App } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { idParam } from "../../http/query.ts"
 import { createRedis } from "../../platform/redis.ts"
-import type { PortalAccess, PortalOverview, PortalTurn, PortalTurnTexts } from "../../portal/answers.ts"
+import type { PortalAccess, PortalOverview, PortalTurn, PortalTurnTexts, ShownFrame } from "../../portal/answers.ts"
 import { decideInPortal } from "../../portal/decide.ts"
 import { PORTAL_FILES, PORTAL_PATH, portalPath, portalPolicy } from "../../portal/page.ts"
 import { PORTAL_POLICY } from "../../portal/policies.ts"
-import { readOverview } from "../../portal/read-portal.ts"
+import { checkSession, readOverview } from "../../portal/read-portal.ts"
 import { getPortalTurn, listPortalTurns } from "../../portal/read-turns.ts"
 import { exchangeCode, portalRefused, readFrame, readPortalToken } from "../../portal/session.ts"
 import { callParam } from "../../waits/call-id.ts"
@@ -33,7 +33,7 @@ export function mountPortal(app: App) {
     c.header("Content-Security-Policy", portalPolicy(frame))
     c.header("Referrer-Policy", "no-referrer")
     c.header("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
-    return c.html(pageOf(frame && JSON.stringify(frame)), frame ? 200 : 404)
+    return c.html(pageOf(frame), frame ? 200 : 404)
   })
 
   app.operation(
@@ -50,6 +50,8 @@ export function mountPortal(app: App) {
     async (c, { body }) => {
       const ctx = c.get("ctx")
       const { token, portal } = await exchangeCode(ctx, createRedis(parseBaseEnv(c.env), ctx.meter), body)
+      // The session may have ended since the code was made.
+      await checkSession(ctx, portal)
       const { scopes, preview, until } = portal
       const expires_in_seconds = Math.floor((until.getTime() - ctx.clock.now().getTime()) / 1000)
       return { token, expires_in_seconds, scopes, preview }
@@ -141,8 +143,8 @@ async function portalOf(c: HonoContext<AppEnv>) {
 }
 
 /** `frame`: null for an address that is not ours. The page says so. */
-const pageOf = (frame: string | null) => html`<!doctype html>
-<html lang="en">
+const pageOf = (frame: ShownFrame | null) => html`<!doctype html>
+<html lang="${frame?.lang ?? "en"}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -152,7 +154,7 @@ const pageOf = (frame: string | null) => html`<!doctype html>
 <link rel="stylesheet" href="${PORTAL_FILES.style}">
 <script src="${PORTAL_FILES.script}" defer></script>
 </head>
-<body data-frame="${frame ?? ""}">
+<body data-frame="${frame ? JSON.stringify(frame) : ""}">
 <div id="portal"><noscript>This page needs JavaScript.</noscript></div>
 </body>
 </html>

@@ -164,7 +164,8 @@ export function mountTurns(app: App) {
       params: turnParams,
       query: z.strictObject({
         wait: wholeParam(0, 30).default(0).meta({
-          description: "Maximum time in seconds to wait for the turn to end before the response is sent.",
+          description:
+            "Maximum time in seconds to wait before the response is sent. It is sent when the turn ends or begins to wait.",
           example: 30,
         }),
       }),
@@ -172,10 +173,13 @@ export function mountTurns(app: App) {
       errors: WAIT_FOR_TURN_ERRORS,
     },
     async (c, { params: { turn_id: turnId }, query: { wait } }) => {
-      const turn = wait
-        ? await waitForTurn(c.get("ctx"), c.get("credential"), { turnId, waitSeconds: wait, signal: c.req.raw.signal })
-        : await getTurn(c.get("ctx"), c.get("credential"), turnId)
-      return serializeTurn(turn)
+      const [ctx, credential] = [c.get("ctx"), c.get("credential")]
+      const { signal } = c.req.raw
+      return serializeTurn(
+        wait
+          ? await waitForTurn(ctx, credential, { turnId, waitSeconds: wait, signal, knowsWait: true })
+          : await getTurn(ctx, credential, turnId),
+      )
     },
   )
 

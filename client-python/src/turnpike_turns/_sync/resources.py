@@ -368,8 +368,8 @@ class SpaceTools:
             request: The request to your API. Null: your own worker takes the calls (`GET /v1/calls`), or your
                 server sees them in `turn.waiting` and sends their results.
             answers_later: Whether your server may respond with 202 and send the result later. Then each request
-                carries `Turnpike-Result-Token`, with which the server can send the result without an API key.
-                Default false.
+                carries `Turnpike-Result-Url`, the address for the result, and `Turnpike-Result-Token`, with which
+                the server can send it without an API key: `Authorization: Bearer`. Default false.
             timeout_seconds: The time limit of one call, in seconds. Default 30.
             max_retries: Overrides the client's ``max_retries``.
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
@@ -1664,7 +1664,8 @@ class Turns(TurnActions):
 
         Args:
             turn_id: The turn, `turn_…`.
-            wait: Maximum time in seconds to wait for the turn to end before the response is sent.
+            wait: Maximum time in seconds to wait before the response is sent. It is sent when the turn ends or
+                begins to wait.
             max_retries: Overrides the client's ``max_retries``.
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
@@ -2047,7 +2048,7 @@ class Webhooks(WebhookVerifier):
         self,
         *,
         url: str,
-        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
+        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
         description: str | None | Unset = UNSET,
         idempotency_key: str | None = None,
         max_retries: int | None = None,
@@ -2154,7 +2155,7 @@ class Webhooks(WebhookVerifier):
         webhook_id: str,
         *,
         url: str | None = None,
-        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
+        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
         description: str | None | Unset = UNSET,
         enabled: bool | None = None,
         max_retries: int | None = None,
@@ -2298,7 +2299,7 @@ class Webhooks(WebhookVerifier):
         *,
         limit: int | None = None,
         state: Literal["pending", "delivered", "failed"] | None = None,
-        event_type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] | None = None,
+        event_type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] | None = None,
         turn: str | None = None,
         created_after: datetime | str | None = None,
         created_before: datetime | str | None = None,
@@ -2348,7 +2349,7 @@ class Webhooks(WebhookVerifier):
         *,
         from_: datetime | str,
         to: datetime | str | None = None,
-        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
+        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared"]] | None | Unset = UNSET,
         include_delivered: bool | None = None,
         cursor: str | None = None,
         idempotency_key: str | None = None,
@@ -2479,7 +2480,7 @@ class Events:
         *,
         limit: int | None = None,
         order: Literal["asc", "desc"] | None = None,
-        type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] | None = None,
+        type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] | None = None,
         turn: str | None = None,
         created_after: datetime | str | None = None,
         created_before: datetime | str | None = None,
@@ -2912,6 +2913,7 @@ class EndUsers:
         allowed_origins: Sequence[str] | None = None,
         return_url: str | None = None,
         theme: PortalTheme | None = None,
+        lang: Literal["en", "de", "fr", "es", "ja"] | None = None,
         idempotency_key: str | None = None,
         max_retries: int | None = None,
         timeout: float | None = None,
@@ -2937,6 +2939,8 @@ class EndUsers:
                 messages. Default: none, so the portal opens only as a page of its own. With a test key,
                 `http://localhost` is also possible.
             return_url: Where the portal's link back leads. Default: no link.
+            lang: The language of the page. Default: the language of the browser if the page has it, otherwise
+                English.
             idempotency_key: One value per logical request, of 1–255 printable ASCII characters. Default: a new
                 UUID for all attempts of the call.
             max_retries: Overrides the client's ``max_retries``.
@@ -2955,6 +2959,7 @@ class EndUsers:
                 allowed_origins=["https://shop.example.com"],
                 return_url="https://shop.example.com/account",
                 theme={},
+                lang="de",
             )
         """
         sending = Input(
@@ -2965,6 +2970,7 @@ class EndUsers:
                 "allowed_origins": given(allowed_origins),
                 "return_url": given(return_url),
                 "theme": given(theme),
+                "lang": given(lang),
             },
         )
         return self._transport.call(CREATE_PORTAL_SESSION, sending, Options(idempotency_key, max_retries, timeout))
@@ -3008,14 +3014,18 @@ class Prices:
         self,
         name: str,
         *,
+        version: int | None = None,
         max_retries: int | None = None,
         timeout: float | None = None,
     ) -> Price:
         """
         Read a price.
 
+        A price with its versions. The versions of a deleted price stay readable, and `deleted` is true.
+
         Args:
             name: The name of the price.
+            version: Shows this version only. Default: the newest ones.
             max_retries: Overrides the client's ``max_retries``.
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
@@ -3026,9 +3036,9 @@ class Prices:
             QuotaExceededError: QUOTA_EXCEEDED.
 
         Example:
-            turnpike.prices.get("standard")
+            turnpike.prices.get("standard", version=3)
         """
-        sending = Input(path={"name": name})
+        sending = Input(path={"name": name}, query={"version": version})
         return self._transport.call(GET_PRICE, sending, Options(max_retries=max_retries, timeout=timeout))
 
     def put(
