@@ -17,7 +17,7 @@ export function addCustomerCommands(program: Command, run: Run): void {
     .description("add prepaid credit to a customer's wallet; a negative amount takes it back")
     .argument("<ref>", REF)
     .argument("<usd>", "the amount in USD", amountArgument)
-    .option("--note <text>", "a note, such as the number of an order; the customer may see it")
+    .option("--note <text>", "a note, such as the number of an order; the customer does not see it")
     .option("--idempotency-key <key>", "add the same credit only once, however often the command runs")
     .action(run<[string, number, CreditOptions]>(creditCustomer))
   customers
@@ -25,6 +25,18 @@ export function addCustomerCommands(program: Command, run: Run): void {
     .description("show the wallet and the price of a customer")
     .argument("<ref>", REF)
     .action(run<[string]>(showBalance))
+  customers
+    .command("ledger")
+    .description("list the credits, corrections and charges of a customer, newest first")
+    .argument("<ref>", REF)
+    .option("--limit <count>", "how many entries (default: 20)", countArgument, 20)
+    .action(run<[string, { limit: number }]>(listLedger))
+}
+
+function countArgument(given: string): number {
+  const count = Number(given)
+  if (!Number.isSafeInteger(count) || count < 1) throw new InvalidArgumentError("It must be a whole number above 0.")
+  return count
 }
 
 /** An amount other than 0. Negative amounts are corrections. */
@@ -66,6 +78,20 @@ async function showBalance({ terminal, connection, json }: CommandContext, ref: 
       ["price", `${wallet.price ?? "as billed"} (${SOURCES[wallet.price_source]})`],
     ]),
   )
+}
+
+async function listLedger({ terminal, connection, json }: CommandContext, ref: string, { limit }: { limit: number }) {
+  const { endUsers } = await connect(connection)
+  const entries = await endUsers.listLedger(ref, {}, { signal: terminal.signal }).toArray(limit)
+  if (json) return terminal.out(`${JSON.stringify(entries)}\n`)
+  const rows = entries.map(({ created_at, reason, amount_usd, balance_after_usd, note, turn_id }) => [
+    created_at,
+    reason,
+    usd(amount_usd),
+    usd(balance_after_usd),
+    note ?? turn_id ?? "",
+  ])
+  terminal.out(tableOf([["time", "entry", "amount", "balance", "note or turn"], ...rows]))
 }
 
 /** Where a setting comes from. */

@@ -22,7 +22,7 @@ export type TextPiece =
   /** Nothing new: a sign of life. */
   | { kind: "quiet" }
 
-export const OPEN_TURN_TEXT_ERRORS = FOLLOW_TURN_EVENTS_ERRORS
+export const OPEN_TURN_TEXT_ERRORS = [...FOLLOW_TURN_EVENTS_ERRORS, "TURN_WAITING"] as const
 
 /**
  * The text of a turn's own agent while it is written, then the ended turn. At the end the text since the last `closed`

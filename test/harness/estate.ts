@@ -58,7 +58,11 @@ export async function createEstate(
   await owner.call("PUT", "/v1/end-user-defaults", { price: `of-${canary}` })
   const turn = await turnOf(await owner.sendTurn(body, canary))
   const log = await owner.call("GET", `/v1/webhooks/${webhook.webhook_id}/deliveries`)
-  const [delivery] = ((await log.json()) as { data: { delivery_id: string; event_id: string }[] }).data
+  const { data: deliveries } = (await log.json()) as {
+    data: { delivery_id: string; event_id: string; event_type: string }[]
+  }
+  // Several are of one moment, in any order.
+  const delivery = deliveries.find(({ event_type }) => event_type.startsWith("turn."))
   const page = (await (await owner.call("GET", "/v1/turns?limit=1")).json()) as { next_cursor: string }
   return {
     client: owner,

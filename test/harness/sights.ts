@@ -14,8 +14,6 @@ type KeyRow = string | Partial<Record<"every" | KeyName, string>>
 
 /** Keys with a lesser scope than all of the account, or without its live data. */
 const KEYS: Readonly<Record<string, KeyRow>> = {
-  AccountEvent: { "test all": "created_at id type" },
-  "AccountEvent ping": { "test all": "webhook_id" },
   Approval: "when",
   Balance: { created: "available_usd balance_usd held_usd" },
   CapState: {
@@ -70,8 +68,8 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
       "file_details{bytes content created_at file_id media_type name sha256 space turn}",
       "files finished_at held_usd idempotency_key images{base64 media_type name step} metadata{*} model outputs result space started_at state status_reason steps{*} tasks{*} test text traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tool_calls} waiting",
     ].join(" "),
-    created: "end_user_charge_usd max_cost_usd on_limit",
-    space: "end_user_charge_usd max_cost_usd on_limit",
+    created: "end_user_charge_usd max_cost_usd on_limit price",
+    space: "end_user_charge_usd max_cost_usd on_limit price",
   },
   File: "bytes created_at file_id media_type name sha256 space turn",
   ListModelsAnswer: "image_models",
@@ -86,7 +84,7 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
   PortalSession: "expires_at url",
   Price: {
     "test all":
-      "created_at multiplier name per_model per_turn_usd rounding{mode to_usd} used_by{account end_users keys} version versions",
+      "created_at deleted multiplier name per_model per_turn_usd rounding{mode to_usd} used_by{account end_users keys} version versions",
   },
   PriceVersion: { "test all": "created_at multiplier per_model per_turn_usd rounding{mode to_usd} version" },
   QuotaDetails: {
@@ -126,8 +124,8 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
   Turn: {
     every:
       "billed_cost_usd conversation created_at end_user_ref error{code message} files finished_at held_usd metadata{*} model outputs result space started_at state status_reason steps_deleted_at test text texts_deleted_at traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tool_calls} waiting",
-    created: "end_user_charge_usd max_cost_usd on_limit",
-    space: "end_user_charge_usd max_cost_usd on_limit",
+    created: "end_user_charge_usd max_cost_usd on_limit price",
+    space: "end_user_charge_usd max_cost_usd on_limit price",
   },
   TurnEstimate: { every: "admitted caps hold_usd model needed_usd on_limit", created: "balance" },
   TurnEvent: "created_at id seq type",
@@ -147,9 +145,10 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
   TurnOfAnswer: {
     every:
       "billed_cost_usd conversation created_at end_user_ref files finished_at held_usd model outputs space started_at state status_reason test traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tool_calls}",
-    created: "end_user_charge_usd",
-    space: "end_user_charge_usd",
+    created: "end_user_charge_usd price",
+    space: "end_user_charge_usd price",
   },
+  TurnPrice: { created: "name version", space: "name version" },
   TurnReceipt: "receipt",
   TurnStateEvent: "created_at data{turn} id seq type",
   UsageGroup: {

@@ -18,7 +18,7 @@ export const TOKEN_SIGHTS = {
     "watchTurn turn.failed": "error_code state",
     "watchTurn turn.queued": "state",
     "watchTurn turn.running": "state",
-    "watchTurn turn.waiting": "state",
+    "watchTurn turn.waiting": "state waiting{calls{call for tool} expires_at for}",
   },
   "a watch token with the inputs of tools": {
     "watchTurn event": "created_at seq type",
@@ -33,7 +33,7 @@ export const TOKEN_SIGHTS = {
     "watchTurn turn.failed": "error_code state",
     "watchTurn turn.queued": "state",
     "watchTurn turn.running": "state",
-    "watchTurn turn.waiting": "state",
+    "watchTurn turn.waiting": "state waiting{calls{call for tool} expires_at for}",
   },
   "a portal session without turns, money and decisions": {
     decideInPortal: "error{code message request_id retryable}",
@@ -49,7 +49,7 @@ export const TOKEN_SIGHTS = {
     getPortalOverview:
       "approvals{call excerpt expires_at input since tool turn_id} limits{blocked limits{left_share period resets_at}} usage{days{charged_usd day turns} month_usd today_usd} wallet{available_usd balance_usd entries{amount_usd at id reason} held_usd}",
     getPortalTurn: "charged_usd created_at excerpt finished_at result state text turn_id",
-    listPortalTurns: "charged_usd created_at excerpt finished_at state turn_id",
+    listPortalTurns: "charged_usd created_at excerpt finished_at state turn_id waits_for",
     "the page's frame": "accents{dark light} logo mode origins return_url",
   },
   "a result token": {
@@ -60,7 +60,7 @@ export const TOKEN_SIGHTS = {
     "sendCallResult late": "error{code message request_id retryable}",
     "sendCallResult of another call": "error{code message request_id retryable}",
     "the request of a call":
-      "headers{accept content-type idempotency-key traceparent turnpike-result-token user-agent}",
+      "headers{accept content-type idempotency-key traceparent turnpike-result-token turnpike-result-url user-agent}",
   },
   "the monitor's token": {
     getServiceHealth: "checked_at checks{limit message name ok value} status",

@@ -20,14 +20,10 @@ const LOOKS = [
   { mode: "auto", width: 390, accent: "#0a6b5e" },
 ] as const
 
-/** The number in an amount, in the form of any language. */
-const amountIn = (text: string) => Number(text.replace(/[^\d.,−-]/g, "").replace("−", "-").replace(/[.,](?=.*[.,])/g, "").replace(",", "."))
-
 describe.skipIf(!hasBrowser)("The portal in a page of another site", () => {
   let app: WebApp
   let person: Person
   let shots: string
-  let space: string
   let send: ReturnType<typeof sendWith>
 
   const session = (ref: string, theme: object = {}, more: object = {}) =>
@@ -92,7 +88,6 @@ describe.skipIf(!hasBrowser)("The portal in a page of another site", () => {
     person = await app.signIn()
     send = sendWith(app.service, app.service.api_key)
     const { space_id } = await send("POST", "/v1/spaces", { title: "Shop", tools: [refundTool({ request: null })] })
-    space = space_id
     await send("PUT", `/v1/end-users/${ADA}/limits`, { daily_usd: 0.5, monthly_usd: 5 })
     for (const text of ["[reply Your order has shipped.]", "[reply It arrives on Monday.]"]) {
       const { turn_id } = await send("POST", "/v1/turns", { space: space_id, end_user_ref: ADA, text })
@@ -137,53 +132,6 @@ describe.skipIf(!hasBrowser)("The portal in a page of another site", () => {
         expect(frame().url()).not.toContain("#")
       },
     )
-  })
-
-  test.each([
-    { locale: "de-DE", lang: undefined, balance: "Guthaben", credit: "Gutschrift", number: /^-?[\d.]+,\d{4}\s\$$/ },
-    { locale: "en-US", lang: "ja", balance: "残高", credit: "入金", number: /^-?\$[\d,]+\.\d{4}$/ },
-  ])("On a phone, in $locale with lang $lang, amounts add up and a wallet changes during the visit", async (look) => {
-    const { locale, lang, balance, credit, number } = look
-    const ref = `buyer-${locale}`
-    await send("PUT", "/v1/prices/fixed", { multiplier: 0, per_turn_usd: 0.0123, rounding: { to_usd: 0.0001 } })
-    await send("PUT", `/v1/end-users/${ref}/billing`, { price: "fixed", prepaid: true })
-    await send("POST", `/v1/end-users/${ref}/credits`, { amount_usd: 1 })
-    for (let count = 0; count < 9; count++) {
-      const turn = { space, end_user_ref: ref, text: "[reply Here it is.]" }
-      const { turn_id } = await send("POST", "/v1/turns", turn)
-      while ((await send("GET", `/v1/turns/${turn_id}?wait=1`)).state !== "done");
-    }
-    const { url } = await send("POST", `/v1/end-users/${ref}/portal-sessions`, {
-      scopes: ["usage", "turns", "limits", "wallet"],
-      lang,
-    })
-    await inShop({ locale, viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }, async (context) => {
-      const page = await context.newPage()
-      await page.clock.install()
-      await page.goto(url)
-      const wallet = page.getByRole("region", { name: balance })
-      await wallet.getByText(credit).waitFor()
-      expect(await page.evaluate("document.documentElement.lang")).toBe(lang ?? "de")
-      const amounts = async () => {
-        const cells = await wallet.locator("td:last-child").allTextContents()
-        for (const cell of cells) expect(cell).toMatch(number)
-        return cells.map(amountIn)
-      }
-      const available = async () => amountIn((await wallet.locator("dd").first().textContent()) ?? "")
-      const sum = (list: number[]) => Number(list.reduce((total, amount) => total + amount, 0).toFixed(4))
-      expect(await amounts()).toHaveLength(10)
-      expect(await available()).toBe(0.8893)
-      expect(sum(await amounts())).toBe(0.8893)
-      await page.screenshot({ path: join(shots, `phone-${lang ?? locale}-before.png`), fullPage: true })
-      expect(await axeOf(page)).toEqual([])
-      await send("POST", `/v1/end-users/${ref}/credits`, { amount_usd: 5 })
-      await page.clock.fastForward(31_000)
-      await expect.poll(available).toBe(5.8893)
-      expect(sum(await amounts())).toBe(5.8893)
-      await page.screenshot({ path: join(shots, `phone-${lang ?? locale}-after.png`), fullPage: true })
-      expect(await axeOf(page)).toEqual([])
-      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0)
-    })
   })
 
   test("An end user reads a turn and denies a call by the keyboard alone", async () => {

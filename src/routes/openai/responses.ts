@@ -48,7 +48,7 @@ export function mountResponses(app: App) {
         headers: REPLAYED_HEADER,
         also: EVENTS,
       },
-      errors: TURN_ERRORS,
+      errors: [...TURN_ERRORS, "TURN_WAITING"],
     },
     async (c, { body }) => {
       const [ctx, credential] = [c.get("ctx"), c.get("credential")]

@@ -1,0 +1,97 @@
+import { mkdir } from "node:fs/promises"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { axeOf } from "../../scripts/prove-page.ts"
+import { makeTemporaryDirectory } from "../../src/local/temporary-directory.ts"
+import { hasBrowser, type Person, sendWith, startWebApp, type WebApp } from "../harness/web-app.ts"
+
+/** The number in an amount, in the form of any language. */
+const amountIn = (text: string) =>
+  Number(
+    text
+      .replace(/[^\d.,−-]/g, "")
+      .replace("−", "-")
+      .replace(/[.,](?=.*[.,])/g, "")
+      .replace(",", "."),
+  )
+
+describe.skipIf(!hasBrowser)("The portal on a phone", () => {
+  let app: WebApp
+  let person: Person
+  let shots: string
+  let space: string
+  let send: ReturnType<typeof sendWith>
+
+  beforeAll(async () => {
+    shots = process.env.PORTAL_SHOTS ?? (await makeTemporaryDirectory("portal-phone"))
+    await mkdir(shots, { recursive: true })
+    app = await startWebApp()
+    person = await app.signIn()
+    send = sendWith(app.service, app.service.api_key)
+    space = (await send("POST", "/v1/spaces", { title: "Shop" })).space_id
+  })
+  afterAll(() => app?.stop())
+
+  const browser = () => {
+    const found = person.context.browser()
+    if (!found) throw new Error("no browser")
+    return found
+  }
+
+  test.each([
+    { locale: "de-DE", lang: undefined, balance: "Guthaben", credit: "Gutschrift", number: /^-?[\d.]+,\d{4}\s\$$/ },
+    { locale: "en-US", lang: "ja", balance: "残高", credit: "入金", number: /^-?\$[\d,]+\.\d{4}$/ },
+  ])("On a phone, in $locale with lang $lang, amounts add up and a wallet changes during the visit", async (look) => {
+    const { locale, lang, balance, credit, number } = look
+    const ref = `buyer-${locale}`
+    await send("PUT", "/v1/prices/fixed", { multiplier: 0, per_turn_usd: 0.0123, rounding: { to_usd: 0.0001 } })
+    await send("PUT", `/v1/end-users/${ref}/billing`, { price: "fixed", prepaid: true })
+    await send("POST", `/v1/end-users/${ref}/credits`, { amount_usd: 1 })
+    for (let count = 0; count < 9; count++) {
+      const turn = { space, end_user_ref: ref, text: "[reply Here it is.]" }
+      const { turn_id } = await send("POST", "/v1/turns", turn)
+      while ((await send("GET", `/v1/turns/${turn_id}?wait=1`)).state !== "done");
+    }
+    const { url } = await send("POST", `/v1/end-users/${ref}/portal-sessions`, {
+      scopes: ["usage", "turns", "limits", "wallet"],
+      lang,
+    })
+    const context = await browser().newContext({
+      locale,
+      viewport: { width: 390, height: 844 },
+      isMobile: true,
+      hasTouch: true,
+    })
+    try {
+      const page = await context.newPage()
+      await page.clock.install()
+      await page.goto(url)
+      const wallet = page.getByRole("region", { name: balance })
+      await wallet.getByText(credit).waitFor()
+      expect(await page.evaluate("document.documentElement.lang")).toBe(lang ?? "de")
+      const amounts = async () => {
+        const cells = await wallet.locator("td:last-child").allTextContents()
+        for (const cell of cells) expect(cell).toMatch(number)
+        return cells.map(amountIn)
+      }
+      const available = async () => amountIn((await wallet.locator("dd").first().textContent()) ?? "")
+      const sum = (list: number[]) => Number(list.reduce((total, amount) => total + amount, 0).toFixed(4))
+      expect(await amounts()).toHaveLength(10)
+      expect(await available()).toBe(0.8893)
+      expect(sum(await amounts())).toBe(0.8893)
+      await page.screenshot({ path: join(shots, `phone-${lang ?? locale}-before.png`), fullPage: true })
+      expect(await axeOf(page)).toEqual([])
+      await send("POST", `/v1/end-users/${ref}/credits`, { amount_usd: 5 })
+      await page.clock.fastForward(31_000)
+      await expect.poll(available).toBe(5.8893)
+      // Only the last entries are shown, so the first credit is gone.
+      expect(await amounts()).toHaveLength(10)
+      expect((await amounts())[0]).toBe(5)
+      await page.screenshot({ path: join(shots, `phone-${lang ?? locale}-after.png`), fullPage: true })
+      expect(await axeOf(page)).toEqual([])
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0)
+    } finally {
+      await context.close()
+    }
+  })
+})
