@@ -25,16 +25,11 @@ test.each([
   expect(await page.text()).toContain("<div id=")
 })
 
-test.each([
-  "/healthz",
-  "/robots.txt",
-  "/metrics",
-  "/.well-known/security.txt",
-  "/x.php",
-  "/assets/gone.js",
-  "/turns/a/b",
-])("The path %s does not exist", async (path) => {
-  const answer = await get(path)
-  expect(answer.status).toBe(404)
-  expect(await answer.text()).not.toContain("<div id=")
-})
+test.each(["/healthz", "/metrics", "/x.php", "/assets/gone.js", "/turns/a/b"])(
+  "The path %s does not exist",
+  async (path) => {
+    const answer = await get(path)
+    expect(answer.status).toBe(404)
+    expect(await answer.text()).not.toContain("<div id=")
+  },
+)

@@ -61,7 +61,7 @@ export async function createEstate(
   const { data: deliveries } = (await log.json()) as {
     data: { delivery_id: string; event_id: string; event_type: string }[]
   }
-  // Several are of one moment, in any order.
+  // Several have the same moment, in any order.
   const delivery = deliveries.find(({ event_type }) => event_type.startsWith("turn."))
   const page = (await (await owner.call("GET", "/v1/turns?limit=1")).json()) as { next_cursor: string }
   return {
