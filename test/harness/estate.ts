@@ -46,6 +46,8 @@ export async function createEstate(
   })
   const { file_id } = (await upload.json()) as { file_id: string }
   const body = { space, end_user_ref: canary, text: canary, files: [file_id], metadata: { note: canary } }
+  // A turn names its price, and the prices of an account's estates have the names of their canaries.
+  await owner.call("PUT", "/v1/end-user-defaults", { price: null })
   const done = await owner.runTurn(body)
   const url = `https://${ESTATE_HOST}/${canary}`
   const webhook = await makeWebhook(owner, { url, description: canary })

@@ -79,12 +79,18 @@ test("Ten minutes without the plans of Redis and QStash are told with the provid
     expect([login.status, login.answer.code, login.headers.get("retry-after")]).toEqual([503, "UNAVAILABLE", "3600"])
     expect(login.answer.detail).toContain("used up its plan")
   }
-  const alerts = told.filter(({ alert }) => alert === "redis" || alert === "queue")
-  expect(alerts.map(({ alert, state }) => `${alert} ${state}`).sort()).toEqual(["queue firing", "redis firing"])
-  expect(alerts.map(({ message }) => message).sort()).toEqual([
-    expect.stringContaining(QSTASH),
-    expect.stringContaining(REDIS),
-  ])
+  // The check of turns may fire as well, since nothing calls a runner.
+  const alerts = () => told.filter(({ alert }) => alert === "redis" || alert === "queue")
+  expect(
+    alerts()
+      .map(({ alert, state }) => `${alert} ${state}`)
+      .sort(),
+  ).toEqual(["queue firing", "redis firing"])
+  expect(
+    alerts()
+      .map(({ message }) => message)
+      .sort(),
+  ).toEqual([expect.stringContaining(QSTASH), expect.stringContaining(REDIS)])
   expect(JSON.stringify(told)).not.toContain("command was")
 
   vi.restoreAllMocks()
@@ -94,7 +100,7 @@ test("Ten minutes without the plans of Redis and QStash are told with the provid
   const [, { redis, queue }] = await health()
   expect([redis?.ok, queue?.ok]).toEqual([true, true])
   expect(
-    told
+    alerts()
       .slice(-2)
       .map(({ alert, state }) => `${alert} ${state}`)
       .sort(),

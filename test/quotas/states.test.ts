@@ -215,6 +215,7 @@ test("Test turns and the web chat have no caps and do not count in them", async 
     needed_usd: 0,
     refused_by: null,
     on_limit: "fail",
+    end_user_needed_usd: null,
     model: "rehearsal/standard",
     caps: [],
     balance: null,
