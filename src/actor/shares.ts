@@ -66,11 +66,23 @@ export function spaceRoleRequired(role: "owner" | "admin", { space_id: space, tu
   return new TurnpikeError("SPACE_ROLE_REQUIRED", message)
 }
 
+/** Throws SPACE_ROLE_REQUIRED if a caller lacks a role in the space of a place. */
+export type SpaceRoleCheck = (ctx: Context, credential: SessionCredential, place: RolePlace) => Promise<void>
+
+/**
+ * The check of an operation that only the owner of a space may call, or the owner and admins. Operations carry it, so
+ * that only workers with such operations get the right to read spaces.
+ */
+export const needsSpaceRole =
+  (role: "owner" | "admin"): SpaceRoleCheck =>
+  (ctx, credential, place) =>
+    requireSpaceRole(ctx, credential, role, place)
+
 /**
  * Throws SPACE_ROLE_REQUIRED if a space is shared with a signed-in caller whose role there is less than `role`. Says
  * nothing of a space, or of another member's turn, that the caller does not see.
  */
-export async function requireSpaceRole(
+async function requireSpaceRole(
   ctx: Context,
   credential: SessionCredential,
   role: "owner" | "admin",

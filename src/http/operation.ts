@@ -2,6 +2,7 @@ import { zValidator } from "@hono/zod-validator"
 import type { Context as HonoContext, MiddlewareHandler } from "hono"
 import type * as z from "zod"
 import type { Once } from "../actor/once.ts"
+import type { SpaceRoleCheck } from "../actor/shares.ts"
 import type { ErrorCode } from "../base/errors.ts"
 import { type Guard, guardText } from "../base/powers.ts"
 import type { AppEnv } from "./app-env.ts"
@@ -87,7 +88,7 @@ export interface Operation<
    * The least role of a signed-in caller in the shared space that the path names, or in the space of its turn. As for
    * `keyScope`, its verb rejects others, too.
    */
-  spaceRole?: "owner" | "admin"
+  spaceRole?: SpaceRoleCheck
   /** Its end is announced: in the document, and by headers of each response. */
   deprecated?: Deprecated
   /** Example fields that replace the ones generated from the schemas. */

@@ -1,7 +1,6 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono"
 import type { Credential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
-import { requireSpaceRole } from "../actor/shares.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { guardOf } from "../base/powers.ts"
 import type { AppEnv } from "./app-env.ts"
@@ -41,7 +40,7 @@ async function checkRights(c: HonoContext<AppEnv>, operation: Operation): Promis
   const role = c.req.path.startsWith(FOR_ADMINS) ? ({ role: "admin" } as const) : {}
   const { actor } = await readAs(c.get("ctx"), proved, (db) => db.selectFrom("caller").select("user_id"), role)
   const { keyScope, spaceRole } = operation
-  if (spaceRole && proved.kind === "session") await requireSpaceRole(c.get("ctx"), proved, spaceRole, c.req.param())
+  if (spaceRole && proved.kind === "session") await spaceRole(c.get("ctx"), proved, c.req.param())
   if (actor.kind !== "key" || keyScope === undefined) return
   const isEnough =
     keyScope === "created" ? actor.scope !== "space" : actor.scope === "all" && !(keyScope === "live all" && actor.test)

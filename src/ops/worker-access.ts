@@ -166,8 +166,6 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "brands": [],
       "identities": [],
       "space_shares": [],
-      "spaces": [],
-      "turns": [],
       "users": [
         "password_hash"
       ],

@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { needsSpaceRole } from "../../actor/shares.ts"
 import type { App } from "../../http/app.ts"
 import { idParam, listOf, listQuery, testQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
@@ -92,7 +93,7 @@ export function mountSharing(app: App) {
       body: putMembersLimitSchema,
       answer,
       errors: PUT_MEMBERS_LIMIT_ERRORS,
-      spaceRole: "owner",
+      spaceRole: needsSpaceRole("owner"),
     },
     async (c, { params: { space_id: spaceId }, body: { daily_usd: dailyUsd } }) =>
       raised(c, await putMembersLimit(c.get("ctx"), sessionOf(c), { spaceId, dailyUsd })),

@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { needsSpaceRole } from "../../actor/shares.ts"
 import { ARCHIVED_FILTER } from "../../base/pagination.ts"
 import { getSpaceSpend, spaceSpendSchema } from "../../billing/space-spend.ts"
 import type { App } from "../../http/app.ts"
@@ -107,7 +108,7 @@ export function mountOwnSpaces(app: App) {
       body: patchSpaceSchema,
       answer: { status: 200, description: "The space.", schema: spaceSchema },
       errors: PATCH_SPACE_ERRORS,
-      spaceRole: "admin",
+      spaceRole: needsSpaceRole("admin"),
     },
     async (c, { params, body }) => serializeSpace(await patchSpace(c.get("ctx"), sessionOf(c), params.space_id, body)),
   )

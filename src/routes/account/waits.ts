@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { needsSpaceRole } from "../../actor/shares.ts"
 import type { App } from "../../http/app.ts"
 import { idParam, listOf, listQuery, testQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
@@ -82,7 +83,7 @@ export function mountWaits(app: App) {
       body: decisionSchema,
       answer: { status: 200, description: "The turn.", schema: decidedTurnSchema },
       errors: DECIDE_CALL_ERRORS,
-      spaceRole: "admin",
+      spaceRole: needsSpaceRole("admin"),
       example: { body: { decision: "allow" } },
     },
     async (c, { params: { turn_id: turnId, call }, body }) => {

@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { needsSpaceRole } from "../../actor/shares.ts"
 import { manifestSchema } from "../../agent-config/manifest.ts"
 import { secretName } from "../../agent-config/names.ts"
 import { putSecretSchema, secretSchema } from "../../agent-config/secret.ts"
@@ -67,7 +68,7 @@ export function mountSpaceConfig(app: App, mounting: Mounting) {
       body: manifestSchema,
       answer: { status: 200, description: "The new manifest.", schema: manifestSchema },
       errors: PUT_MANIFEST_ERRORS,
-      spaceRole: "admin",
+      spaceRole: needsSpaceRole("admin"),
     },
     async (c, { params, body }) => putManifest(c.get("ctx"), c.get("credential"), params.space_id, body),
   )
@@ -103,7 +104,7 @@ export function mountSpaceConfig(app: App, mounting: Mounting) {
       body: putSecretSchema,
       answer: { status: 200, description: "The secret, without its value.", schema: secretSchema },
       errors: PUT_SECRET_ERRORS,
-      spaceRole: "admin",
+      spaceRole: needsSpaceRole("admin"),
     },
     async (c, { params, body }) =>
       putSecret(c.get("ctx"), c.get("credential"), params.space_id, { name: params.name, value: body.value }),

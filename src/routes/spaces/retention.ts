@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { needsSpaceRole } from "../../actor/shares.ts"
 import type { App } from "../../http/app.ts"
 import { idParam } from "../../http/query.ts"
 import {
@@ -50,7 +51,7 @@ export function mountRetention(app: App, mounting: Mounting) {
       body: putRetentionSchema,
       answer: { status: 200, description: "The days of the space and of the service.", schema: retentionSchema },
       errors: PUT_RETENTION_ERRORS,
-      spaceRole: "admin",
+      spaceRole: needsSpaceRole("admin"),
     },
     async (c, { params, body }) => putRetention(c.get("ctx"), c.get("credential"), params.space_id, body),
   )

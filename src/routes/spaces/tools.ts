@@ -1,6 +1,7 @@
 import * as z from "zod"
 import type { Credential } from "../../actor/actor.ts"
 import type { Context } from "../../actor/context.ts"
+import { needsSpaceRole } from "../../actor/shares.ts"
 import { mcpServerSchema, putMcpServerSchema } from "../../agent-config/mcp-server.ts"
 import { serverName, toolName } from "../../agent-config/names.ts"
 import { putToolSchema, toolSchema } from "../../agent-config/tool.ts"
@@ -69,7 +70,7 @@ export function mountTools(app: App, mounting: Mounting) {
       body: testToolSchema,
       answer: { status: 200, description: "The request that was sent, and the response.", schema: toolTestSchema },
       errors: TEST_TOOL_ERRORS,
-      spaceRole: "admin",
+      spaceRole: needsSpaceRole("admin"),
     },
     async (c, { params: { space_id: spaceId, name }, body: { input }, once }) =>
       testTool(c.get("ctx"), c.get("credential"), { spaceId, name, input, key: once?.key }),
@@ -184,7 +185,7 @@ function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "n
       body: putSchema,
       answer: { status: 200, description: `The ${word}.`, schema },
       errors: PUT_ENTRY_ERRORS,
-      spaceRole: "admin",
+      spaceRole: needsSpaceRole("admin"),
     },
     async (c, { params: { space_id, name: wanted }, body }) => {
       if (body.name !== undefined && body.name !== wanted) {
