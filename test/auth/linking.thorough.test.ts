@@ -225,6 +225,6 @@ test.each([1, "yes", "TRUE ", "", {}, [true]])(
   async (email_verified) => {
     const name = `odd-${JSON.stringify(email_verified)}`
     world.misbehaves({ claims: { sub: name, email: "odd@people.test", email_verified } })
-    expect(await (await world.signInAt()).browser.me()).toBeUndefined()
+    expect(await (await world.signInAt()).browser.me()).toBeNull()
   },
 )

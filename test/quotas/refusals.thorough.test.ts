@@ -84,6 +84,7 @@ describe.each(CASES)("$cap of the $source", ({ cap, source, words, caps, set, re
       admitted: false,
       hold_usd: 0,
       needed_usd: NEEDED_USD,
+      end_user_needed_usd: null,
       on_limit: "fail",
       model: "rehearsal/standard",
       refused_by: { code, message, details, retry_after: seconds, retryable: true },

@@ -43,7 +43,7 @@ const internalSecret = createMiddleware<AppEnv>(async (c, next) => {
 })
 
 export function mountIdpSession(app: App) {
-  app.use(IDP_PATH, jsonOnly, internalSecret)
+  app.use(IDP_PATH, internalSecret, jsonOnly)
   app.operation(
     {
       method: "post",
