@@ -49,6 +49,10 @@ const DETAILS = {
     .object({ end_users: z.int(), keys: z.int(), account: z.boolean() })
     .meta({ description: "How many end users and keys name the price, and whether the account's default does." }),
   PROVIDER_EXISTS: z.object({ provider_id: z.string().meta({ example: "openai-main" }) }),
+  EMAIL_TAKEN: z
+    .object({ user_id: z.int(), disabled: z.boolean() })
+    .partial()
+    .meta({ description: "The account that has the email. Empty if it was changed at the same moment." }),
 } satisfies Partial<Record<ErrorCode, z.ZodType>>
 
 type DetailedCode = keyof typeof DETAILS
@@ -66,6 +70,7 @@ export const ERROR_DETAILS: Partial<Record<ErrorCode, unknown>> = {
   BALANCE_TOO_LOW: { available_usd: 0.25 },
   PRICE_IN_USE: { end_users: 2, keys: 0, account: true },
   PROVIDER_EXISTS: { provider_id: "openai-main" },
+  EMAIL_TAKEN: { user_id: 42, disabled: true },
 }
 
 /**

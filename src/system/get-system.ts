@@ -142,13 +142,14 @@ export async function getSystem(ctx: Context, credential: SessionCredential): Pr
   )
   const [row] = rows
   if (!row?.turns || !row.postings) throw new Error("the counts are always there")
+  const { oldest_queued_at: _ofOverview, ...open } = row.turns
   const started = performance.now()
   await ctx.db.selectNoFrom((eb) => eb.lit(1).as("one")).execute()
   const trip = performance.now() - started
   const { runs, checks } = await asked
   return {
     database: { ok: true, round_trip_ms: Math.round(trip * 10) / 10 },
-    turns: { ...row.turns, waiting: serializeWaits(row.turns.waiting), overdue: row.overdue_turns },
+    turns: { ...open, waiting: serializeWaits(open.waiting), overdue: row.overdue_turns },
     webhooks: { ...serializeDeliveries(row.webhooks), overdue: row.overdue_deliveries },
     postings: {
       queued: row.postings.queued,

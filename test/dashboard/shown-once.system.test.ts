@@ -122,6 +122,7 @@ describe.skipIf(!hasBrowser)("A value that is shown only once", () => {
       expect(await page.getByText(`${url} has failed`).count()).toBe(0)
       await page.goto(`${origin}/webhooks`)
       await page.getByRole("link", { name: url }).click()
+      await page.getByRole("button", { name: "Send a test event" }).waitFor()
       await page.getByText("has not answered a test event yet").waitFor()
       await page.getByRole("button", { name: "Send a test event" }).click()
       await page.getByText("has not answered a test event yet").waitFor({ state: "detached" })
