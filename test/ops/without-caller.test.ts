@@ -37,7 +37,7 @@ const WITHOUT_CALLER: Record<string, string> = {
   contain_lost: OF_LOGINS,
   credit_subscription: "takes plan, credit and periods from the rows; a period is credited once",
   deliver_by_token: "needs the token whose hash the call's step has",
-  due_accounts: "reads whose waiting turns may go on",
+  due_accounts: "reads whose waiting turns may continue",
   end_session: "needs the session's token",
   end_sessions_of_identity: OF_SIGN_INS,
   end_turns: "the rows must confirm the cause",
@@ -65,7 +65,7 @@ const WITHOUT_CALLER: Record<string, string> = {
   sign_in_messenger: OF_SIGN_INS,
   start_session: OF_SIGN_INS,
   tell_locked: OF_SIGN_INS,
-  wake_account: "tries waiting turns; each goes on only if its limit has room",
+  wake_account: "tries waiting turns; each continues only if its limit has room",
   wake_endpoints: "wakes what is due; a wake changes no delivery",
 }
 
