@@ -83,7 +83,7 @@ async function showBalance({ terminal, connection, json }: CommandContext, ref: 
 async function listLedger({ terminal, connection, json }: CommandContext, ref: string, { limit }: { limit: number }) {
   const { endUsers } = await connect(connection)
   const entries = await endUsers.listLedger(ref, {}, { signal: terminal.signal }).toArray(limit)
-  if (json) return terminal.out(`${JSON.stringify(entries)}\n`)
+  if (json) return terminal.out(`${jsonOf(entries)}\n`)
   const rows = entries.map(({ created_at, reason, amount_usd, balance_after_usd, note, turn_id }) => [
     created_at,
     reason,
