@@ -62,6 +62,12 @@ async function tokensOf(world: World, { client, canary, waiting }: Tenant): Prom
   }
 }
 
+/** Adds the cells of one operation. */
+const adderTo =
+  (cells: Cell[], { callTo, ...cell }: Pick<Cell, "surface" | "operation"> & { callTo: (of: Tenant) => SentCall }) =>
+  (who: string, place: Cell["place"], send: Send, refused: Cell["refused"], of: Tenant, foreign: string) =>
+    cells.push({ ...cell, who, place, call: fresh(callTo(of)), send, refused, foreign: [foreign] })
+
 export async function cellsOfKeys({ world, ours, theirs }: Grounds): Promise<Cell[]> {
   const { operations } = v1Operations()
   const intruders = await createIntruders(world, theirs)
@@ -70,24 +76,7 @@ export async function cellsOfKeys({ world, ours, theirs }: Grounds): Promise<Cel
   const tokens = { ...(await tokensOf(world, theirs)), ...(await tokensOf(world, ours)) }
   const cells: Cell[] = []
   for (const operation of operations.filter(({ open }) => !open)) {
-    const add = (
-      who: string,
-      place: Cell["place"],
-      send: Send,
-      refused: Cell["refused"],
-      of: Tenant,
-      foreign: string,
-    ) =>
-      cells.push({
-        surface: "v1",
-        operation,
-        who,
-        place,
-        call: fresh(callOfOperation(operation, of)),
-        send,
-        refused,
-        foreign: [foreign],
-      })
+    const add = adderTo(cells, { surface: "v1", operation, callTo: (of) => callOfOperation(operation, of) })
     const { keyScope, errors } = operation
     const beyond = namesThings(operation) ? (errors.includes("SCOPE_DENIED") || keyScope ? DENIED : [404]) : null
     for (const { who, key, refused } of intruders) {
@@ -146,24 +135,7 @@ export async function cellsOfOwners({ world, admins, ours, theirs }: Grounds): P
     const isRead = operation.method === "get"
     const isBeyond = namesThings(operation)
     const proof = needsProof(operation)
-    const add = (
-      who: string,
-      place: Cell["place"],
-      send: Send,
-      refused: Cell["refused"],
-      of: Tenant,
-      foreign: string,
-    ) =>
-      cells.push({
-        surface: "account",
-        operation,
-        who,
-        place,
-        call: fresh(ownerCallOf(operation, of)),
-        send,
-        refused,
-        foreign: [foreign],
-      })
+    const add = adderTo(cells, { surface: "account", operation, callTo: (of) => ownerCallOf(operation, of) })
     for (const [place, of] of [
       ["own", ours],
       ["foreign", theirs],
@@ -198,7 +170,7 @@ export async function cellsOfOwners({ world, admins, ours, theirs }: Grounds): P
         of,
         theirs.canary,
       )
-      add("a stranger", place, bySession(stranger), isBeyond ? DENIED : isRead ? null : null, of, of.canary)
+      add("a stranger", place, bySession(stranger), isBeyond ? DENIED : null, of, of.canary)
       if (proof) add("an old proof", place, bySession(unproved), [403], of, of.canary)
       if (!ENDS_THE_SESSION.test(operation.id))
         add("the owner", place, bySession(owner), beyond && (proof ? DENIED : beyond), of, theirs.canary)

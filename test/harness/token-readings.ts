@@ -11,13 +11,13 @@ const KINDS = {
   output: /^((completion|output|candidates)(_tokens|Tokens|TokenCount)|predicted_n|eval_count)$/,
   total: /^total(_tokens|Tokens|TokenCount)$/,
   reasoning: /reasoning|thoughts|thinking|prediction/,
-  beside: /token|cache_n$/i,
+  extra: /token|cache_n$/i,
 }
 type Kind = keyof typeof KINDS
 
 /**
  * Reads the frames of a stream without knowledge of any provider: the least reading of a count is its greatest value
- * alone, and the greatest adds all counts that may come besides it, or takes what a total leaves.
+ * alone, and the greatest adds all further counts, or takes what a total leaves.
  */
 export function readingsOf(frames: RecordedStream["frames"]): Readings {
   const most = new Map<string, { kind: Kind; count: number }>()
@@ -38,7 +38,7 @@ export function readingsOf(frames: RecordedStream["frames"]): Readings {
   const sum = (kind: Kind) => counts(kind).reduce((all, count) => all + count, 0)
   const [input, output, total] = [greatest("input"), greatest("output"), greatest("total")]
   return {
-    input: [input, Math.max(input + sum("beside"), total - output)],
+    input: [input, Math.max(input + sum("extra"), total - output)],
     output: [output, Math.max(output + sum("reasoning"), total - input)],
   }
 }

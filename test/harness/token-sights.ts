@@ -1,40 +1,29 @@
 import type { Sight } from "./seen-by.ts"
 
+/** What a watch token shows of its turn. */
+const WATCHED = {
+  "watchTurn event": "created_at seq type",
+  "watchTurn refused": "error{code message request_id retryable}",
+  "watchTurn step.ended": "step",
+  "watchTurn step.started": "step",
+  "watchTurn text.delta": "step text",
+  "watchTurn tool.ended": "call name ok step",
+  "watchTurn tool.started": "call name step",
+  "watchTurn turn.cancelled": "state",
+  "watchTurn turn.done": "result state",
+  "watchTurn turn.failed": "error_code state",
+  "watchTurn turn.queued": "state",
+  "watchTurn turn.running": "state",
+  "watchTurn turn.waiting": "state waiting{calls{call for tool} expires_at for}",
+}
+
 /**
  * As in sights.ts, for tokens and secrets that are for one purpose, and for callers without any. A resource is an
  * operation here, because no document has most of these answers.
  */
 export const TOKEN_SIGHTS = {
-  "a watch token": {
-    "watchTurn event": "created_at seq type",
-    "watchTurn refused": "error{code message request_id retryable}",
-    "watchTurn step.ended": "step",
-    "watchTurn step.started": "step",
-    "watchTurn text.delta": "step text",
-    "watchTurn tool.ended": "call name ok step",
-    "watchTurn tool.started": "call name step",
-    "watchTurn turn.cancelled": "state",
-    "watchTurn turn.done": "result state",
-    "watchTurn turn.failed": "error_code state",
-    "watchTurn turn.queued": "state",
-    "watchTurn turn.running": "state",
-    "watchTurn turn.waiting": "state waiting{calls{call for tool} expires_at for}",
-  },
-  "a watch token with the inputs of tools": {
-    "watchTurn event": "created_at seq type",
-    "watchTurn refused": "error{code message request_id retryable}",
-    "watchTurn step.ended": "step",
-    "watchTurn step.started": "step",
-    "watchTurn text.delta": "step text",
-    "watchTurn tool.ended": "call name ok step",
-    "watchTurn tool.started": "call input name step",
-    "watchTurn turn.cancelled": "state",
-    "watchTurn turn.done": "result state",
-    "watchTurn turn.failed": "error_code state",
-    "watchTurn turn.queued": "state",
-    "watchTurn turn.running": "state",
-    "watchTurn turn.waiting": "state waiting{calls{call for tool} expires_at for}",
-  },
+  "a watch token": WATCHED,
+  "a watch token with the inputs of tools": { ...WATCHED, "watchTurn tool.started": "call input name step" },
   "a portal session without turns, money and decisions": {
     decideInPortal: "error{code message request_id retryable}",
     exchangePortalCode: "expires_in_seconds preview scopes token",
