@@ -118,8 +118,10 @@ declare
   ids text[];
   later turns[];
 begin
-  update open_turns o set state = 'blocked' where o.conversation_id = mine.conversation_id and o.wake_at = 'infinity';
-  ids := array(select o.turn_id from open_turns o where o.conversation_id = mine.conversation_id and o.wake_at = 'infinity');
+  with later_turns as (
+    update open_turns o set state = 'blocked' where o.conversation_id = mine.conversation_id and o.wake_at = 'infinity'
+      returning o.turn_id
+  ) select coalesce(array_agg(b.turn_id), '{}') into ids from later_turns b;
   if cardinality(ids) = 0 then
     return '{}';
   end if;
