@@ -123,8 +123,8 @@ export const DETAILS_EXAMPLES = {
 
 /**
  * Returns why a turn gets no hold, or null if it gets one. Caps come last, because waiting does not help otherwise
- * (docs/architecture/quotas.md). The amounts of a wallet are
- * shown only to an actor that may see them. `retry_after` is an integer (RFC 9110, section 10.2.3).
+ * (docs/architecture/quotas.md). The amounts of a wallet are shown only to an actor that may see them. `retry_after` is
+ * an integer (RFC 9110, section 10.2.3).
  */
 export function refusedBy(row: HoldRow, now: Date, actor: Actor): RefusedBy | null {
   if (row.max_cost !== null) return costLimitTooLow(row.needed, row.max_cost)

@@ -4,6 +4,7 @@ import { toInstant } from "../base/time.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { RESALE_POLICY } from "../resale/policies.ts"
 import { ROUND_MODES } from "../resale/price.ts"
+import { turnPriceSchema } from "../turns/schemas.ts"
 import { receiptSchema } from "./receipt-document.ts"
 
 /** Exact charges are in millionths of credit micros. */
@@ -38,7 +39,7 @@ export const endUserReceiptSchema = z
     ended_at: instant,
     currency: z.literal("USD"),
     price: z
-      .object({ name: z.string().meta({ example: "standard" }), version: z.int().meta({ example: 3 }) })
+      .object(turnPriceSchema.shape)
       .nullable()
       .meta({ description: "The price of the turn. It never changes. Null: the turn has none." }),
     components: z.array(componentSchema),

@@ -136,7 +136,7 @@ const waitingSchema = z
 
 export type Waiting = z.infer<typeof waitingSchema>
 
-const turnPriceSchema = z
+export const turnPriceSchema = z
   .object({ name: z.string().meta({ example: "standard" }), version: z.int().meta({ example: 3 }) })
   .meta({ id: "TurnPrice" })
 

@@ -3,10 +3,13 @@ import { resolve } from "node:path"
 import { expect, test } from "vitest"
 import { documentOf, SURFACES } from "../../scripts/documents.ts"
 import { ERROR_CODES, type ErrorCode } from "../../src/base/errors.ts"
+import { RECEIPT_POLICY } from "../../src/receipts/policies.ts"
 import { readGuide } from "../../src/reference/guides.ts"
 import { INTERNAL_NUMBERS } from "../../src/reference/internal-numbers.ts"
 import { SHOWN_LIMITS, shownLimit } from "../../src/reference/limits.ts"
 import { limitGroups } from "../../src/reference/limits-table.ts"
+import { TURN_POLICY } from "../../src/turns/policies.ts"
+import { read } from "./source.ts"
 
 const numbers: string[] = []
 for (const file of globSync("src/*/policies.ts")) {
@@ -80,4 +83,13 @@ test("The stated maximum of `timeout_seconds` equals the schemas' maximum", () =
   expect(most("CreateTurn")).toBe(most("ManifestInput"))
   const ofTurn = `\`timeout_seconds\` of the turn, else of the manifest, up to ${most("CreateTurn")}`
   expect(SHOWN_LIMITS["TURN_POLICY.timeoutSeconds"]?.set).toBe(ofTurn)
+})
+
+test.each([
+  ["src/ending/end-turns.sql", "queue_life", TURN_POLICY.queueLimitMs],
+  ["src/receipts/statement.sql", "settles_after", RECEIPT_POLICY.settlesMs],
+])("The interval in %s of %s() is the number of its policy", (path, name, ms) => {
+  const [, count, unit] =
+    new RegExp(`function turnpike\\.${name}\\(.*interval '(\\d+) (hour|minutes)'`).exec(read(path)) ?? []
+  expect(Number(count) * (unit === "hour" ? 3_600_000 : 60_000)).toBe(ms)
 })
