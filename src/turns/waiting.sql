@@ -121,12 +121,12 @@ begin
   with later_turns as (
     update open_turns o set state = 'blocked' where o.conversation_id = mine.conversation_id and o.wake_at = 'infinity'
       returning o.turn_id
-  ) select coalesce(array_agg(b.turn_id), '{}') into ids from later_turns b;
-  if cardinality(ids) = 0 then
+  ) select array_agg(b.turn_id) into ids from later_turns b;
+  if ids is null then
     return '{}';
   end if;
   later := array(select t from turns t where t.turn_id = any (ids) order by t.turn_id collate "C" for no key update skip locked);
-  if cardinality(later) < cardinality(ids) then
+  if coalesce(cardinality(later) < cardinality(ids), true) then
     -- A turn that was accepted after lock_later, and that another transaction has locked since.
     raise exception 'a later turn of % is locked', mine.turn_id using errcode = 'deadlock_detected';
   end if;
