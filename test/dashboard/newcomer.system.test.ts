@@ -105,7 +105,8 @@ describe.skipIf(!hasBrowser)("A newcomer", () => {
     await steps.getByRole("button", { name: "Send a test event" }).click()
     await steps.getByText("the connection was refused").waitFor()
     await steps.getByRole("link", { name: "View the delivery" }).waitFor()
-    await page.getByRole("region", { name: "Failing webhooks" }).getByText("http://127.0.0.1:9/hooks").waitFor()
+    // A webhook that never answered is pending, and not among those that fail.
+    expect(await page.getByRole("region", { name: "Failing webhooks" }).count()).toBe(0)
     await steps.getByRole("button", { name: "Hide" }).click()
     await steps.waitFor({ state: "detached" })
     await page.reload()
