@@ -26,6 +26,7 @@ import { measureShards } from "./measure-shards.ts"
 import { measureStatements } from "./measure-statements.ts"
 import { measureStreamed } from "./measure-streamed.ts"
 import { measureTurns } from "./measure-turns.ts"
+import { measureWakes } from "./measure-wakes.ts"
 import { measureWal, WAL_SETTINGS } from "./measure-wal.ts"
 import type { Options } from "./options.ts"
 import type { BenchWorld, WorldOptions } from "./world.ts"
@@ -154,12 +155,13 @@ const ALL: Measurement[] = [
   })),
   { group: "fair", title: "new turns while another account has 2,000 queued", measure: measureCrowd },
   { group: "fair", title: "shares of equal accounts", measure: measureShares },
+  { group: "wakes", title: "from booking credit to going on", measure: measureWakes },
   { group: "hostile", title: "an honest client next to hostile ones", measure: measureHostile },
   { group: "attacks", title: "a worker under attack, MiB and ms", isCompared: true, measure: measureAttacks },
   { group: "logins", title: "wrong passwords", measure: (world) => measureLogins(world) },
 ]
 
-const SELDOM = ["churn", "queues", "outage", "outage-queue", "outage-database", "outage-provider", "fair"]
+const SELDOM = ["churn", "queues", "outage", "outage-queue", "outage-database", "outage-provider", "fair", "wakes"]
 
 /**
  * The selected measurements. By default without the floor, which needs a folder, and without some that take minutes.

@@ -61,6 +61,7 @@ export const MEASUREMENTS = [
   "hostile",
   "attacks",
   "fair",
+  "wakes",
   "routing",
   "retention",
   "restore",
