@@ -1,97 +1,37 @@
-import { existsSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { existsSync } from "node:fs"
 import { expect, test } from "vitest"
-import { circles, forbiddenUses, readRooms } from "./rooms.ts"
-import { importsOf, procedures, read, source, withoutComments } from "./source.ts"
-
-const table = readRooms("| room | what is in it | may import |")
-
-/** `src/runs/run.ts` is in the room `runs`; `src/sweeps.ts` and `functions/` are separate rooms. */
-function roomOf(path: string): string {
-  const [top = "", room = ""] = path.split("/")
-  return top === "src" ? room : top
-}
-
-const imports = new Map(
-  source.map((path) => {
-    const named = importsOf(path).filter((name) => name.startsWith("."))
-    return [path, named.map((name) => join(path, "..", name))]
-  }),
-)
-
-/** The file that defines each procedure and type of the database. */
-const definedIn = new Map(
-  procedures.flatMap(({ path, text }) =>
-    [...text.matchAll(/^create (?:function|type|aggregate) turnpike\.(\w+)/gm)].map(([, name]) => [
-      name as string,
-      path,
-    ]),
-  ),
-)
-
-/** The files whose procedures and types a file of procedures uses. */
-const calls = new Map(
-  procedures.map(({ path, text }) => {
-    const names = [...withoutComments(text).matchAll(/\bturnpike\.(\w+)/g)].map(([, name]) => name as string)
-    return [path, [...new Set(names)].map((name) => ({ name, target: definedIn.get(name) ?? "" }))]
-  }),
-)
-
-const functions = new Set(
-  procedures.flatMap(({ text }) => [...text.matchAll(/^create function turnpike\.(\w+)/gm)].map(([, name]) => name)),
-)
-
-/** Texts in TypeScript that are no procedure, but are written like one. */
-const OTHER_WORDS = new Set([
-  "src/agent/finish.ts end_turn",
-  "src/agent-config/manifest.ts image_model",
-  "src/agent-config/names.ts create_task",
-  "src/agent-config/names.ts update_task",
-  "src/local/provider-models.ts end_turn",
-  "src/spaces/change-config.ts image_model",
-  "src/users/get-setup.ts shared_space",
-])
-
-/** The files of the procedures that a file of TypeScript names, to call them. */
-const named = new Map(
-  source
-    .filter(
-      (path) => /^(src|functions)\//.test(path) && !/^src\/(platform\/procedures|ops\/worker-access)\.ts$/.test(path),
-    )
-    .map((path) => {
-      const words = [
-        ...read(path)
-          .replace(/\/\*\*[\s\S]*?\*\//g, "")
-          .matchAll(/"(\w+)"/g),
-      ].map(([, word]) => word as string)
-      const names = words.filter((word) => functions.has(word) && !OTHER_WORDS.has(`${path} ${word}`))
-      const targets = names.flatMap((name) => definedIn.get(name) ?? [])
-      return [path, [...new Set(targets)]] as const
-    }),
-)
-
-const dependencies = new Map<string, string[]>([
-  ...[...imports].map(([path, targets]): [string, string[]] => [path, [...targets, ...(named.get(path) ?? [])]]),
-  ...[...calls].map(([path, used]): [string, string[]] => [path, used.map(({ target }) => target)]),
-])
+import { FOREIGN_READS } from "./foreign-reads.ts"
+import {
+  calls,
+  dependencies,
+  imports,
+  named,
+  readersOfTables,
+  roomOf,
+  rooms,
+  writersOfTables,
+  writtenByTriggers,
+} from "./room-uses.ts"
+import { circles, forbiddenUses } from "./rooms.ts"
+import { read, source } from "./source.ts"
 
 test("The table has every room once, and each may import only rooms above it", () => {
-  const names = table.map(({ name }) => name)
+  const names = rooms.map(({ name }) => name)
   expect(new Set(names).size).toBe(names.length)
   expect([...new Set(source.map(roomOf))].filter((room) => !names.includes(room))).toEqual([])
-  const wrong = table.flatMap(({ name, mayImport }, at) =>
+  const wrong = rooms.flatMap(({ name, mayImport }, at) =>
     mayImport.filter((other) => !names.slice(0, at).includes(other)).map((other) => `${name} -> ${other}`),
   )
   expect(wrong).toEqual([])
 })
 
 test("A room uses only rooms that its row names: values, types, and procedures that TypeScript or SQL calls", () => {
-  expect(forbiddenUses(dependencies, table, roomOf)).toEqual([])
+  expect(forbiddenUses(dependencies, rooms, roomOf)).toEqual([])
 })
 
 test("A call from a low room's procedure to a high room's is rejected", () => {
   const planted = new Map([["src/billing/planted.sql", ["src/analytics/cut-spaces.sql"]]])
-  expect(forbiddenUses(planted, table, roomOf)).toEqual(["src/billing/planted.sql -> src/analytics/cut-spaces.sql"])
+  expect(forbiddenUses(planted, rooms, roomOf)).toEqual(["src/billing/planted.sql -> src/analytics/cut-spaces.sql"])
 })
 
 test("Every import leads to a file, and every call to a procedure", () => {
@@ -120,33 +60,53 @@ test("No files import each other in a circle, neither values nor types, in TypeS
   ).toEqual(["b -> c -> b"])
 })
 
-const SQL_WRITE = /\b(?:insert into|delete from|update)\s+(?:only\s+)?"?([a-z_]+)"?/g
-const KYSELY_WRITE = /\.(?:insertInto|updateTable|deleteFrom)\("(\w+)/g
-const tableNames = new Set([...read("schema.sql").matchAll(/^create table (\w+)/gm)].map(([, name]) => name as string))
-
-/** The rooms whose code writes each table, according to the source. */
-function writersOfTables(): Map<string, string[]> {
-  const writers = new Map<string, Set<string>>()
-  const texts = [...procedures, ...source.map((path) => ({ path, text: read(path) }))]
-  for (const { path, text } of texts) {
-    const code = path.endsWith(".sql") ? withoutComments(text) : text
-    for (const [, name = ""] of [...code.matchAll(SQL_WRITE), ...code.matchAll(KYSELY_WRITE)]) {
-      if (tableNames.has(name)) writers.set(name, (writers.get(name) ?? new Set()).add(roomOf(path)))
-    }
-  }
-  const order = table.map(({ name }) => name)
-  const sorted = (rooms: Set<string>) => [...rooms].sort((a, b) => order.indexOf(a) - order.indexOf(b))
-  return new Map([...writers].sort().map(([name, rooms]) => [name, sorted(rooms)]))
+/** The rows of a table of rooms.md whose first column names things in backquotes: each of them with its rooms. */
+function rowsOf(header: string): (readonly [string, string[]])[] {
+  const [rows = ""] = (read("docs/architecture/rooms.md").split(header)[1] ?? "").split("\n\n")
+  return [...rows.matchAll(/^\| ([^|]+) \| ([^|]+) \|$/gm)]
+    .filter(([, names = ""]) => !names.startsWith("-"))
+    .flatMap(([, names = "", of = ""]) =>
+      names.split(", ").map((name) => [name.replaceAll("`", ""), of.split(", ")] as const),
+    )
 }
 
 test("Each table is written by exactly the rooms that rooms.md names for it", () => {
-  const [rows = ""] = (
-    readFileSync("docs/architecture/rooms.md", "utf8").split("| table | written by |")[1] ?? ""
-  ).split("\n\n")
-  const documented = [...rows.matchAll(/^\| ([^|]+) \| ([^|]+) \|$/gm)]
-    .filter(([, names = ""]) => !names.startsWith("-"))
-    .flatMap(([, names = "", rooms = ""]) =>
-      names.split(", ").map((name) => [name.replaceAll("`", ""), rooms.split(", ")] as const),
-    )
-  expect(new Map(documented)).toEqual(writersOfTables())
+  expect(new Map(rowsOf("| table | written by |"))).toEqual(writersOfTables)
+})
+
+test("Each function of a trigger that writes belongs to a room that writes the same tables", () => {
+  const owners = new Map(rowsOf("| function of a trigger | room |"))
+  const writing = [...writtenByTriggers].filter(([, written]) => written.length > 0)
+  expect([...owners.keys()].sort()).toEqual(writing.map(([name]) => name).sort())
+  const wrong = writing.flatMap(([name, written]) =>
+    written
+      .filter((table) => !owners.get(name)?.every((room) => (writersOfTables.get(table) ?? [room]).includes(room)))
+      .map((table) => `${name}: ${table}`),
+  )
+  expect(wrong).toEqual([])
+})
+
+test("A room reads tables of its own and of rooms that it may import; other reads are listed, and the list shrinks", () => {
+  const foreign = rooms.flatMap(({ name, mayImport }) => {
+    const tables = [...readersOfTables].filter(([table, readers]) => {
+      const writers = writersOfTables.get(table) ?? []
+      return readers.includes(name) && writers.length > 0 && !writers.some((one) => [name, ...mayImport].includes(one))
+    })
+    return tables.length > 0 ? [[name, tables.map(([table]) => table)] as const] : []
+  })
+  expect(Object.fromEntries(foreign)).toEqual(FOREIGN_READS)
+})
+
+test("A room uses each room that its row names: something of it, or a table that it writes", () => {
+  const ofCode = [...dependencies].flatMap(([path, targets]) =>
+    targets.map((target) => [path, target].map(roomOf).join(" ")),
+  )
+  const ofTables = [...readersOfTables].flatMap(([table, readers]) =>
+    readers.flatMap((reader) => (writersOfTables.get(table) ?? []).map((writer) => `${reader} ${writer}`)),
+  )
+  const used = new Set([...ofCode, ...ofTables])
+  const unused = rooms
+    .filter(({ name }) => name !== "routes")
+    .flatMap(({ name, mayImport }) => mayImport.map((other) => `${name} ${other}`).filter((one) => !used.has(one)))
+  expect(unused).toEqual([])
 })
