@@ -7,6 +7,7 @@ import { startPostgres } from "../src/local/postgres.ts"
 import { makeTemporaryDirectory } from "../src/local/temporary-directory.ts"
 import { readRelease } from "../src/ops/release.ts"
 import { BASELINE, baselineOfSchema, isBaselineOpen } from "./baseline.ts"
+import { capLists, keyCaps } from "./cap-lists.ts"
 import { compareCatalogs, readCatalog } from "./catalog.ts"
 import { procedureTypes } from "./procedure-types.ts"
 import { settingDefaults } from "./setting-defaults.ts"
@@ -15,13 +16,15 @@ import { workerAccess } from "./worker-access.ts"
 const run = promisify(execFile)
 
 /**
- * Writes the baseline until the first release, the defaults of settings as SQL, the types of tables and procedures, and
- * the access of each worker. With --check it writes nothing and fails if a file is stale. It always fails if the
- * migrations do not create the database of schema.sql.
+ * Writes the baseline until the first release, the defaults of settings and the lists of caps as SQL, the types of
+ * tables and procedures, and the access of each worker. With --check it writes nothing and fails if a file is stale. It
+ * always fails if the migrations do not create the database of schema.sql.
  */
 const isOpen = await isBaselineOpen()
 if (isOpen) await keep(BASELINE, await baselineOfSchema())
 await keep("src/settings/defaults.sql", settingDefaults())
+await keep("src/actor/key-caps.sql", keyCaps())
+await keep("src/quotas/cap-lists.sql", capLists())
 const dir = await makeTemporaryDirectory("types")
 const postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: false })
 try {

@@ -32,8 +32,7 @@ begin
     return row('key', found_key.key_id, found_key.name, found_key.user_id, found_key.scope, found_key.space_id, found_key.test,
       found_key.expires_at, found_key.created_at, null, null,
       valid and coalesce(ends_at > p_request.moment, true), valid and coalesce(ends_at <= p_request.moment, false), found_key.last_used_at,
-      num_nonnulls(found_key.daily_credit_micros, found_key.window_credit_micros, found_key.end_user_daily_credit_micros,
-        found_key.end_user_monthly_credit_micros) > 0, null, null, null, null, false,
+      turnpike.key_has_caps(found_key), null, null, null, null, false,
       found_key.end_user_price, found_key.end_user_prepaid)::turnpike.caller;
   end if;
   if starts_with(p_request.token, 'act_') then

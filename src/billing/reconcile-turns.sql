@@ -70,15 +70,9 @@ begin
   ), current as materialized (
     -- No window is longer than 31 days.
     select distinct s.user_id, p.kind, p.subject, p.period, p.starts_at
-    from looked s left join api_keys k on k.key_id = s.key_id, lateral (values
-      ('key', s.key_id, 'day', date_trunc('day', s.created_at, 'UTC')),
-      ('key', s.key_id, 'window', s.window_started_at),
-      ('end_user', s.end_user_ref, 'day', date_trunc('day', s.created_at, 'UTC')),
-      ('end_user', s.end_user_ref, 'month', date_trunc('month', s.created_at, 'UTC')),
-      ('account', '', 'day', date_trunc('day', s.created_at, 'UTC')),
-      ('members', s.shared::text, 'day', date_trunc('day', s.created_at, 'UTC'))) as p (kind, subject, period, starts_at)
-    where (s.key_id is not null or p.kind in ('account', 'members')) and p.subject is not null
-      and s.created_at > p_moment - interval '32 days' and (s.billed > 0 or (not s.ended and s.hold > 0))
+    from looked s left join api_keys k on k.key_id = s.key_id, lateral turnpike.counters_of(s.key_id, s.end_user_ref,
+      s.shared, s.created_at, s.window_started_at) p
+    where s.created_at > p_moment - interval '32 days' and (s.billed > 0 or (not s.ended and s.hold > 0))
       and turnpike.is_current_period(p.period, p.starts_at, k.window_seconds, p_moment)
   ), wrong as (
     select f.kind, s.user_id, s.turn_id, f.ledger_id, null::jsonb as counter, f.expected, f.found

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_a0072e3443c9"
+export const RELEASE = "turnpike_d7b378b1a5ad"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -1508,6 +1508,22 @@ export interface Procedures {
       actor: Answers["caller"] | null
       refused: string | null
       stats: Answers["turn_stats"] | null
+    }
+  }
+  counters_of: {
+    args: {
+      key_id: string | null
+      end_user: string | null
+      shared: number | null
+      moment: Date | null
+      window: Date | null
+    }
+    row: {
+      rank: number | null
+      kind: string | null
+      subject: string | null
+      period: string | null
+      starts_at: Date | null
     }
   }
   create_account: {
@@ -4971,6 +4987,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   contain_lost: { args: ["provider_id", "moment"] },
   count_overview: { args: ["moment"] },
   count_turns: { args: ["request:request", "all", "filter:turn_filter", "bucket", "most", "searched"], columns: ["actor:json", "refused", "stats:json"] },
+  counters_of: { args: ["key_id", "end_user", "shared", "moment", "window"] },
   create_account: { args: ["request:request", "once_key", "fingerprint", "name", "email", "email_verified", "role", "brand", "own_brand", "password_hash", "messenger_id"], columns: ["actor:json", "already:json", "refused", "entity:json"] },
   create_key: { args: ["request:request", "once_key", "fingerprint", "key:json", "space"], columns: ["actor:json", "already:json", "key:json", "refused", "reached:json", "daily:json"] },
   create_space: { args: ["request:request", "once_key", "fingerprint", "slug", "title", "model", "manifest:json", "tools:json", "mcp_servers:json", "secrets:json", "metadata:json", "pins"], columns: ["actor:json", "already:json", "space:json", "refused", "reached:json", "unknown_pin"] },

@@ -2,29 +2,14 @@ import * as z from "zod"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import type { Answers } from "../platform/procedures.ts"
-
-/** All caps (docs/architecture/quotas.md), each with its name as it appears in a sentence. */
-export const CAPS = {
-  key_daily: "the key's daily cap",
-  key_window: "the cap of the key's window",
-  end_user_daily: "the end user's daily limit",
-  end_user_monthly: "the end user's monthly limit",
-  account_daily: "the daily cap of the account's plan",
-  members_daily: "the daily limit of the space's members",
-} as const
-
-export type CapName = keyof typeof CAPS
-
-/** Where the limit of a cap is set. */
-export const CAP_SOURCES = ["key", "end_user", "account", "plan", "space", "default"] as const
-type CapSource = (typeof CAP_SOURCES)[number]
+import { CAP_NAMES, CAP_SOURCES, type CapName, type CapSource } from "./caps.ts"
 
 /** A cap as procedures return it. Their type has plain text for the name and the source. */
 export type CapRow = Answers["cap_state"] & { cap: CapName; source: CapSource }
 
 export const capStateSchema = z
   .object({
-    cap: z.enum(Object.keys(CAPS) as [CapName, ...CapName[]]),
+    cap: z.enum(CAP_NAMES),
     source: z.enum(CAP_SOURCES).meta({
       description:
         "Where the limit is set: on the key, on this end user, as the account's default, by the account's plan, " +

@@ -18,31 +18,6 @@ begin
     where k.key_id = p_key_id);
 end $$;
 
--- Returns what an account may spend in a day by its plan at a moment; null without a plan, or if the plan has no cap.
-create function turnpike.plan_cap(p_user_id bigint, p_moment timestamptz) returns bigint language plpgsql stable as $$
-declare
-  active text;
-begin
-  select s.plan into active from turnpike.active_subscription(p_user_id, p_moment) s;
-  if active is null then
-    return null;
-  end if;
-  return round((turnpike.setting_value('plans') -> active ->> 'daily_cap_usd')::numeric * 10000000)::bigint;
-end $$;
-
--- Returns what the members of a shared space may spend of its owner's
--- balance in a day: the owner's limit, else the setting.
-create function turnpike.members_cap(p_space_id bigint) returns bigint language plpgsql stable as $$
-begin
-  return coalesce((select s.members_daily_credit_micros from spaces s where s.space_id = p_space_id),
-    turnpike.setting_number('members_daily_credit_micros'));
-end $$;
-
--- Returns the space of a turn that a member sent into another user's space; null for turns of its owner and of keys.
-create function turnpike.shared_space(turn turns) returns bigint language sql immutable as $$
-  select case when turn.member_id is not null then turn.space_id end
-$$;
-
 -- Returns the caps that bind a turn of a key for an end user at a moment, with the amounts of their counters.
 -- p_key_id or p_end_user may be null: then only the caps of the other apply. Without
 -- both, as for the web chat, only caps of the account apply.
@@ -52,28 +27,7 @@ create function turnpike.cap_states_under(own end_users, p_user_id bigint, p_key
   p_window timestamptz, p_shared bigint)
 returns setof turnpike.cap_state language sql stable rows 5 as $$
   select p.cap, p.source, p.kind, p.subject, p.period, p.amount, c.spent, c.reserved, p.starts_at, p.resets_at, c.is_counted, c.sharded
-  from (select date_trunc('day', p_moment, 'UTC') as day, date_trunc('month', p_moment, 'UTC') as month) as begun
-    left join api_keys k on k.key_id = p_key_id
-    left join wallets w on w.user_id = p_user_id
-    left join spaces h on h.space_id = p_shared,
-  lateral (values
-    ('key_daily', 'key', k.daily_credit_micros, 'key', p_key_id, 'day', begun.day, begun.day + interval '24 hours'),
-    ('key_window', 'key', k.window_credit_micros, 'key', p_key_id, 'window', p_window,
-      p_window + make_interval(secs => k.window_seconds)),
-    ('end_user_daily', case when (own).daily_limit_credit_micros is not null then 'end_user'
-        when k.end_user_daily_credit_micros is not null then 'key' else 'account' end,
-      coalesce((own).daily_limit_credit_micros, k.end_user_daily_credit_micros, w.end_user_daily_credit_micros),
-      'end_user', p_end_user, 'day', begun.day, begun.day + interval '24 hours'),
-    ('end_user_monthly', case when (own).monthly_limit_credit_micros is not null then 'end_user'
-        when k.end_user_monthly_credit_micros is not null then 'key' else 'account' end,
-      coalesce((own).monthly_limit_credit_micros, k.end_user_monthly_credit_micros, w.end_user_monthly_credit_micros),
-      'end_user', p_end_user, 'month', begun.month,
-      (date_trunc('month', p_moment at time zone 'UTC') + interval '1 month') at time zone 'UTC'),
-    ('account_daily', 'plan', turnpike.plan_cap(p_user_id, p_moment), 'account', '', 'day', begun.day, begun.day + interval '24 hours'),
-    ('members_daily', case when h.members_daily_credit_micros is not null then 'space' else 'default' end,
-      case when p_shared is not null then turnpike.members_cap(p_shared) end, 'members', p_shared::text, 'day', begun.day,
-      begun.day + interval '24 hours')
-  ) as p(cap, source, amount, kind, subject, period, starts_at, resets_at)
+  from turnpike.cap_limits(own, p_user_id, p_key_id, p_end_user, p_moment, p_window, p_shared) p
     cross join lateral turnpike.counter_now(p_user_id, p.kind, p.subject, p.period, p.starts_at) c
   where p.amount is not null and p.subject is not null
 $$;
@@ -86,21 +40,6 @@ begin
   return query select s.* from (select p_end_user as ref) as asked
     left join end_users e on e.user_id = p_user_id and not e.test and e.end_user_ref = asked.ref,
     lateral turnpike.cap_states_under(e, p_user_id, p_key_id, p_end_user, p_moment, p_window, p_shared) s;
-end $$;
-
--- Returns true if any cap can bind turns of a key for an end user at a moment. Most turns have no cap, and cap_states
--- would take five times as long to find that out.
-create function turnpike.has_caps(p_user_id bigint, p_key_id text, p_end_user text, p_moment timestamptz, p_shared bigint) returns boolean
-language plpgsql stable as $$
-begin
-  return p_shared is not null
-    or exists (select from api_keys k where k.key_id = p_key_id and num_nonnulls(k.daily_credit_micros, k.window_credit_micros,
-      k.end_user_daily_credit_micros, k.end_user_monthly_credit_micros) > 0)
-    or exists (select from wallets w where w.user_id = p_user_id
-      and num_nonnulls(w.end_user_daily_credit_micros, w.end_user_monthly_credit_micros) > 0)
-    or exists (select from end_users e where e.user_id = p_user_id and not e.test and e.end_user_ref = p_end_user
-      and num_nonnulls(e.daily_limit_credit_micros, e.monthly_limit_credit_micros) > 0)
-    or turnpike.plan_cap(p_user_id, p_moment) is not null;
 end $$;
 
 -- The hold that a turn would get, or the limits that refuse it. Credit micros.

@@ -99,6 +99,11 @@ begin
   end loop;
 end $$;
 
+-- Returns the space of a turn that a member sent into another user's space; null for turns of its owner and of keys.
+create function turnpike.shared_space(turn turns) returns bigint language sql immutable as $$
+  select case when turn.member_id is not null then turn.space_id end
+$$;
+
 -- The amounts that a turn has newly spent and reserved.
 create type turnpike.turn_spend as (
   turn turns,
@@ -124,20 +129,16 @@ begin
   end if;
   for counter in
     select p.kind, p.subject, p.period, p.starts_at, sum(s.spent)::bigint as spent, sum(s.reserved)::bigint as reserved
-    from (select (u.turn).*, u.spent, u.reserved from unnest(p_spends) u) s
-    cross join lateral (select date_trunc('day', s.created_at, 'UTC') as day, date_trunc('month', s.created_at, 'UTC') as month,
-      (select k.since from spend_counted k where k.user_id = p_user_id and k.kind = 'key' and k.subject = s.key_id) as of_key) c
-    cross join lateral (values
-        (1, 'end_user', s.end_user_ref, 'day', c.day, case when s.key_id is not null then of_users end),
-        (1, 'end_user', s.end_user_ref, 'month', c.month, case when s.key_id is not null then of_users end),
-        (2, 'key', s.key_id, 'day', c.day, c.of_key),
-        (2, 'key', s.key_id, 'window', s.window_started_at, c.of_key),
-        (3, 'account', '', 'day', c.day, of_account),
-        (4, 'members', s.space_id::text, 'day', c.day, case when s.member_id is not null then of_members end)
-      ) as p(rank, kind, subject, period, starts_at, since)
+    from unnest(p_spends) s
+    cross join lateral (select (select k.since from spend_counted k where k.user_id = p_user_id and k.kind = 'key'
+      and k.subject = (s.turn).key_id) as since) of_key
+    cross join lateral (select o.*, case o.kind when 'end_user' then of_users when 'key' then of_key.since when 'account' then of_account
+        when 'members' then of_members end as since
+      from turnpike.counters_of((s.turn).key_id, (s.turn).end_user_ref, turnpike.shared_space(s.turn), (s.turn).created_at,
+        (s.turn).window_started_at) o) p
     left join lateral (select n.counted, n.sharded from spend_counters n where n.user_id = p_user_id and n.kind = p.kind
       and n.subject = p.subject and n.period = p.period and n.starts_at = p.starts_at limit 1) known on true
-    where p.starts_at is not null and p.since is not null and (known.counted or turnpike.is_counted_from(p.since, p.starts_at))
+    where p.since is not null and (known.counted or turnpike.is_counted_from(p.since, p.starts_at))
       and (p_shard is null or known.sharded is not true)
     group by p.rank, p.kind, p.subject, p.period, p.starts_at
     order by p.rank, p.subject collate "C", p.period collate "C", p.starts_at
@@ -151,14 +152,13 @@ begin
   end loop;
   if p_shard is not null and (has_keys or of_account is not null) then
     insert into spend_counter_shards as c (user_id, kind, subject, period, starts_at, shard, spent_credit_micros, reserved_credit_micros)
-    select n.user_id, n.kind, n.subject, n.period, n.starts_at, p_shard, sum(s.spent), sum(s.reserved)
-      from spend_counters n
-      join (select (u.turn).*, u.spent, u.reserved from unnest(p_spends) u) s
-        on ((n.kind = 'key' and n.subject = s.key_id) or (n.kind = 'account' and n.subject = ''))
-          and ((n.period = 'day' and n.starts_at = date_trunc('day', s.created_at, 'UTC'))
-            or (n.period = 'window' and n.starts_at = s.window_started_at))
-      where n.user_id = p_user_id and n.sharded
-      group by n.user_id, n.kind, n.subject, n.period, n.starts_at
+    select p_user_id, p.kind, p.subject, p.period, p.starts_at, p_shard, sum(s.spent), sum(s.reserved)
+      from unnest(p_spends) s
+      cross join lateral turnpike.counters_of((s.turn).key_id, (s.turn).end_user_ref, null, (s.turn).created_at, (s.turn).window_started_at) p
+      cross join lateral (select from spend_counters n where n.user_id = p_user_id and n.kind = p.kind and n.subject = p.subject
+        and n.period = p.period and n.starts_at = p.starts_at and n.sharded limit 1) sharded
+      where p.kind in ('key', 'account')
+      group by p.kind, p.subject, p.period, p.starts_at
     on conflict (user_id, kind, subject, period, starts_at, shard) do update set
       spent_credit_micros = c.spent_credit_micros + excluded.spent_credit_micros,
       reserved_credit_micros = c.reserved_credit_micros + excluded.reserved_credit_micros;

@@ -5,7 +5,8 @@ import { toUsd, usdText } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { balanceSchema, serializeBalance } from "../wallets/get-balance.ts"
-import { CAPS, type CapRow, type CapState, capStateSchema, leftOf, serializeCapState } from "./cap-state.ts"
+import { type CapRow, type CapState, capStateSchema, leftOf, serializeCapState } from "./cap-state.ts"
+import { CAPS } from "./caps.ts"
 
 /** The hold that a turn would get, or the limit that refuses it. Amounts in credit micros. */
 export type HoldRow = Omit<Answers["hold_state"], "caps"> & { caps: CapRow[] }
@@ -217,7 +218,7 @@ function endUserCreditSpent({ balance, held, needed }: NonNullable<HoldRow["cred
 
 /** The message for a cap that has too little left. */
 function capSentence(row: CapRow, hold: HoldRow): string {
-  const cap = `${CAPS[row.cap].replace(/^t/, "T")} of ${usdText(row.limit_credit_micros)} USD`
+  const cap = `${CAPS[row.cap].words.replace(/^t/, "T")} of ${usdText(row.limit_credit_micros)} USD`
   const needed = `this turn needs at least ${usdText(hold.needed)}`
   if (isTooSmall(row, hold)) return `${cap} is too small: ${needed} USD. Raise it.`
   const taken = `${usdText(row.spent_credit_micros)} USD spent, ${usdText(row.reserved_credit_micros)} reserved by turns under way`

@@ -10,7 +10,7 @@ import { MAX_JSON_BYTES, MAX_OPEN_BYTES, MAX_SERVERS_BYTES } from "../http/json-
 import { BODY_POLICY, DOORS, UNKNOWN_KEYS } from "../http/policies.ts"
 import { OPENAI_POLICY } from "../openai/policies.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
-import { CAPS, type CapName } from "../quotas/cap-state.ts"
+import { CAPS } from "../quotas/caps.ts"
 import { SETTINGS } from "../settings/registry.ts"
 import {
   ACTING_POLICY,
@@ -56,16 +56,6 @@ const POLICIES: Record<string, Record<string, unknown>> = {
 
 const MEMBERS_DEFAULT = `${usdText(SETTINGS.members_daily_credit_micros.default)} USD`
 
-/** Where each cap is set. Only `members_daily` has a default. */
-const CAPS_SET: Record<CapName, string> = {
-  key_daily: "`caps.daily_usd` of the key",
-  key_window: "`caps.window_usd` and `caps.window_seconds` of the key",
-  end_user_daily: "`PUT /v1/end-users/{end_user_ref}/limits`, else the key's `caps`, else `PUT /api/account/limits`",
-  end_user_monthly: "`PUT /v1/end-users/{end_user_ref}/limits`, else the key's `caps`, else `PUT /api/account/limits`",
-  account_daily: "`daily_cap_usd` of the account's plan",
-  members_daily: "`PUT /api/account/spaces/{space_id}/members-limit`, else the setting `members_daily_credit_micros`",
-}
-
 /** The limits per account on counts and sizes: the setting with the limit, and the error beyond it. */
 const COUNTS_SET = {
   open_test_turns: ["max_open_test_turns", "429 `QUOTA_EXCEEDED`"],
@@ -101,10 +91,11 @@ const TOO_LARGE = "413 `PAYLOAD_TOO_LARGE`"
 const capRows = (): LimitRow[] => [
   ["Spending: the account's balance", "the credit that was booked", "a top-up", "402 `INSUFFICIENT_CREDITS`"],
   ...Object.entries(CAPS).map(
-    ([name, words]): LimitRow => [
+    ([name, { words, setBy }]): LimitRow => [
       `Spending: ${words} (\`${name}\`)`,
+      // Only `members_daily` has a default.
       name === "members_daily" ? MEMBERS_DEFAULT : "none",
-      CAPS_SET[name as CapName],
+      setBy,
       "429 `QUOTA_EXCEEDED`",
     ],
   ),

@@ -1,5 +1,5 @@
 import type { ModelError } from "../agent/engine.ts"
-import { CAPS } from "../quotas/cap-state.ts"
+import { CAP_WORDS } from "../quotas/caps.ts"
 import type { HoldBound } from "./grow-hold.ts"
 import type { Outcome } from "./settle-turns.ts"
 
@@ -48,7 +48,7 @@ function costMessage(boundBy: HoldBound | null, grown: boolean): string {
 }
 
 const ENDS: Record<Exclude<HoldBound, "max_cost">, string> = {
-  ...CAPS,
+  ...CAP_WORDS,
   balance: "the end of the balance",
   end_user_credit: "the end of the end user's credit",
 }

@@ -133,9 +133,7 @@ begin
   else
     select w.* into wallet from wallets w where w.user_id = caller.user_id;
     margin := wallet.shards * wallet.shard_hold_credit_micros;
-    capped := (caller.key_id is not null and (caller.capped or admission.limited
-      or num_nonnulls(wallet.end_user_daily_credit_micros, wallet.end_user_monthly_credit_micros) > 0))
-      or turnpike.plan_cap(caller.user_id, p_request.moment) is not null or shared is not null;
+    capped := turnpike.caller_has_caps(caller, admission.limited, wallet, p_request.moment, shared);
     sale := turnpike.sale_for(caller, admission, wallet);
     if (capped or sale.prepaid) and not all_locked then
       room := turnpike.headroom(caller.user_id, caller.key_id, p_asked.end_user, admission.wanted, admission.needed,

@@ -79,7 +79,7 @@ begin
     admission.refused := 'end_user';
     return admission;
   end if;
-  admission.limited := num_nonnulls(customer.daily_limit_credit_micros, customer.monthly_limit_credit_micros) > 0;
+  admission.limited := turnpike.end_user_has_caps(customer);
   admission.price_name := customer.price_name;
   admission.prepaid := customer.prepaid;
   facts := space.prompt_facts;

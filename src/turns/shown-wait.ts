@@ -1,8 +1,12 @@
 import { toInstant } from "../base/time.ts"
+import { CAP_NAMES, CAPS } from "../quotas/caps.ts"
 import type { StoredWaiting } from "./turn-row.ts"
 
 /** The limits that an end user can know. All others are the owner's. */
-const OF_END_USER = ["end_user_credit", "end_user_daily", "end_user_monthly"]
+const OF_END_USER = [
+  "end_user_credit",
+  ...CAP_NAMES.filter((name) => CAPS[name].subject === "end_user"),
+] as readonly string[]
 
 /** A wait as the turn's end user sees it: without amounts, inputs of calls and limits of the owner. */
 export const waitForEndUser = (waiting: StoredWaiting | null) =>

@@ -1,7 +1,8 @@
 import * as z from "zod"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
-import { CAP_SOURCES, CAPS, type CapName, type CapRow } from "../quotas/cap-state.ts"
+import type { CapRow } from "../quotas/cap-state.ts"
+import { CAP_NAMES, CAP_SOURCES } from "../quotas/caps.ts"
 import { serializeBalance } from "../wallets/get-balance.ts"
 
 /** The data of an event that tell_cap (src/quotas/tell.sql) writes. Amounts are in credit micros. */
@@ -15,7 +16,7 @@ export interface CapReachedRow extends CapRow {
 
 export const capReachedSchema = z
   .object({
-    cap: z.enum(Object.keys(CAPS) as [CapName, ...CapName[]]).meta({
+    cap: z.enum(CAP_NAMES).meta({
       description: "The cap: of a key for a UTC day or a window, or of an end user for a UTC day or month.",
       example: "end_user_daily",
     }),

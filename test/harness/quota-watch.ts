@@ -26,7 +26,7 @@ begin
         k.end_user_daily_credit_micros, w.end_user_daily_credit_micros)),
       ('end_user', new.end_user_ref, 'month', date_trunc('month', new.created_at, 'UTC'), coalesce(e.monthly_limit_credit_micros,
         k.end_user_monthly_credit_micros, w.end_user_monthly_credit_micros)),
-      ('account', '', 'day', date_trunc('day', new.created_at, 'UTC'), ${RELEASE}.plan_cap(new.user_id, new.created_at))) as p(kind, subject, period, starts_at, most)
+      ('account', '', 'day', date_trunc('day', new.created_at, 'UTC'), ${RELEASE}.plan_cap(new.user_id, 'daily_cap_usd', new.created_at))) as p(kind, subject, period, starts_at, most)
     cross join lateral (
       select coalesce(sum(o.billed_credit_micros), 0) as spent, coalesce(sum(o.held_credit_micros), 0) as reserved from turns o
       where o.user_id = new.user_id and not o.test and case p.kind when 'account' then true

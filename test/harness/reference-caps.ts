@@ -1,4 +1,4 @@
-import type { CapName } from "../../src/quotas/cap-state.ts"
+import type { CapName } from "../../src/quotas/caps.ts"
 import type { ModelPrice } from "./reference-sale.ts"
 
 export interface ModelTurn {
