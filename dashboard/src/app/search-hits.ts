@@ -44,7 +44,7 @@ function pageOf({ kind, id, detail }: SearchHit): string | null {
 }
 
 /** The path of the operator's page of an object, or null if the object has no page. */
-function operatorPageOf({ kind, id }: SearchHit): string | null {
+function pageForOperator({ kind, id }: SearchHit): string | null {
   const part = encodeURIComponent(id)
   switch (kind) {
     case "turn":
@@ -79,7 +79,7 @@ export function useSearchHits(
   const all = useQuery({ ...queryOf("searchEverything", { query: { q } }), enabled: enabled && admin, retry: false })
   if (!enabled) return []
   const mine = (own.data?.items ?? []).flatMap((hit) => entryOf(hit, pageOf(hit), ""))
-  const everyone = (all.data?.items ?? []).flatMap((hit) => entryOf(hit, operatorPageOf(hit), "as operator"))
+  const everyone = (all.data?.items ?? []).flatMap((hit) => entryOf(hit, pageForOperator(hit), "as operator"))
   const found = operators ? [...everyone, ...mine] : [...mine, ...everyone]
   return found.filter(({ href }, index) => found.findIndex((other) => other.href === href) === index)
 }

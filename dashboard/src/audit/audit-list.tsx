@@ -3,8 +3,8 @@ import { useNavigate, useSearch } from "@tanstack/react-router"
 import type { ReactNode } from "react"
 import type { Answer } from "../api/call.ts"
 import type { AuditEntry } from "../api/operations.ts"
-import { OperatorList } from "../operator/list.tsx"
-import { OperatorPerson } from "../operator/parts.tsx"
+import { List } from "../operator/list.tsx"
+import { PersonName } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { Dialog } from "../ui/dialog.tsx"
 import { KeyValues } from "../ui/facts.tsx"
@@ -26,7 +26,7 @@ const wordsOf = (value: unknown): string | undefined =>
   value === undefined ? undefined : typeof value === "string" ? value : plainJson(value, 1)
 
 /** The fields whose values differ before and after the change. */
-export function operatorChangesOf({ before, after }: Pick<AuditEntry, "before" | "after">): Change[] {
+export function changesOf({ before, after }: Pick<AuditEntry, "before" | "after">): Change[] {
   const fields = [...new Set([...Object.keys(after ?? {}), ...Object.keys(before ?? {})])]
   fields.sort((a, b) => Number(BOOKKEEPING.has(a)) - Number(BOOKKEEPING.has(b)))
   return fields
@@ -35,7 +35,7 @@ export function operatorChangesOf({ before, after }: Pick<AuditEntry, "before" |
 }
 
 /** Entries of the audit log. The entry named in the URL opens in a dialog with all changed fields. */
-export function OperatorAuditList({ of, empty }: { of: UseQueryResult<Answer<"listAudit">, Error>; empty: ReactNode }) {
+export function AuditList({ of, empty }: { of: UseQueryResult<Answer<"listAudit">, Error>; empty: ReactNode }) {
   const navigate = useNavigate()
   const { entry: opened } = useSearch({ strict: false }) as { entry?: number }
   const open = (entry: number | undefined) =>
@@ -43,7 +43,7 @@ export function OperatorAuditList({ of, empty }: { of: UseQueryResult<Answer<"li
   const entry = of.data?.items.find(({ audit_id }) => audit_id === opened)
   return (
     <>
-      <OperatorList
+      <List
         caption="Entries of the audit log"
         of={of}
         columns={columnsOf(open)}
@@ -63,7 +63,7 @@ const columnsOf = (open: (entry: number) => void): Column<AuditEntry>[] => [
   {
     title: "Change",
     cell: (entry) => {
-      const changes = operatorChangesOf(entry)
+      const changes = changesOf(entry)
       return (
         <span className="flex flex-col gap-1 max-sm:items-end">
           {changes.slice(0, SHOWN).map(({ field, before, after }) => (
@@ -95,7 +95,7 @@ const columnsOf = (open: (entry: number) => void): Column<AuditEntry>[] => [
 
 function Actor({ of }: { of: AuditEntry }) {
   if (of.actor_user_id === null) return <span className="text-muted">command line</span>
-  return <OperatorPerson of={{ user_id: of.actor_user_id, name: of.actor_name }} />
+  return <PersonName of={{ user_id: of.actor_user_id, name: of.actor_name }} />
 }
 
 function Subject({ of: { subject_type, subject_id } }: { of: AuditEntry }) {
@@ -117,7 +117,7 @@ const SUBJECTS: Record<string, string> = {
 }
 
 function Entry({ of, onClose }: { of: AuditEntry; onClose: () => void }) {
-  const changes = operatorChangesOf(of)
+  const changes = changesOf(of)
   return (
     <Dialog
       open

@@ -1,20 +1,20 @@
 import { getRouteApi } from "@tanstack/react-router"
 import { useRead } from "../api/query.ts"
-import { operatorCurl } from "../operator/parts.tsx"
+import { curl } from "../operator/parts.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { ChoiceFilter, FilterBar, RangePicker, TextFilter } from "../ui/filter-bar.tsx"
 import { Page } from "../ui/page.tsx"
 import { PAGE_ROWS } from "../ui/pager.tsx"
 import { AUDIT_ACTIONS } from "./audit-actions.ts"
-import { OperatorAuditList } from "./audit-list.tsx"
+import { AuditList } from "./audit-list.tsx"
 import { auditPages } from "./pages.ts"
 
 const route = getRouteApi("/app/admin/operator/audit")
 
 const ACTIONS = AUDIT_ACTIONS.map((action) => [action, action] as const)
 
-export function OperatorAuditPage() {
+export function AuditPage() {
   const { offset = 0, entry: _entry, test: _test, ...filters } = route.useSearch()
   const audit = useRead("listAudit", { query: { ...filters, limit: PAGE_ROWS, offset } })
   return (
@@ -34,10 +34,10 @@ export function OperatorAuditPage() {
           names={["created_after", "created_before"]}
         />
       </FilterBar>
-      <OperatorAuditList
+      <AuditList
         of={audit}
         empty={
-          <EmptyState title="No entries match these filters" curl={operatorCurl("/api/admin/audit")}>
+          <EmptyState title="No entries match these filters" curl={curl("/api/admin/audit")}>
             Every change that an operator makes is recorded here. Change the filters to see other entries.
           </EmptyState>
         }

@@ -29,6 +29,6 @@ export const auditRoutes = [
       entry: countIn(search.entry),
       offset: countIn(search.offset),
     }),
-    component: lazyPage(() => import("./audit-page.tsx"), "OperatorAuditPage"),
+    component: lazyPage(() => import("./audit-page.tsx"), "AuditPage"),
   }),
 ] as const

@@ -7,12 +7,12 @@ import { toast } from "../ui/toast.tsx"
 
 // The menu is half of the page. It loads after the table.
 const Menu = lazyPart(() => import("../ui/menu.tsx").then((file) => ({ default: file.Menu })))
-const Disable = lazyPart(() => import("./catalog-disable.tsx").then((file) => ({ default: file.OperatorDisableModel })))
-const Prices = lazyPart(() => import("./catalog-prices.tsx").then((file) => ({ default: file.OperatorModelPrices })))
-const Rename = lazyPart(() => import("./catalog-rename.tsx").then((file) => ({ default: file.OperatorRenameModel })))
+const Disable = lazyPart(() => import("./catalog-disable.tsx").then((file) => ({ default: file.DisableModel })))
+const Prices = lazyPart(() => import("./catalog-prices.tsx").then((file) => ({ default: file.EditPrices })))
+const Rename = lazyPart(() => import("./catalog-rename.tsx").then((file) => ({ default: file.RenameModel })))
 
 /** Enables a model at once; asks for confirmation before it disables one. */
-export function OperatorCatalogSwitch({ of }: { of: ModelCatalogRow }) {
+export function CatalogSwitch({ of }: { of: ModelCatalogRow }) {
   const [asking, setAsking] = useState(false)
   const change = useChange("patchModel", { changes: ["listModelCatalog"] })
   const enable = () =>
@@ -42,7 +42,7 @@ export function OperatorCatalogSwitch({ of }: { of: ModelCatalogRow }) {
   )
 }
 
-export function OperatorCatalogActions({ of }: { of: ModelCatalogRow }) {
+export function CatalogActions({ of }: { of: ModelCatalogRow }) {
   const [open, setOpen] = useState<"prices" | "label" | null>(null)
   return (
     <>

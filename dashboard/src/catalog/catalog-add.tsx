@@ -2,16 +2,11 @@ import type { ModelCatalogAdd } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { ModelCatalogAddRules } from "../api/rules.ts"
 import { choicesOf } from "../api/words.ts"
-import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { EditDialog } from "../operator/edit-dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { Checkbox, Select, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
-import {
-  OPERATOR_NO_PRICES,
-  OperatorPriceFields,
-  operatorPricesAreWhole,
-  operatorTokenPricesOf,
-} from "./catalog-price-fields.tsx"
+import { OPERATOR_NO_PRICES, PriceFields, pricesAreWhole, tokenPricesOf } from "./catalog-price-fields.tsx"
 
 const KINDS = choicesOf<ModelKind>({ chat: "Chat", image: "Pictures" })
 
@@ -20,7 +15,7 @@ type ModelKind = NonNullable<ModelCatalogAdd["kind"]>
 const whole = (text: string) => (text.trim() === "" ? undefined : Number(text))
 
 /** Adds a model with its prices. `next` is the `sort_order` of the new model. */
-export function OperatorAddModel({ next, onClose }: { next: number; onClose: () => void }) {
+export function AddModel({ next, onClose }: { next: number; onClose: () => void }) {
   const draft = useDraft("model.new")
   const change = useChange("addModel", { changes: ["listModelCatalog"], draft })
   const [engine, setEngine] = draft.useField<ModelCatalogAdd["engine"]>("engine", "openai")
@@ -55,7 +50,7 @@ export function OperatorAddModel({ next, onClose }: { next: number; onClose: () 
           idle_seconds: whole(text.idle_seconds),
           ...(kind === "image"
             ? { price_usd_per_picture: Number(prices.picture) }
-            : { price_usd_per_million_tokens: operatorTokenPricesOf(prices) }),
+            : { price_usd_per_million_tokens: tokenPricesOf(prices) }),
         },
       },
       {
@@ -66,7 +61,7 @@ export function OperatorAddModel({ next, onClose }: { next: number; onClose: () 
       },
     )
   return (
-    <OperatorEditDialog
+    <EditDialog
       draft={draft}
       title="Add a model"
       about="The model is added at the end of the catalog."
@@ -74,7 +69,7 @@ export function OperatorAddModel({ next, onClose }: { next: number; onClose: () 
       change={change}
       save={save}
       onClose={onClose}
-      disabled={!text.model || !text.label || !operatorPricesAreWhole(prices, kind)}
+      disabled={!text.model || !text.label || !pricesAreWhole(prices, kind)}
     >
       <div className="grid gap-4 sm:grid-cols-2">
         <Select
@@ -95,7 +90,7 @@ export function OperatorAddModel({ next, onClose }: { next: number; onClose: () 
         <TextInput label="Model" hint="The name that the provider uses" {...field("model")} />
         <TextInput label="Name" hint="The name that users see" {...field("label")} />
       </div>
-      <OperatorPriceFields
+      <PriceFields
         kind={kind}
         text={prices}
         onChange={setPrices}
@@ -118,6 +113,6 @@ export function OperatorAddModel({ next, onClose }: { next: number; onClose: () 
         checked={enabled}
         onChange={({ target }) => setEnabled(target.checked)}
       />
-    </OperatorEditDialog>
+    </EditDialog>
   )
 }

@@ -2,8 +2,8 @@ import type { ModelCatalogRow } from "../api/operations.ts"
 import { Status } from "../ui/status.tsx"
 import type { Column } from "../ui/table.tsx"
 import { Count, Id, Money } from "../ui/values.tsx"
-import { OperatorCatalogActions, OperatorCatalogSwitch } from "./catalog-actions.tsx"
-import { OperatorCatalogHandle } from "./catalog-handle.tsx"
+import { CatalogActions, CatalogSwitch } from "./catalog-actions.tsx"
+import { CatalogHandle } from "./catalog-handle.tsx"
 
 interface Options {
   rows: readonly ModelCatalogRow[]
@@ -14,15 +14,13 @@ interface Options {
 const price = (part: "input" | "cached" | "output") => (row: ModelCatalogRow) =>
   row.kind === "image" ? <span className="text-muted">–</span> : <Money usd={row.price_usd_per_million_tokens[part]} />
 
-export function operatorCatalogColumns({ rows, defaults, onMove }: Options): Column<ModelCatalogRow>[] {
+export function catalogColumns({ rows, defaults, onMove }: Options): Column<ModelCatalogRow>[] {
   return [
     {
       title: "Order",
       cell: (row) => {
         const place = rows.indexOf(row)
-        return (
-          <OperatorCatalogHandle label={row.label} place={place} of={rows.length} onMove={(to) => onMove(place, to)} />
-        )
+        return <CatalogHandle label={row.label} place={place} of={rows.length} onMove={(to) => onMove(place, to)} />
       },
     },
     {
@@ -35,7 +33,7 @@ export function operatorCatalogColumns({ rows, defaults, onMove }: Options): Col
       ),
     },
     { title: "Pin", cell: ({ pin }) => <Id id={pin} full /> },
-    { title: "Enabled", cell: (row) => <OperatorCatalogSwitch of={row} /> },
+    { title: "Enabled", cell: (row) => <CatalogSwitch of={row} /> },
     { title: "Input", right: true, cell: price("input") },
     { title: "Cached input", right: true, cell: price("cached") },
     { title: "Output", right: true, cell: price("output") },
@@ -47,6 +45,6 @@ export function operatorCatalogColumns({ rows, defaults, onMove }: Options): Col
       cell: ({ context_tokens }) => (context_tokens === null ? "–" : <Count value={context_tokens} />),
     },
     { title: "Spaces", right: true, cell: ({ space_count }) => <Count value={space_count} /> },
-    { title: "Actions", actions: true, cell: (row) => <OperatorCatalogActions of={row} /> },
+    { title: "Actions", actions: true, cell: (row) => <CatalogActions of={row} /> },
   ]
 }

@@ -1,12 +1,12 @@
 import type { ModelCatalogRow } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
-import { OperatorConfirmEdit } from "../operator/confirm-edit.tsx"
+import { ConfirmEdit } from "../operator/confirm-edit.tsx"
 import { toast } from "../ui/toast.tsx"
 
 const WANTED = { enabled: false }
 
 /** Asks for confirmation and disables a model. Shows the error if the API refuses, for example for the last model. */
-export function OperatorDisableModel({ of, onClose }: { of: ModelCatalogRow; onClose: () => void }) {
+export function DisableModel({ of, onClose }: { of: ModelCatalogRow; onClose: () => void }) {
   const change = useChange("patchModel", { changes: ["listModelCatalog"] })
   const save = (ifMatch: number) =>
     change.mutate(
@@ -25,7 +25,7 @@ export function OperatorDisableModel({ of, onClose }: { of: ModelCatalogRow; onC
         ? "1 space uses it."
         : `${of.space_count.toLocaleString("en-US")} spaces use it.`
   return (
-    <OperatorConfirmEdit
+    <ConfirmEdit
       title={`Disable ${of.label}?`}
       about={`New turns cannot use this model. ${spaces}`}
       verb="Disable"

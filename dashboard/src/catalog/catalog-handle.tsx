@@ -14,7 +14,7 @@ function rowAt(x: number, y: number): number {
 }
 
 /** A handle that moves its row by dragging, or with the arrow keys, Home and End. */
-export function OperatorCatalogHandle({ label, place, of, onMove }: HandleProps) {
+export function CatalogHandle({ label, place, of, onMove }: HandleProps) {
   const latest = useRef({ place, onMove })
   latest.current = { place, onMove }
   const stop = useRef<() => void>(() => {})

@@ -3,20 +3,20 @@ import type { ModelCatalogRow } from "../api/operations.ts"
 const STEP = 10
 
 /** Sorts the rows by `order`. Rows that it does not name, such as a new model, come last. */
-export function operatorOrdered(rows: readonly ModelCatalogRow[], order: readonly string[]): ModelCatalogRow[] {
+export function ordered(rows: readonly ModelCatalogRow[], order: readonly string[]): ModelCatalogRow[] {
   const place = new Map(order.map((pin, index) => [pin, index]))
   return [...rows].sort((a, b) => (place.get(a.pin) ?? order.length) - (place.get(b.pin) ?? order.length))
 }
 
 /** Moves the pin at index `from` to index `to`. */
-export function operatorMoved(order: readonly string[], from: number, to: number): string[] {
+export function movedTo(order: readonly string[], from: number, to: number): string[] {
   const moved = order.filter((_, index) => index !== from)
   const pin = order[from]
   return pin === undefined ? moved : [...moved.slice(0, to), pin, ...moved.slice(to)]
 }
 
 /** The smallest set of `sort_order` changes that produces the order of the list. */
-export function operatorOrderChanges(rows: readonly ModelCatalogRow[]): { row: ModelCatalogRow; sort_order: number }[] {
+export function orderChanges(rows: readonly ModelCatalogRow[]): { row: ModelCatalogRow; sort_order: number }[] {
   const kept = longestRising(rows.map(({ sort_order }) => sort_order))
   const wanted: number[] = []
   for (const [index, { sort_order }] of rows.entries()) {

@@ -4,7 +4,7 @@ import { call } from "../api/call.ts"
 import type { ModelCatalogRow } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { ModelCatalogRowRules } from "../api/rules.ts"
-import { operatorCurl } from "../operator/parts.tsx"
+import { curl } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
@@ -13,13 +13,13 @@ import { Page } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Table } from "../ui/table.tsx"
 import { toast } from "../ui/toast.tsx"
-import { operatorCatalogColumns } from "./catalog-columns.tsx"
-import { operatorMoved, operatorOrderChanges, operatorOrdered } from "./catalog-order.ts"
+import { catalogColumns } from "./catalog-columns.tsx"
+import { movedTo, orderChanges, ordered } from "./catalog-order.ts"
 import { catalogPages } from "./pages.ts"
 
-const Add = lazyPart(() => import("./catalog-add.tsx").then((file) => ({ default: file.OperatorAddModel })))
+const Add = lazyPart(() => import("./catalog-add.tsx").then((file) => ({ default: file.AddModel })))
 
-export function OperatorCatalogPage() {
+export function CatalogPage() {
   const catalog = useRead("listModelCatalog")
   const [adding, setAdding] = useState(false)
   return (
@@ -59,8 +59,8 @@ function Catalog({ rows }: { rows: ModelCatalogRow[] }) {
   const [order, setOrder] = useState<string[] | null>(null)
   const [saving, setSaving] = useState(false)
   const [error, setError] = useState<unknown>(null)
-  const shown = order ? operatorOrdered(rows, order) : rows
-  const changes = order ? operatorOrderChanges(shown) : []
+  const shown = order ? ordered(rows, order) : rows
+  const changes = order ? orderChanges(shown) : []
   const defaults = defaultsOf(shown)
   const before = defaultsOf(rows)
   const newDefaults = shown.filter(({ pin }) => defaults.has(pin) && !before.has(pin))
@@ -123,12 +123,12 @@ function Catalog({ rows }: { rows: ModelCatalogRow[] }) {
         caption="Models in order; the first enabled model is the default"
         rows={shown}
         rowKey={({ pin }) => pin}
-        columns={operatorCatalogColumns({
+        columns={catalogColumns({
           rows: shown,
           defaults,
           onMove: (from, to) =>
             setOrder(
-              operatorMoved(
+              movedTo(
                 shown.map(({ pin }) => pin),
                 from,
                 to,
@@ -138,7 +138,7 @@ function Catalog({ rows }: { rows: ModelCatalogRow[] }) {
         empty={
           <EmptyState
             title="The catalog is empty"
-            curl={operatorCurl("/api/admin/model-catalog", {
+            curl={curl("/api/admin/model-catalog", {
               method: "POST",
               body: {
                 engine: "openai",

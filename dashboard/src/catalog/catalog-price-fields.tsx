@@ -1,6 +1,6 @@
 import { TextInput } from "../ui/field.tsx"
 
-export interface OperatorPriceText {
+export interface PriceText {
   input: string
   cached: string
   output: string
@@ -10,7 +10,7 @@ export interface OperatorPriceText {
 }
 
 const WRITES = { cache_write: "", cache_write_hour: "" }
-export const OPERATOR_NO_PRICES: OperatorPriceText = { input: "", cached: "", output: "", ...WRITES, picture: "" }
+export const OPERATOR_NO_PRICES: PriceText = { input: "", cached: "", output: "", ...WRITES, picture: "" }
 
 const FIELDS = [
   ["input", "Input", undefined],
@@ -21,14 +21,14 @@ const FIELDS = [
 ] as const
 
 /** True if all required prices of the kind are numbers. */
-export const operatorPricesAreWhole = (text: OperatorPriceText, kind: "chat" | "image") =>
+export const pricesAreWhole = (text: PriceText, kind: "chat" | "image") =>
   (kind === "image" ? [text.picture] : [text.input, text.cached, text.output]).every(
     (price) => price.trim() !== "" && !Number.isNaN(Number(price)),
   ) && [text.cache_write, text.cache_write_hour].every((price) => !Number.isNaN(Number(price)))
 
 const orNull = (text: string) => (text.trim() === "" ? null : Number(text))
 
-export const operatorTokenPricesOf = ({ input, cached, output, ...writes }: OperatorPriceText) => ({
+export const tokenPricesOf = ({ input, cached, output, ...writes }: PriceText) => ({
   input: Number(input),
   cached: Number(cached),
   output: Number(output),
@@ -38,15 +38,15 @@ export const operatorTokenPricesOf = ({ input, cached, output, ...writes }: Oper
 
 interface FieldsProps {
   kind: "chat" | "image"
-  text: OperatorPriceText
-  onChange: (text: OperatorPriceText) => void
+  text: PriceText
+  onChange: (text: PriceText) => void
   error: unknown
   /** The path of the prices in the request body, with a dot at its end. */
   within?: string
 }
 
 /** The price fields of a model, in USD per million tokens or per picture. */
-export function OperatorPriceFields({ kind, text, onChange, error, within = "" }: FieldsProps) {
+export function PriceFields({ kind, text, onChange, error, within = "" }: FieldsProps) {
   if (kind === "image")
     return (
       <TextInput

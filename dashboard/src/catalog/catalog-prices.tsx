@@ -1,15 +1,15 @@
 import type { ModelCatalogRow } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
-import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { EditDialog } from "../operator/edit-dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { plainNumber } from "../ui/plain.ts"
 import { toast } from "../ui/toast.tsx"
-import { OperatorPriceFields, operatorPricesAreWhole, operatorTokenPricesOf } from "./catalog-price-fields.tsx"
+import { PriceFields, pricesAreWhole, tokenPricesOf } from "./catalog-price-fields.tsx"
 
 const textOf = (price: number | null) => (price === null ? "" : plainNumber(price))
 
 /** Sets new prices for a model. They get a new price version. */
-export function OperatorModelPrices({ of, onClose }: { of: ModelCatalogRow; onClose: () => void }) {
+export function EditPrices({ of, onClose }: { of: ModelCatalogRow; onClose: () => void }) {
   const draft = useDraft(`prices.${of.pin}`, { version: of.version })
   const change = useChange("putModelPrices", { changes: ["listModelCatalog"], draft })
   const { input, cached, output, cache_write, cache_write_hour } = of.price_usd_per_million_tokens
@@ -22,7 +22,7 @@ export function OperatorModelPrices({ of, onClose }: { of: ModelCatalogRow; onCl
     picture: textOf(of.price_usd_per_picture),
   })
   const isImage = of.kind === "image"
-  const tokens = operatorTokenPricesOf(text)
+  const tokens = tokenPricesOf(text)
   const body = isImage ? { picture: Number(text.picture) } : tokens
   const save = (ifMatch?: number) =>
     change.mutate(
@@ -35,7 +35,7 @@ export function OperatorModelPrices({ of, onClose }: { of: ModelCatalogRow; onCl
       },
     )
   return (
-    <OperatorEditDialog
+    <EditDialog
       draft={draft}
       title={`Change prices of ${of.label}`}
       about={`The new prices become version ${of.price_version + 1}. Turns that were already accepted keep their prices.`}
@@ -45,9 +45,9 @@ export function OperatorModelPrices({ of, onClose }: { of: ModelCatalogRow; onCl
       mine={isImage ? { price_usd_per_picture: Number(text.picture) } : { price_usd_per_million_tokens: tokens }}
       version={of.version}
       onClose={onClose}
-      disabled={!operatorPricesAreWhole(text, of.kind)}
+      disabled={!pricesAreWhole(text, of.kind)}
     >
-      <OperatorPriceFields kind={of.kind} text={text} onChange={setText} error={change.error} />
-    </OperatorEditDialog>
+      <PriceFields kind={of.kind} text={text} onChange={setText} error={change.error} />
+    </EditDialog>
   )
 }

@@ -1,11 +1,11 @@
 import type { ModelCatalogRow } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
-import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { EditDialog } from "../operator/edit-dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 
-export function OperatorRenameModel({ of, onClose }: { of: ModelCatalogRow; onClose: () => void }) {
+export function RenameModel({ of, onClose }: { of: ModelCatalogRow; onClose: () => void }) {
   const draft = useDraft(`model.${of.pin}`, { version: of.version })
   const change = useChange("patchModel", { changes: ["listModelCatalog"], draft })
   const [label, setLabel] = draft.useField("label", of.label)
@@ -20,7 +20,7 @@ export function OperatorRenameModel({ of, onClose }: { of: ModelCatalogRow; onCl
       },
     )
   return (
-    <OperatorEditDialog
+    <EditDialog
       draft={draft}
       title={`Rename ${of.label}`}
       about="Changes the name that users see. The pin does not change."
@@ -39,6 +39,6 @@ export function OperatorRenameModel({ of, onClose }: { of: ModelCatalogRow; onCl
         error={change.error}
         onChange={({ target }) => setLabel(target.value)}
       />
-    </OperatorEditDialog>
+    </EditDialog>
   )
 }

@@ -7,6 +7,6 @@ export const catalogRoutes = [
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.catalog.path,
-    component: lazyPage(() => import("./catalog-page.tsx"), "OperatorCatalogPage"),
+    component: lazyPage(() => import("./catalog-page.tsx"), "CatalogPage"),
   }),
 ] as const

@@ -1,8 +1,8 @@
 import type { CreateCredit, UserDetail } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { choicesOf } from "../api/words.ts"
-import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
-import { operatorNameOf } from "../operator/parts.tsx"
+import { EditDialog } from "../operator/edit-dialog.tsx"
+import { nameOf } from "../operator/parts.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { Select, TextArea, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
@@ -19,7 +19,7 @@ const REASONS = choicesOf<CreateCredit["reason"]>({
 })
 
 /** Adds credit or a correction to the ledger. */
-export function OperatorUserCredit({ of, onClose }: { of: UserDetail; onClose: () => void }) {
+export function UserCredit({ of, onClose }: { of: UserDetail; onClose: () => void }) {
   const draft = useDraft(`credit.${of.user_id}`)
   const change = useChange("creditUser", {
     changes: ["getUser", "getUserEnergy", "listUsers", "listAudit", "getOverview"],
@@ -34,15 +34,15 @@ export function OperatorUserCredit({ of, onClose }: { of: UserDetail; onClose: (
       { path: { user_id: of.user_id }, body: { reason, amount_usd: usd, note } },
       {
         onSuccess: () => {
-          toast(`The ledger entry of ${operatorNameOf(of)} is added.`)
+          toast(`The ledger entry of ${nameOf(of)} is added.`)
           onClose()
         },
       },
     )
   return (
-    <OperatorEditDialog
+    <EditDialog
       draft={draft}
-      title={`Add credit for ${operatorNameOf(of)}`}
+      title={`Add credit for ${nameOf(of)}`}
       about="This adds an entry to the ledger. Entries cannot be removed; add another entry to correct one."
       verb="Add credit"
       change={change}
@@ -82,6 +82,6 @@ export function OperatorUserCredit({ of, onClose }: { of: UserDetail; onClose: (
         error={change.error}
         onChange={({ target }) => setNote(target.value)}
       />
-    </OperatorEditDialog>
+    </EditDialog>
   )
 }

@@ -3,7 +3,7 @@ import { Suspense, useState } from "react"
 import type { AdminLedgerEntry, UserEnergy } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { getUserEnergyQuery } from "../api/rules.ts"
-import { operatorCurl } from "../operator/parts.tsx"
+import { curl } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
@@ -17,7 +17,7 @@ import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { Count, Id, Money, Time } from "../ui/values.tsx"
 
-const Refund = lazyPart(() => import("./user-refund.tsx").then((file) => ({ default: file.OperatorRefund })))
+const Refund = lazyPart(() => import("./user-refund.tsx").then((file) => ({ default: file.Refund })))
 const route = getRouteApi("/app/admin/operator/users/$userId")
 
 const BUCKETS = [
@@ -34,7 +34,7 @@ const CHARTS: { title: string; keys: string[] }[] = [
 ]
 
 /** Totals, days and ledger of an account, in energy. */
-export function OperatorUserEnergy({ userId }: { userId: number }) {
+export function EnergyOfUser({ userId }: { userId: number }) {
   const { days = getUserEnergyQuery.days.default, offset = 0 } = route.useSearch()
   const energy = useRead("getUserEnergy", { path: { user_id: userId }, query: { days, limit: PAGE_ROWS, offset } })
   return (
@@ -84,7 +84,7 @@ function Energy({ of, days, offset, stale }: { of: UserEnergy; days: number; off
           rowKey={({ ledger_id }) => ledger_id}
           stale={stale}
           columns={columnsOf(setRefunding)}
-          empty={<EmptyState title="No ledger entries" curl={operatorCurl(`/api/admin/users/${of.user_id}/energy`)} />}
+          empty={<EmptyState title="No ledger entries" curl={curl(`/api/admin/users/${of.user_id}/energy`)} />}
         />
         <OffsetPager offset={offset} total={of.ledger.total} />
       </Section>

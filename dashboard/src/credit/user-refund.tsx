@@ -1,13 +1,13 @@
 import type { AdminLedgerEntry } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
-import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { EditDialog } from "../operator/edit-dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { TextArea } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 import { Money } from "../ui/values.tsx"
 
 /** Refunds the charge of a turn. */
-export function OperatorRefund({ of, onClose }: { of: AdminLedgerEntry; onClose: () => void }) {
+export function Refund({ of, onClose }: { of: AdminLedgerEntry; onClose: () => void }) {
   const draft = useDraft(`refund.${of.turn_id}`)
   const change = useChange("refundTurn", { draft })
   const [note, setNote] = draft.useField("note", "")
@@ -22,7 +22,7 @@ export function OperatorRefund({ of, onClose }: { of: AdminLedgerEntry; onClose:
       },
     )
   return (
-    <OperatorEditDialog
+    <EditDialog
       draft={draft}
       title={`Refund the turn ${of.turn_id}?`}
       about={
@@ -45,6 +45,6 @@ export function OperatorRefund({ of, onClose }: { of: AdminLedgerEntry; onClose:
         error={change.error}
         onChange={({ target }) => setNote(target.value)}
       />
-    </OperatorEditDialog>
+    </EditDialog>
   )
 }

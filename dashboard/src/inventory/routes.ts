@@ -34,19 +34,19 @@ export const inventoryRoutes = [
       sort: oneIn(search.sort, listSpaceInventoryQuery.sort.words),
       direction: oneIn(search.direction, listSpaceInventoryQuery.direction.words),
     }),
-    component: lazyPage(() => import("./spaces-page.tsx"), "OperatorSpacesPage"),
+    component: lazyPage(() => import("./spaces-page.tsx"), "AllSpacesPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.space.path,
     validateSearch: offsetIn,
-    component: lazyPage(() => import("./space-page.tsx"), "OperatorSpacePage"),
+    component: lazyPage(() => import("./space-page.tsx"), "AnySpacePage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.sessions.path,
     validateSearch: offsetIn,
-    component: lazyPage(() => import("./sessions-page.tsx"), "OperatorSessionsPage"),
+    component: lazyPage(() => import("./sessions-page.tsx"), "SessionsPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
@@ -70,6 +70,6 @@ export const inventoryRoutes = [
       creator_user_id: countIn(search.creator_user_id),
       offset: countIn(search.offset),
     }),
-    component: lazyPage(() => import("./tasks-page.tsx"), "OperatorTasksPage"),
+    component: lazyPage(() => import("./tasks-page.tsx"), "TasksPage"),
   }),
 ] as const

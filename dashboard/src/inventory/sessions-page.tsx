@@ -1,8 +1,8 @@
 import { getRouteApi } from "@tanstack/react-router"
 import type { SpaceContext } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
-import { OperatorList } from "../operator/list.tsx"
-import { operatorCurl } from "../operator/parts.tsx"
+import { List } from "../operator/list.tsx"
+import { curl } from "../operator/parts.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { ButtonLink, TextLink } from "../ui/link.tsx"
 import { Page } from "../ui/page.tsx"
@@ -67,7 +67,7 @@ const rowsOf = (space: SpaceContext): Row[] => [
   ...space.subagents.map((call) => ({ ...space, call, agent: call.name })),
 ]
 
-export function OperatorSessionsPage() {
+export function SessionsPage() {
   const { offset = 0 } = route.useSearch()
   const sessions = useRead("listSpaceSessions", { query: { limit: PAGE_ROWS, offset } })
   return (
@@ -75,13 +75,13 @@ export function OperatorSessionsPage() {
       {...inventoryPages.sessions}
       action={<ButtonLink to="/operator/analytics/context">Context over time</ButtonLink>}
     >
-      <OperatorList
+      <List
         caption="Contexts of spaces"
         of={sessions}
         columns={COLUMNS}
         rowsOf={rowsOf}
         rowKey={({ space_id, agent }) => `${space_id} ${agent}`}
-        empty={<EmptyState title="No spaces yet" curl={operatorCurl("/api/admin/spaces/sessions")} />}
+        empty={<EmptyState title="No spaces yet" curl={curl("/api/admin/spaces/sessions")} />}
       />
     </Page>
   )

@@ -5,7 +5,7 @@ import { Dialog, DismissButton } from "../ui/dialog.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
 
 /** Opens the page of a space by its number, slug or chat key. */
-export function OperatorFindSpace({ onClose }: { onClose: () => void }) {
+export function FindSpace({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   const [text, setText] = useState("")
   const wanted = text.trim()

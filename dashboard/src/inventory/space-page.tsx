@@ -2,9 +2,9 @@ import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import type { AdminSpaceDetail, ChatPerson } from "../api/operations.ts"
 import { queryOf, useRead } from "../api/query.ts"
-import { OperatorBilledChart } from "../operator/billed-chart.tsx"
-import { OperatorList } from "../operator/list.tsx"
-import { OperatorPerson, operatorCurl } from "../operator/parts.tsx"
+import { BilledChart } from "../operator/billed-chart.tsx"
+import { List } from "../operator/list.tsx"
+import { curl, PersonName } from "../operator/parts.tsx"
 import { Json } from "../ui/code-block.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
@@ -20,7 +20,7 @@ import { inventoryPages } from "./pages.ts"
 const route = getRouteApi("/app/admin/operator/spaces/$spaceId")
 
 /** Finds the space by number, slug or chat key. */
-export function OperatorSpacePage() {
+export function AnySpacePage() {
   const { spaceId } = route.useParams()
   const byNumber = /^\d+$/.test(spaceId)
   const chatKey = spaceId.startsWith("spc_") ? `space:${spaceId}` : spaceId
@@ -84,7 +84,7 @@ function Space({ of }: { of: AdminSpaceDetail }) {
           <Time at={of.last_activity} />
         </Stat>
       </Stats>
-      <OperatorBilledChart chatKey={of.chat_key} />
+      <BilledChart chatKey={of.chat_key} />
       <Section title="Members and participants">
         <People of={of} />
       </Section>
@@ -94,7 +94,7 @@ function Space({ of }: { of: AdminSpaceDetail }) {
             entries={[
               ["Number", <Id key="number" id={String(of.space_id)} />],
               ["Chat key", <Id key="key" id={of.chat_key} full />],
-              ["Owner", <OperatorPerson key="owner" of={of.owner} />],
+              ["Owner", <PersonName key="owner" of={of.owner} />],
               [
                 "Workspace",
                 of.workspace_id ? (
@@ -141,7 +141,7 @@ const PEOPLE: Column<ChatPerson>[] = [
       user_id === null ? (
         <code className="break-all">{end_user_ref ?? "–"}</code>
       ) : (
-        <OperatorPerson of={{ user_id, name }} />
+        <PersonName of={{ user_id, name }} />
       ),
   },
   {
@@ -162,7 +162,7 @@ function People({ of }: { of: AdminSpaceDetail }) {
   const { offset = 0 } = route.useSearch()
   const people = useRead("getSpaceByKey", { path: { chat_key: of.chat_key }, query: { limit: PAGE_ROWS, offset } })
   return (
-    <OperatorList
+    <List
       caption="Members of the space, and other people who sent turns"
       of={people}
       columns={PEOPLE}
@@ -170,7 +170,7 @@ function People({ of }: { of: AdminSpaceDetail }) {
       empty={
         <EmptyState
           title="No members or participants yet"
-          curl={operatorCurl(`/api/admin/spaces/by-key/${encodeURIComponent(of.chat_key)}`)}
+          curl={curl(`/api/admin/spaces/by-key/${encodeURIComponent(of.chat_key)}`)}
         />
       }
     />

@@ -3,8 +3,8 @@ import { Suspense, useState } from "react"
 import type { AdminSpace } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { choicesOf, type QueryWord } from "../api/words.ts"
-import { OperatorList } from "../operator/list.tsx"
-import { OperatorPerson, operatorCurl } from "../operator/parts.tsx"
+import { List } from "../operator/list.tsx"
+import { curl, PersonName } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
@@ -24,7 +24,7 @@ const STATES = choicesOf<Exclude<QueryWord<"listSpaceInventory", "archived">, "a
   all: "Active and archived",
 })
 
-const FindSpace = lazyPart(() => import("./space-find.tsx").then((file) => ({ default: file.OperatorFindSpace })))
+const FindSpace = lazyPart(() => import("./space-find.tsx").then((file) => ({ default: file.FindSpace })))
 const route = getRouteApi("/app/admin/operator/spaces")
 
 const COLUMNS: Column<AdminSpace>[] = [
@@ -42,7 +42,7 @@ const COLUMNS: Column<AdminSpace>[] = [
     ),
   },
   { title: "Slug", cell: ({ slug }) => <Id id={slug} /> },
-  { title: "Owner", cell: ({ owner }) => <OperatorPerson of={owner} /> },
+  { title: "Owner", cell: ({ owner }) => <PersonName of={owner} /> },
   { title: "Origin", cell: ({ origin }) => origin },
   { title: "Brand", cell: ({ brand }) => brand },
   { title: "Model", cell: ({ model }) => (model ? <code>{model}</code> : <span className="text-muted">default</span>) },
@@ -52,7 +52,7 @@ const COLUMNS: Column<AdminSpace>[] = [
   { title: "Last turn", right: true, sort: "last_activity", cell: ({ last_activity }) => <Time at={last_activity} /> },
 ]
 
-export function OperatorSpacesPage() {
+export function AllSpacesPage() {
   const { offset = 0, test: _test, sort = "last_activity", direction = "desc", ...filters } = route.useSearch()
   const navigate = useNavigate()
   const [finding, setFinding] = useState(false)
@@ -89,14 +89,14 @@ export function OperatorSpacesPage() {
         />
         <TextFilter label="Workspace" name="workspace_id" value={filters.workspace_id} />
       </FilterBar>
-      <OperatorList
+      <List
         caption="Spaces"
         of={spaces}
         columns={COLUMNS}
         rowKey={({ space_id }) => space_id}
         sorting={{ by: sort, direction, onSort }}
         empty={
-          <EmptyState title="No spaces match these filters" curl={operatorCurl("/api/admin/spaces/list")}>
+          <EmptyState title="No spaces match these filters" curl={curl("/api/admin/spaces/list")}>
             Change the filters. Accounts create spaces with an API key, in the web app, or on the messaging platform.
           </EmptyState>
         }

@@ -2,8 +2,8 @@ import { getRouteApi } from "@tanstack/react-router"
 import type { Task } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { TaskRules } from "../api/rules.ts"
-import { OperatorList } from "../operator/list.tsx"
-import { OperatorPerson, operatorCurl } from "../operator/parts.tsx"
+import { List } from "../operator/list.tsx"
+import { curl, PersonName } from "../operator/parts.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
 import { TextLink } from "../ui/link.tsx"
@@ -40,7 +40,7 @@ const COLUMNS: Column<Task>[] = [
         <span className="text-muted">–</span>
       ),
   },
-  { title: "Assignee", cell: ({ assignee }) => <OperatorPerson of={assignee} /> },
+  { title: "Assignee", cell: ({ assignee }) => <PersonName of={assignee} /> },
   {
     title: "Space",
     cell: ({ space }) => (
@@ -49,7 +49,7 @@ const COLUMNS: Column<Task>[] = [
       </TextLink>
     ),
   },
-  { title: "Account", cell: ({ creator }) => <OperatorPerson of={creator} /> },
+  { title: "Account", cell: ({ creator }) => <PersonName of={creator} /> },
   {
     title: "End user",
     cell: ({ end_user_ref }) => (end_user_ref ? <code>{end_user_ref}</code> : <span className="text-muted">–</span>),
@@ -60,7 +60,7 @@ const COLUMNS: Column<Task>[] = [
 
 const idText = (id: number | undefined) => (id === undefined ? undefined : String(id))
 
-export function OperatorTasksPage() {
+export function TasksPage() {
   const { offset = 0, test: _test, ...filters } = route.useSearch()
   const tasks = useRead("listTasks", { query: { ...filters, limit: PAGE_ROWS, offset } })
   return (
@@ -79,13 +79,13 @@ export function OperatorTasksPage() {
         <TextFilter label="Assignee's user id" name="assignee_user_id" value={idText(filters.assignee_user_id)} />
         <TextFilter label="Account's user id" name="creator_user_id" value={idText(filters.creator_user_id)} />
       </FilterBar>
-      <OperatorList
+      <List
         caption="Tasks"
         of={tasks}
         columns={COLUMNS}
         rowKey={({ task_id }) => task_id}
         empty={
-          <EmptyState title="No tasks match these filters" curl={operatorCurl("/api/admin/tasks")}>
+          <EmptyState title="No tasks match these filters" curl={curl("/api/admin/tasks")}>
             Agents create tasks with the built-in tool <code>create_task</code>. Enable it in the manifest of a space.
           </EmptyState>
         }

@@ -5,7 +5,7 @@ import { Read } from "../ui/read.tsx"
 const DAYS = 30
 
 /** The amount billed per day for all accounts, one account or one chat. */
-export function OperatorBilledChart({ userId, chatKey }: { userId?: number; chatKey?: string }) {
+export function BilledChart({ userId, chatKey }: { userId?: number; chatKey?: string }) {
   const usage = useRead("getDailyUsage", { query: { days: DAYS, user_id: userId, chat_key: chatKey } })
   return (
     <Read of={usage} rows={7}>

@@ -19,7 +19,7 @@ interface ConfirmEditProps {
 }
 
 /** Asks for confirmation, then edits one row. If another admin changed the row since, it shows both versions. */
-export function OperatorConfirmEdit({ change, save, mine, version, onClose, ...question }: ConfirmEditProps) {
+export function ConfirmEdit({ change, save, mine, version, onClose, ...question }: ConfirmEditProps) {
   const client = useQueryClient()
   const conflict = change.error instanceof ApiError && change.error.code === "VERSION_MISMATCH"
   return (

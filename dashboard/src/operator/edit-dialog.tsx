@@ -30,7 +30,7 @@ interface EditDialogProps {
 }
 
 /** A form that creates or edits one row. If another admin changed the row since, it shows both versions. */
-export function OperatorEditDialog({
+export function EditDialog({
   title,
   about,
   verb,

@@ -16,7 +16,7 @@ interface GroupsPageProps {
 }
 
 /** The list page of teams or workspaces, with filters by name and state and a dialog to create one. */
-export function OperatorGroupsPage({ page, what, search, form: Form, children }: GroupsPageProps) {
+export function GroupsPage({ page, what, search, form: Form, children }: GroupsPageProps) {
   const [creating, setCreating] = useState(false)
   return (
     <Page

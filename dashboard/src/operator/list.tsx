@@ -17,7 +17,7 @@ interface ListProps<Item, Row> {
 type RowsOf<Item, Row> = Item extends Row ? { rowsOf?: (item: Item) => Row[] } : { rowsOf: (item: Item) => Row[] }
 
 /** A paged table for a list of the API, with its loading, error and empty states. */
-export function OperatorList<Item, Row = Item>(props: ListProps<Item, Row> & RowsOf<Item, Row>) {
+export function List<Item, Row = Item>(props: ListProps<Item, Row> & RowsOf<Item, Row>) {
   const { caption, of, columns, rowKey, empty, sorting } = props
   const rowsOf = props.rowsOf ?? ((item: Item) => [item as unknown as Row])
   return (

@@ -8,14 +8,14 @@ import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
 import { Count, Money, Time } from "../ui/values.tsx"
-import { OperatorBilledChart } from "./billed-chart.tsx"
-import { OperatorErrorCounts, OperatorPools } from "./overview-parts.tsx"
+import { BilledChart } from "./billed-chart.tsx"
+import { ErrorCounts, PoolCounts } from "./overview-parts.tsx"
 import { operatorPages } from "./pages.ts"
-import { OperatorWaits, waitingOf } from "./waiting-work.tsx"
+import { Waits, waitingOf } from "./waiting-work.tsx"
 
 const LIVE_MS = 10_000
 
-export function OperatorOverviewPage() {
+export function OverviewPage() {
   const overview = useQuery({ ...queryOf("getOverview"), refetchInterval: LIVE_MS })
   return (
     <Page
@@ -91,7 +91,7 @@ function Figures({ of }: { of: Overview }) {
             <Count value={turns.today.cancelled} />
           </Stat>
         </Stats>
-        <OperatorWaits turns={turns} />
+        <Waits turns={turns} />
       </Section>
       <Section
         title="Money"
@@ -118,7 +118,7 @@ function Figures({ of }: { of: Overview }) {
             <Money usd={counts?.money.held_usd} />
           </Stat>
         </Stats>
-        <OperatorBilledChart />
+        <BilledChart />
       </Section>
       <Section
         title="People"
@@ -150,7 +150,7 @@ function Figures({ of }: { of: Overview }) {
       </Section>
       <div className="grid gap-x-10 gap-y-5 xl:grid-cols-2">
         <Section title="Infrastructure failures, 24 hours">
-          <OperatorErrorCounts errors={of.errors} />
+          <ErrorCounts errors={of.errors} />
         </Section>
         <Section title="Reconciliation">
           <Books of={of.reconciliation} />
@@ -164,7 +164,7 @@ function Figures({ of }: { of: Overview }) {
           </TextLink>
         }
       >
-        <OperatorPools pools={of.pools} />
+        <PoolCounts pools={of.pools} />
       </Section>
     </>
   )

@@ -8,7 +8,7 @@ import { Count, Time } from "../ui/values.tsx"
 
 type Pool = Overview["pools"][number]
 
-export function OperatorErrorCounts({ errors }: { errors: Overview["errors"] }) {
+export function ErrorCounts({ errors }: { errors: Overview["errors"] }) {
   return (
     <Table
       caption="Infrastructure failures in the last 24 hours"
@@ -41,7 +41,7 @@ export function OperatorErrorCounts({ errors }: { errors: Overview["errors"] }) 
 }
 
 /** The pools of provider accounts: how many accounts are usable, and how much of their limits remains. */
-export function OperatorPools({ pools }: { pools: readonly Pool[] }) {
+export function PoolCounts({ pools }: { pools: readonly Pool[] }) {
   return (
     <Table
       caption="Pools of provider accounts"

@@ -8,20 +8,20 @@ interface Person {
   email?: string | null
 }
 
-export const operatorNameOf = ({ user_id, name, email }: Person) => name ?? email ?? `User ${user_id}`
+export const nameOf = ({ user_id, name, email }: Person) => name ?? email ?? `User ${user_id}`
 
 /** The name of a user with a link to their page; "–" if there is no user. */
-export function OperatorPerson({ of }: { of: Person | null | undefined }) {
+export function PersonName({ of }: { of: Person | null | undefined }) {
   if (!of) return <span className="text-muted">–</span>
   return (
     <TextLink to="/operator/users/$userId" params={{ userId: String(of.user_id) }} className="break-words">
-      {operatorNameOf(of)}
+      {nameOf(of)}
     </TextLink>
   )
 }
 
 /** A command that calls the API with the operator's session, the cookie `token`, in TURNPIKE_SESSION. */
-export function operatorCurl(path: string, { method = "GET", body }: { method?: string; body?: object } = {}): string {
+export function curl(path: string, { method = "GET", body }: { method?: string; body?: object } = {}): string {
   const lines = [
     `curl -s${method === "GET" ? "" : ` -X ${method}`} "$TURNPIKE_BASE_URL${path}"`,
     `-H "Cookie: token=$TURNPIKE_SESSION"`,

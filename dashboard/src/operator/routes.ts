@@ -7,6 +7,6 @@ export const operatorRoutes = [
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.overview.path,
-    component: lazyPage(() => import("./overview-page.tsx"), "OperatorOverviewPage"),
+    component: lazyPage(() => import("./overview-page.tsx"), "OverviewPage"),
   }),
 ] as const

@@ -2,12 +2,12 @@ import { useQuery } from "@tanstack/react-query"
 import { useDeferredValue, useState } from "react"
 import { queryOf } from "../api/query.ts"
 import { Select, TextInput } from "../ui/field.tsx"
-import { operatorNameOf } from "./parts.tsx"
+import { nameOf } from "./parts.tsx"
 
 const FOUND = 20
 
 /** Chooses a user: a search field, and a list of the users that match. */
-export function OperatorUserPicker({
+export function UserPicker({
   value,
   onChange,
   without = [],
@@ -39,7 +39,7 @@ export function OperatorUserPicker({
         error={users.error?.message}
         options={[
           ["", found.length === 0 && !users.isPending ? "No user matches" : "Choose a user"],
-          ...found.map((user) => [String(user.user_id), `${operatorNameOf(user)} (${user.user_id})`] as const),
+          ...found.map((user) => [String(user.user_id), `${nameOf(user)} (${user.user_id})`] as const),
         ]}
         onChange={({ target }) => onChange(target.value ? Number(target.value) : null)}
       />

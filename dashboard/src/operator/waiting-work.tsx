@@ -32,7 +32,7 @@ const COLUMNS: Column<Row>[] = [
 ]
 
 /** What waits, for what, and since when. Only reasons for which something waits have a row. */
-export function OperatorWaits({ turns, webhooks }: { turns: Turns; webhooks?: System["webhooks"] }): ReactNode {
+export function Waits({ turns, webhooks }: { turns: Turns; webhooks?: System["webhooks"] }): ReactNode {
   const rows: Row[] = [
     ...turns.waiting.map((one) => ({ what: TURNS[one.for], count: one.turns, oldest: one.oldest_at })),
     ...(webhooks?.waiting ?? []).map((one) => ({

@@ -1,6 +1,6 @@
 import type { ContainerMapping, MappingUpsert } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
-import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { EditDialog } from "../operator/edit-dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { Checkbox, Select, TextArea, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
@@ -15,7 +15,7 @@ const headersOf = (text: string): Record<string, string> =>
   )
 
 /** Creates or edits the mapping of a space to a container. */
-export function OperatorMappingForm({ of, onClose }: { of?: ContainerMapping; onClose: () => void }) {
+export function MappingForm({ of, onClose }: { of?: ContainerMapping; onClose: () => void }) {
   const draft = useDraft(`container.${of?.space ?? "new"}.${of?.container ?? ""}`, { version: of?.version })
   const change = useChange("putContainerMapping", { changes: ["listContainerMappings", "getSystem"], draft })
   const [container, setContainer] = draft.useField("container", of?.container ?? "")
@@ -43,7 +43,7 @@ export function OperatorMappingForm({ of, onClose }: { of?: ContainerMapping; on
       },
     )
   return (
-    <OperatorEditDialog
+    <EditDialog
       draft={draft}
       title={of ? `Edit ${of.container} of ${of.space}` : "Map a container"}
       verb={of ? "Save" : "Create"}
@@ -116,6 +116,6 @@ export function OperatorMappingForm({ of, onClose }: { of?: ContainerMapping; on
         checked={enabled}
         onChange={({ target }) => setEnabled(target.checked)}
       />
-    </OperatorEditDialog>
+    </EditDialog>
   )
 }

@@ -2,8 +2,8 @@ import { getRouteApi } from "@tanstack/react-router"
 import { Suspense, useState } from "react"
 import type { ContainerMapping } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
-import { OperatorList } from "../operator/list.tsx"
-import { OperatorPerson, operatorCurl } from "../operator/parts.tsx"
+import { List } from "../operator/list.tsx"
+import { curl, PersonName } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { FilterBar, TextFilter } from "../ui/filter-bar.tsx"
@@ -16,9 +16,7 @@ import type { Column } from "../ui/table.tsx"
 import { Time } from "../ui/values.tsx"
 import { settingsPages } from "./pages.ts"
 
-const MappingForm = lazyPart(() =>
-  import("./container-form.tsx").then((file) => ({ default: file.OperatorMappingForm })),
-)
+const MappingForm = lazyPart(() => import("./container-form.tsx").then((file) => ({ default: file.MappingForm })))
 const route = getRouteApi("/app/admin/operator/containers")
 
 const columnsOf = (edit: (mapping: ContainerMapping) => void): Column<ContainerMapping>[] => [
@@ -46,7 +44,7 @@ const columnsOf = (edit: (mapping: ContainerMapping) => void): Column<ContainerM
         {updated_by && (
           <>
             {" by "}
-            <OperatorPerson of={updated_by} />
+            <PersonName of={updated_by} />
           </>
         )}
       </span>
@@ -63,7 +61,7 @@ const columnsOf = (edit: (mapping: ContainerMapping) => void): Column<ContainerM
   },
 ]
 
-export function OperatorContainersPage() {
+export function ContainersPage() {
   const { space, container, offset = 0 } = route.useSearch()
   const mappings = useRead("listContainerMappings", { query: { space, container, limit: PAGE_ROWS, offset } })
   const [editing, setEditing] = useState<ContainerMapping | "new" | null>(null)
@@ -80,7 +78,7 @@ export function OperatorContainersPage() {
         <TextFilter label="Space slug" name="space" value={space} wide />
         <TextFilter label="Container" name="container" value={container} />
       </FilterBar>
-      <OperatorList
+      <List
         caption="Mappings of spaces to containers"
         of={mappings}
         columns={columnsOf(setEditing)}
@@ -88,7 +86,7 @@ export function OperatorContainersPage() {
         empty={
           <EmptyState
             title="No containers match these filters"
-            curl={operatorCurl("/api/admin/system/containers/mappings", {
+            curl={curl("/api/admin/system/containers/mappings", {
               method: "PUT",
               body: { container: "shell", space: "spc_…", url: "https://containers.example.com/mcp" },
             })}

@@ -1,7 +1,7 @@
 import type { ExternalApiKey } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { UpdateApiKeyRequestRules } from "../api/rules.ts"
-import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { EditDialog } from "../operator/edit-dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
@@ -9,7 +9,7 @@ import { toast } from "../ui/toast.tsx"
 const LEAST = UpdateApiKeyRequestRules.value.minLength
 
 /** Sets the value of a provider key. The value cannot be read again. */
-export function OperatorSetKey({ of, onClose }: { of: ExternalApiKey; onClose: () => void }) {
+export function SetKey({ of, onClose }: { of: ExternalApiKey; onClose: () => void }) {
   const draft = useDraft(`external-key.${of.key_id}`, { version: of.version })
   const change = useChange("updateExternalApiKey", { changes: ["listExternalApiKeys"], draft })
   const [value, setValue] = draft.useField("value", "", { secret: true })
@@ -24,7 +24,7 @@ export function OperatorSetKey({ of, onClose }: { of: ExternalApiKey; onClose: (
       },
     )
   return (
-    <OperatorEditDialog
+    <EditDialog
       draft={draft}
       title={of.is_set ? `Replace ${of.key_id}` : `Set ${of.key_id}`}
       about={
@@ -50,6 +50,6 @@ export function OperatorSetKey({ of, onClose }: { of: ExternalApiKey; onClose: (
         error={change.error}
         onChange={({ target }) => setValue(target.value)}
       />
-    </OperatorEditDialog>
+    </EditDialog>
   )
 }

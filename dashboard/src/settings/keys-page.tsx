@@ -1,8 +1,8 @@
 import { Suspense, useState } from "react"
 import type { ExternalApiKey } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
-import { OperatorList } from "../operator/list.tsx"
-import { OperatorPerson, operatorCurl } from "../operator/parts.tsx"
+import { List } from "../operator/list.tsx"
+import { curl, PersonName } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
@@ -12,7 +12,7 @@ import type { Column } from "../ui/table.tsx"
 import { Count, Money, Time } from "../ui/values.tsx"
 import { settingsPages } from "./pages.ts"
 
-const SetKey = lazyPart(() => import("./key-set.tsx").then((file) => ({ default: file.OperatorSetKey })))
+const SetKey = lazyPart(() => import("./key-set.tsx").then((file) => ({ default: file.SetKey })))
 
 const columnsOf = (set: (key: ExternalApiKey) => void): Column<ExternalApiKey>[] => [
   {
@@ -43,7 +43,7 @@ const columnsOf = (set: (key: ExternalApiKey) => void): Column<ExternalApiKey>[]
           {updated_by && (
             <>
               {" by "}
-              <OperatorPerson of={updated_by} />
+              <PersonName of={updated_by} />
             </>
           )}
         </span>
@@ -62,7 +62,7 @@ const columnsOf = (set: (key: ExternalApiKey) => void): Column<ExternalApiKey>[]
   },
 ]
 
-export function OperatorKeysPage() {
+export function ProviderKeysPage() {
   const keys = useRead("listExternalApiKeys")
   const [setting, setSetting] = useState<ExternalApiKey | null>(null)
   const since = keys.data?.items.find(({ counted_since }) => counted_since)?.counted_since
@@ -75,12 +75,12 @@ export function OperatorKeysPage() {
         </TextLink>
       }
     >
-      <OperatorList
+      <List
         caption="Provider keys"
         of={keys}
         columns={columnsOf(setSetting)}
         rowKey={({ key_id }) => key_id}
-        empty={<EmptyState title="No provider keys" curl={operatorCurl("/api/admin/api-keys")} />}
+        empty={<EmptyState title="No provider keys" curl={curl("/api/admin/api-keys")} />}
       />
       {since && (
         <p className="text-muted text-xs">

@@ -13,16 +13,16 @@ export const settingsRoutes = [
       container: textIn(search.container),
       offset: countIn(search.offset),
     }),
-    component: lazyPage(() => import("./containers-page.tsx"), "OperatorContainersPage"),
+    component: lazyPage(() => import("./containers-page.tsx"), "ContainersPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.keys.path,
-    component: lazyPage(() => import("./keys-page.tsx"), "OperatorKeysPage"),
+    component: lazyPage(() => import("./keys-page.tsx"), "ProviderKeysPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.settings.path,
-    component: lazyPage(() => import("./settings-page.tsx"), "OperatorSettingsPage"),
+    component: lazyPage(() => import("./settings-page.tsx"), "SettingsPage"),
   }),
 ] as const

@@ -1,7 +1,7 @@
 import type { Setting } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
-import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
-import { OperatorPlansEditor, operatorPlanRows, operatorPlansOf } from "../subscriptions/plans.tsx"
+import { EditDialog } from "../operator/edit-dialog.tsx"
+import { PlansEditor, planRows, plansOf } from "../subscriptions/plans.tsx"
 import { Button } from "../ui/button.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { Select, TextArea, TextInput } from "../ui/field.tsx"
@@ -40,13 +40,13 @@ function readValue(of: Setting, text: string): { value: unknown } | { fault: str
 }
 
 /** Edits a setting with a control that fits its type. */
-export function OperatorEditSetting({ of, all, onClose }: Props) {
+export function EditSetting({ of, all, onClose }: Props) {
   const draft = useDraft(`setting.${of.key}`, { version: of.version })
   const change = useChange("updateSetting", { draft })
   const isPlans = of.key === "plans"
   const [text, setText] = draft.useField("text", textOf(of, of.value))
-  const [plans, setPlans] = draft.useField("plans", isPlans ? operatorPlanRows(of.value) : [])
-  const read = isPlans ? { value: operatorPlansOf(plans) } : readValue(of, text)
+  const [plans, setPlans] = draft.useField("plans", isPlans ? planRows(of.value) : [])
+  const read = isPlans ? { value: plansOf(plans) } : readValue(of, text)
   const value = "value" in read ? read.value : undefined
   const save = (ifMatch?: number) =>
     change.mutate(
@@ -58,7 +58,7 @@ export function OperatorEditSetting({ of, all, onClose }: Props) {
         },
       },
     )
-  const toDefault = () => (isPlans ? setPlans(operatorPlanRows(of.default)) : setText(textOf(of, of.default)))
+  const toDefault = () => (isPlans ? setPlans(planRows(of.default)) : setText(textOf(of, of.default)))
   const control = {
     label: "Value",
     name: "value",
@@ -67,7 +67,7 @@ export function OperatorEditSetting({ of, all, onClose }: Props) {
     onChange: ({ target }: { target: { value: string } }) => setText(target.value),
   }
   return (
-    <OperatorEditDialog
+    <EditDialog
       draft={draft}
       title={`Change ${of.key}`}
       about={of.description}
@@ -80,7 +80,7 @@ export function OperatorEditSetting({ of, all, onClose }: Props) {
       disabled={"fault" in read || JSON.stringify(value) === JSON.stringify(of.value)}
     >
       {isPlans ? (
-        <OperatorPlansEditor plans={plans} onChange={setPlans} />
+        <PlansEditor plans={plans} onChange={setPlans} />
       ) : of.key === "trial_plan" ? (
         <Select {...control} options={planIds(all, text)} />
       ) : isNumber(of) ? (
@@ -105,7 +105,7 @@ export function OperatorEditSetting({ of, all, onClose }: Props) {
       <div>
         <Button onClick={toDefault}>Reset to default</Button>
       </div>
-    </OperatorEditDialog>
+    </EditDialog>
   )
 }
 

@@ -1,8 +1,8 @@
 import { Suspense, useState } from "react"
 import type { Setting } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
-import { OperatorPerson } from "../operator/parts.tsx"
-import { OperatorPlansTable } from "../subscriptions/plans.tsx"
+import { PersonName } from "../operator/parts.tsx"
+import { PlansTable } from "../subscriptions/plans.tsx"
 import { Button } from "../ui/button.tsx"
 import { Json } from "../ui/code-block.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
@@ -12,9 +12,9 @@ import { Read } from "../ui/read.tsx"
 import { MoneyOfMicros, Time } from "../ui/values.tsx"
 import { settingsPages } from "./pages.ts"
 
-const EditSetting = lazyPart(() => import("./setting-edit.tsx").then((file) => ({ default: file.OperatorEditSetting })))
+const EditSetting = lazyPart(() => import("./setting-edit.tsx").then((file) => ({ default: file.EditSetting })))
 
-export function OperatorSettingsPage() {
+export function SettingsPage() {
   const settings = useRead("listSettings")
   const [editing, setEditing] = useState<string | null>(null)
   const setting = settings.data?.items.find(({ key }) => key === editing)
@@ -67,7 +67,7 @@ function Row({ of, onEdit }: { of: Setting; onEdit: () => void }) {
                 {of.updated_by && (
                   <>
                     {" by "}
-                    <OperatorPerson of={of.updated_by} />
+                    <PersonName of={of.updated_by} />
                   </>
                 )}
               </span>
@@ -85,7 +85,7 @@ function Row({ of, onEdit }: { of: Setting; onEdit: () => void }) {
 }
 
 function Value({ of: { key, value } }: { of: Setting }) {
-  if (key === "plans") return <OperatorPlansTable plans={value} />
+  if (key === "plans") return <PlansTable plans={value} />
   if (typeof value === "object" && value !== null) return <Json value={value} label={`Value of ${key}`} />
   if (typeof value === "number" && key.endsWith("_micros"))
     return (

@@ -12,7 +12,7 @@ const otherIn = (error: unknown): Subscription | undefined =>
     : undefined
 
 /** Converts the choice to fields of the request body. */
-export const operatorOtherPlanBody = (choice: OtherPlan, error: unknown) => ({
+export const otherPlanBody = (choice: OtherPlan, error: unknown) => ({
   ...(choice === "replace" && { replaces: otherIn(error)?.sub_id ?? null }),
   ...(choice === "both" && { alongside: true }),
 })
@@ -26,7 +26,7 @@ interface Props {
 }
 
 /** Asks what happens to the other active subscription. It is shown after the API has refused to decide. */
-export function OperatorOtherPlan({ error, value, onChange, isEdit = false }: Props) {
+export function OtherPlanField({ error, value, onChange, isEdit = false }: Props) {
   const other = otherIn(error)
   if (!other) return null
   return (

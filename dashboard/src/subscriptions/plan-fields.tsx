@@ -9,7 +9,7 @@ interface PlanText {
 }
 
 /** Converts the form to fields of the request body. */
-export const operatorPlanBody = ({ plan, ends, note }: PlanText) => ({
+export const planBody = ({ plan, ends, note }: PlanText) => ({
   plan,
   ends_at: ends ? `${ends}T00:00:00.000Z` : null,
   ...(note && { note }),
@@ -22,7 +22,7 @@ interface FieldsProps {
 }
 
 /** The fields of a subscription except its user. */
-export function OperatorPlanFields({ text, onChange, error }: FieldsProps) {
+export function PlanFields({ text, onChange, error }: FieldsProps) {
   const settings = useRead("listSettings")
   const plans = settings.data?.items.find(({ key }) => key === "plans")?.value ?? {}
   const options = Object.entries(plans as Record<string, { label: string }>).map(

@@ -16,7 +16,7 @@ type Plans = Record<string, { label: string; included_credit_usd: number; daily_
 
 let rows = 0
 
-export const operatorPlanRows = (plans: unknown): PlanRow[] =>
+export const planRows = (plans: unknown): PlanRow[] =>
   Object.entries(plans as Plans).map(([id, { label, included_credit_usd, daily_cap_usd }]) => ({
     row: ++rows,
     id,
@@ -26,7 +26,7 @@ export const operatorPlanRows = (plans: unknown): PlanRow[] =>
   }))
 
 /** The current plans as a table. */
-export function OperatorPlansTable({ plans }: { plans: unknown }) {
+export function PlansTable({ plans }: { plans: unknown }) {
   return (
     <Table
       caption="Plans"
@@ -49,7 +49,7 @@ export function OperatorPlansTable({ plans }: { plans: unknown }) {
 }
 
 /** Converts the rows to the value of the setting `plans`. The API validates it. */
-export const operatorPlansOf = (plans: readonly PlanRow[]): Plans =>
+export const plansOf = (plans: readonly PlanRow[]): Plans =>
   Object.fromEntries(
     plans.map(({ id, label, included, cap }) => [
       id,
@@ -65,13 +65,7 @@ const FIELDS = [
 ] as const
 
 /** Edits the plans, one fieldset for each. */
-export function OperatorPlansEditor({
-  plans,
-  onChange,
-}: {
-  plans: readonly PlanRow[]
-  onChange: (plans: PlanRow[]) => void
-}) {
+export function PlansEditor({ plans, onChange }: { plans: readonly PlanRow[]; onChange: (plans: PlanRow[]) => void }) {
   return (
     <div className="flex flex-col gap-4">
       {plans.map((plan) => (

@@ -23,6 +23,6 @@ export const subscriptionsRoutes = [
       several: flagIn(search.several),
       offset: countIn(search.offset),
     }),
-    component: lazyPage(() => import("./subscriptions-page.tsx"), "OperatorSubscriptionsPage"),
+    component: lazyPage(() => import("./subscriptions-page.tsx"), "SubscriptionsPage"),
   }),
 ] as const

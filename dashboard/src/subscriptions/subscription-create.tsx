@@ -1,14 +1,14 @@
 import { useState } from "react"
 import { useChange } from "../api/query.ts"
-import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
-import { OperatorUserPicker } from "../operator/user-picker.tsx"
+import { EditDialog } from "../operator/edit-dialog.tsx"
+import { UserPicker } from "../operator/user-picker.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { toast } from "../ui/toast.tsx"
-import { OperatorOtherPlan, type OtherPlan, operatorOtherPlanBody } from "./other-plan.tsx"
-import { OperatorPlanFields, operatorPlanBody } from "./plan-fields.tsx"
+import { type OtherPlan, OtherPlanField, otherPlanBody } from "./other-plan.tsx"
+import { PlanFields, planBody } from "./plan-fields.tsx"
 
 /** Assigns a plan to a user. */
-export function OperatorGivePlan({ onClose }: { onClose: () => void }) {
+export function GivePlan({ onClose }: { onClose: () => void }) {
   const draft = useDraft("subscription.new")
   const change = useChange("createSubscription", { draft })
   const [userId, setUserId] = useState<number | null>(null)
@@ -16,7 +16,7 @@ export function OperatorGivePlan({ onClose }: { onClose: () => void }) {
   const [other, setOther] = useState<OtherPlan>("")
   const save = () =>
     change.mutate(
-      { body: { user_id: userId ?? 0, ...operatorPlanBody(text), ...operatorOtherPlanBody(other, change.error) } },
+      { body: { user_id: userId ?? 0, ...planBody(text), ...otherPlanBody(other, change.error) } },
       {
         onSuccess: ({ user_id, plan }) => {
           toast(`User ${user_id} now has the plan ${plan}.`)
@@ -25,7 +25,7 @@ export function OperatorGivePlan({ onClose }: { onClose: () => void }) {
       },
     )
   return (
-    <OperatorEditDialog
+    <EditDialog
       draft={draft}
       title="Assign a plan"
       about="The credit of the plan is added once for each month."
@@ -35,9 +35,9 @@ export function OperatorGivePlan({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       disabled={userId === null || !text.plan}
     >
-      <OperatorUserPicker value={userId} onChange={setUserId} />
-      <OperatorPlanFields text={text} onChange={setText} error={change.error} />
-      <OperatorOtherPlan error={change.error} value={other} onChange={setOther} />
-    </OperatorEditDialog>
+      <UserPicker value={userId} onChange={setUserId} />
+      <PlanFields text={text} onChange={setText} error={change.error} />
+      <OtherPlanField error={change.error} value={other} onChange={setOther} />
+    </EditDialog>
   )
 }

@@ -5,7 +5,7 @@ import { type Column, Table } from "../ui/table.tsx"
 import { Time } from "../ui/values.tsx"
 
 /** The state of a subscription now: `active`, `scheduled`, `ended` or `deactivated`. */
-export function operatorPlanState({ starts_at, ends_at, deactivated_at }: Subscription, now = Date.now()): string {
+export function planState({ starts_at, ends_at, deactivated_at }: Subscription, now = Date.now()): string {
   if (deactivated_at) return "deactivated"
   if (ends_at && Date.parse(ends_at) <= now) return "ended"
   return Date.parse(starts_at) > now ? "scheduled" : "active"
@@ -20,7 +20,7 @@ const COLUMNS: Column<Subscription>[] = [
       </span>
     ),
   },
-  { title: "State", cell: (of) => <Status word={operatorPlanState(of)} /> },
+  { title: "State", cell: (of) => <Status word={planState(of)} /> },
   { title: "Id", cell: ({ sub_id }) => <code>{sub_id}</code> },
   { title: "Since", cell: ({ starts_at }) => <Time at={starts_at} /> },
   { title: "Ends", cell: ({ ends_at }) => (ends_at ? <Time at={ends_at} /> : "no end date") },
@@ -37,16 +37,10 @@ const USER: Column<Subscription> = {
 }
 
 /** The columns of a list of subscriptions. */
-export const operatorPlanColumns: readonly Column<Subscription>[] = [USER, ...COLUMNS]
+export const planColumns: readonly Column<Subscription>[] = [USER, ...COLUMNS]
 
 /** The subscriptions of one user, with a column of actions. */
-export function OperatorPlansOfUser({
-  of,
-  actions,
-}: {
-  of: readonly Subscription[]
-  actions: Column<Subscription>["cell"]
-}) {
+export function PlansOfUser({ of, actions }: { of: readonly Subscription[]; actions: Column<Subscription>["cell"] }) {
   return (
     <Table
       caption="Subscriptions"

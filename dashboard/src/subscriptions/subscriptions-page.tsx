@@ -3,8 +3,8 @@ import { Suspense, useState } from "react"
 import type { SubscriptionUsage } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { getSubscriptionUsageQuery } from "../api/rules.ts"
-import { OperatorList } from "../operator/list.tsx"
-import { operatorCurl } from "../operator/parts.tsx"
+import { List } from "../operator/list.tsx"
+import { curl } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { Chart } from "../ui/chart.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
@@ -17,10 +17,10 @@ import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { Count, Money } from "../ui/values.tsx"
 import { subscriptionsPages } from "./pages.ts"
-import { OperatorPlansTable } from "./plans.tsx"
-import { operatorPlanColumns } from "./subscription-table.tsx"
+import { PlansTable } from "./plans.tsx"
+import { planColumns } from "./subscription-table.tsx"
 
-const Give = lazyPart(() => import("./subscription-create.tsx").then((file) => ({ default: file.OperatorGivePlan })))
+const Give = lazyPart(() => import("./subscription-create.tsx").then((file) => ({ default: file.GivePlan })))
 const route = getRouteApi("/app/admin/operator/subscriptions")
 
 /** The number of subscriptions on the page. */
@@ -59,7 +59,7 @@ const COLUMNS: Column<Used>[] = [
   { title: "Billed", right: true, cell: ({ billed_usd }) => <Money usd={billed_usd} /> },
 ]
 
-export function OperatorSubscriptionsPage() {
+export function SubscriptionsPage() {
   const { days = getSubscriptionUsageQuery.days.default, offset = 0, state, plan, several } = route.useSearch()
   const all = useRead("listSubscriptions", { query: { state, plan, several, limit: PAGE_ROWS, offset } })
   const usage = useRead("getSubscriptionUsage", { query: { days, limit: SHOWN } })
@@ -92,13 +92,13 @@ export function OperatorSubscriptionsPage() {
             options={[["true", "Users with several active plans"]]}
           />
         </FilterBar>
-        <OperatorList
+        <List
           caption="Subscriptions"
           of={all}
-          columns={operatorPlanColumns}
+          columns={planColumns}
           rowKey={({ sub_id }) => sub_id}
           empty={
-            <EmptyState title="No subscriptions match these filters" curl={operatorCurl("/api/admin/subscriptions")}>
+            <EmptyState title="No subscriptions match these filters" curl={curl("/api/admin/subscriptions")}>
               A subscription gives a user a plan, with its monthly credit and its daily cap.
             </EmptyState>
           }
@@ -118,7 +118,7 @@ export function OperatorSubscriptionsPage() {
         }
       >
         <Read of={settings} rows={3}>
-          {({ items }) => <OperatorPlansTable plans={items.find(({ key }) => key === "plans")?.value ?? {}} />}
+          {({ items }) => <PlansTable plans={items.find(({ key }) => key === "plans")?.value ?? {}} />}
         </Read>
       </Section>
       {giving && (
@@ -157,7 +157,7 @@ function Use({ of, stale }: { of: SubscriptionUsage; stale: boolean }) {
         stale={stale}
         columns={COLUMNS}
         empty={
-          <EmptyState title="No usage in this range" curl={operatorCurl("/api/admin/subscriptions/usage?days=90")}>
+          <EmptyState title="No usage in this range" curl={curl("/api/admin/subscriptions/usage?days=90")}>
             Each model call counts for the provider account that served it. Without one, it counts for the plan of the
             billed user.
           </EmptyState>

@@ -1,13 +1,13 @@
 import { useState } from "react"
 import type { Subscription, UserDetail } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
-import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
-import { operatorNameOf } from "../operator/parts.tsx"
+import { EditDialog } from "../operator/edit-dialog.tsx"
+import { nameOf } from "../operator/parts.tsx"
 import { ConfirmDialog } from "../ui/dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { toast } from "../ui/toast.tsx"
-import { OperatorOtherPlan, type OtherPlan, operatorOtherPlanBody } from "./other-plan.tsx"
-import { OperatorPlanFields, operatorPlanBody } from "./plan-fields.tsx"
+import { type OtherPlan, OtherPlanField, otherPlanBody } from "./other-plan.tsx"
+import { PlanFields, planBody } from "./plan-fields.tsx"
 
 interface Props {
   userOf: UserDetail
@@ -18,7 +18,7 @@ interface Props {
 }
 
 /** Assigns, changes or deactivates a plan of a user. */
-export function OperatorUserPlan({ userOf, of, what, onClose }: Props) {
+export function UserPlan({ userOf, of, what, onClose }: Props) {
   if (what === "end" && of) return <EndPlan userOf={userOf} of={of} onClose={onClose} />
   return <PlanForm userOf={userOf} of={of} onClose={onClose} />
 }
@@ -34,21 +34,21 @@ function PlanForm({ userOf, of, onClose }: Omit<Props, "what">) {
     ends: of?.ends_at?.slice(0, 10) ?? "",
     note: of?.note ?? "",
   })
-  const body = operatorPlanBody(text)
+  const body = planBody(text)
   const onSuccess = () => {
-    toast(`${operatorNameOf(userOf)} now has the plan ${text.plan}.`)
+    toast(`${nameOf(userOf)} now has the plan ${text.plan}.`)
     onClose()
   }
   const save = (ifMatch?: number) => {
-    const more = operatorOtherPlanBody(other, change.error)
+    const more = otherPlanBody(other, change.error)
     return of
       ? update.mutate({ path: { sub_id: of.sub_id }, body: { ...body, ...more }, ifMatch }, { onSuccess })
       : create.mutate({ body: { user_id: userOf.user_id, ...body, ...more } }, { onSuccess })
   }
   return (
-    <OperatorEditDialog
+    <EditDialog
       draft={draft}
-      title={of ? `Change the plan of ${operatorNameOf(userOf)}` : `Assign a plan to ${operatorNameOf(userOf)}`}
+      title={of ? `Change the plan of ${nameOf(userOf)}` : `Assign a plan to ${nameOf(userOf)}`}
       about="The credit of the plan is added once for each month."
       verb={of ? "Save" : "Assign"}
       change={change}
@@ -58,9 +58,9 @@ function PlanForm({ userOf, of, onClose }: Omit<Props, "what">) {
       onClose={onClose}
       disabled={!text.plan}
     >
-      <OperatorPlanFields text={text} onChange={setText} error={change.error} />
-      <OperatorOtherPlan error={change.error} value={other} onChange={setOther} isEdit={of !== null} />
-    </OperatorEditDialog>
+      <PlanFields text={text} onChange={setText} error={change.error} />
+      <OtherPlanField error={change.error} value={other} onChange={setOther} isEdit={of !== null} />
+    </EditDialog>
   )
 }
 
@@ -70,7 +70,7 @@ function EndPlan({ userOf, of, onClose }: { userOf: UserDetail; of: Subscription
     <ConfirmDialog
       open
       onClose={onClose}
-      title={`Deactivate the plan ${of.plan} of ${operatorNameOf(userOf)}?`}
+      title={`Deactivate the plan ${of.plan} of ${nameOf(userOf)}?`}
       about="The plan ends now, and no further monthly credit is added. Credit that was already added stays."
       verb="Deactivate"
       busy={change.isPending}

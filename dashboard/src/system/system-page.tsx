@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { Suspense, useState } from "react"
 import type { System } from "../api/operations.ts"
 import { queryOf } from "../api/query.ts"
-import { OperatorWaits, waitingOf } from "../operator/waiting-work.tsx"
+import { Waits, waitingOf } from "../operator/waiting-work.tsx"
 import { Button } from "../ui/button.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
@@ -116,7 +116,7 @@ function Health({ of }: { of: System }) {
           <Money usd={containers.due_usd} />
         </Stat>
       </Stats>
-      <OperatorWaits turns={turns} webhooks={webhooks} />
+      <Waits turns={turns} webhooks={webhooks} />
       {of.errors.length > 0 && (
         <Table
           caption="Failures in the last 24 hours"

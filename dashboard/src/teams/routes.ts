@@ -9,11 +9,11 @@ export const teamsRoutes = [
     getParentRoute: () => adminRoute,
     path: pages.teams.path,
     validateSearch: groupsIn,
-    component: lazyPage(() => import("./teams-page.tsx"), "OperatorTeamsPage"),
+    component: lazyPage(() => import("./teams-page.tsx"), "TeamsPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.team.path,
-    component: lazyPage(() => import("./team-page.tsx"), "OperatorTeamPage"),
+    component: lazyPage(() => import("./team-page.tsx"), "TeamPage"),
   }),
 ] as const

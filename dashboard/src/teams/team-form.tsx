@@ -1,13 +1,13 @@
 import { useNavigate } from "@tanstack/react-router"
 import type { Team } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
-import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { EditDialog } from "../operator/edit-dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { TextArea, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 
 /** Creates a team, or edits its name and description. */
-export function OperatorTeamForm({ of, onClose }: { of?: Team; onClose: () => void }) {
+export function TeamForm({ of, onClose }: { of?: Team; onClose: () => void }) {
   const navigate = useNavigate()
   const draft = useDraft(`team.${of?.team_id ?? "new"}`, { version: of?.version })
   const create = useChange("createTeam", { draft })
@@ -37,7 +37,7 @@ export function OperatorTeamForm({ of, onClose }: { of?: Team; onClose: () => vo
       )
   }
   return (
-    <OperatorEditDialog
+    <EditDialog
       draft={draft}
       title={of ? `Edit the team ${of.name}` : "Create a team"}
       verb={of ? "Save" : "Create"}
@@ -63,6 +63,6 @@ export function OperatorTeamForm({ of, onClose }: { of?: Team; onClose: () => vo
         error={change.error}
         onChange={({ target }) => setDescription(target.value)}
       />
-    </OperatorEditDialog>
+    </EditDialog>
   )
 }

@@ -3,10 +3,10 @@ import type { Team, TeamUpdate } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { TeamUpdateRules } from "../api/rules.ts"
 import { choicesOf } from "../api/words.ts"
-import { OperatorConfirmEdit } from "../operator/confirm-edit.tsx"
-import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
-import { operatorNameOf } from "../operator/parts.tsx"
-import { OperatorUserPicker } from "../operator/user-picker.tsx"
+import { ConfirmEdit } from "../operator/confirm-edit.tsx"
+import { EditDialog } from "../operator/edit-dialog.tsx"
+import { nameOf } from "../operator/parts.tsx"
+import { UserPicker } from "../operator/user-picker.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { Select } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
@@ -17,7 +17,7 @@ const ROLES_IN_TEAM = choicesOf<TeamRole>({ member: "member", lead: "lead" })
 
 const membersOf = ({ members }: Team) => members.map(({ user_id, role }) => ({ user_id, role }))
 
-export function OperatorAddTeamMember({ of, onClose }: { of: Team; onClose: () => void }) {
+export function AddTeamMember({ of, onClose }: { of: Team; onClose: () => void }) {
   const draft = useDraft(`team-member.${of.team_id}`, { version: of.version })
   const change = useChange("updateTeam", { draft })
   const [userId, setUserId] = useState<number | null>(null)
@@ -34,7 +34,7 @@ export function OperatorAddTeamMember({ of, onClose }: { of: Team; onClose: () =
       },
     )
   return (
-    <OperatorEditDialog
+    <EditDialog
       draft={draft}
       title={`Add a member to ${of.name}`}
       verb="Add"
@@ -45,14 +45,14 @@ export function OperatorAddTeamMember({ of, onClose }: { of: Team; onClose: () =
       onClose={onClose}
       disabled={userId === null}
     >
-      <OperatorUserPicker value={userId} onChange={setUserId} without={of.members.map(({ user_id }) => user_id)} />
+      <UserPicker value={userId} onChange={setUserId} without={of.members.map(({ user_id }) => user_id)} />
       <Select
         label="Role"
         value={role}
         options={ROLES_IN_TEAM}
         onChange={({ target }) => setRole(target.value as typeof role)}
       />
-    </OperatorEditDialog>
+    </EditDialog>
   )
 }
 
@@ -83,7 +83,7 @@ function questionOf(of: Team, wanted: Wanted): Question {
           body: { archived: true },
         }
   const member = of.members.find(({ user_id }) => user_id === wanted.userId)
-  const name = operatorNameOf(member ?? { user_id: wanted.userId })
+  const name = nameOf(member ?? { user_id: wanted.userId })
   if (wanted.what === "remove")
     return {
       title: `Remove ${name} from ${of.name}?`,
@@ -102,7 +102,7 @@ function questionOf(of: Team, wanted: Wanted): Question {
 }
 
 /** Asks for confirmation, then changes the team. */
-export function OperatorTeamChange({ of, change: wanted, onClose }: { of: Team; change: Wanted; onClose: () => void }) {
+export function TeamChange({ of, change: wanted, onClose }: { of: Team; change: Wanted; onClose: () => void }) {
   const change = useChange("updateTeam")
   const { body, ...question } = questionOf(of, wanted)
   const save = (ifMatch: number) =>
@@ -115,7 +115,5 @@ export function OperatorTeamChange({ of, change: wanted, onClose }: { of: Team; 
         },
       },
     )
-  return (
-    <OperatorConfirmEdit {...question} change={change} save={save} mine={body} version={of.version} onClose={onClose} />
-  )
+  return <ConfirmEdit {...question} change={change} save={save} mine={body} version={of.version} onClose={onClose} />
 }

@@ -2,7 +2,7 @@ import { getRouteApi } from "@tanstack/react-router"
 import { Suspense, useState } from "react"
 import type { Team } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
-import { OperatorPerson, operatorCurl } from "../operator/parts.tsx"
+import { curl, PersonName } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
@@ -14,14 +14,14 @@ import { Table } from "../ui/table.tsx"
 import { Id, Time } from "../ui/values.tsx"
 import { teamsPages } from "./pages.ts"
 
-const TeamForm = lazyPart(() => import("./team-form.tsx").then((file) => ({ default: file.OperatorTeamForm })))
-const AddMember = lazyPart(() => import("./team-members.tsx").then((file) => ({ default: file.OperatorAddTeamMember })))
-const Change = lazyPart(() => import("./team-members.tsx").then((file) => ({ default: file.OperatorTeamChange })))
+const TeamForm = lazyPart(() => import("./team-form.tsx").then((file) => ({ default: file.TeamForm })))
+const AddMember = lazyPart(() => import("./team-members.tsx").then((file) => ({ default: file.AddTeamMember })))
+const Change = lazyPart(() => import("./team-members.tsx").then((file) => ({ default: file.TeamChange })))
 const route = getRouteApi("/app/admin/operator/teams/$teamId")
 
 type Open = { what: "add" } | { what: "edit" } | { what: "archive" } | { what: "remove" | "role"; userId: number }
 
-export function OperatorTeamPage() {
+export function TeamPage() {
   const { teamId } = route.useParams()
   const team = useRead("getTeam", { path: { team_id: Number(teamId) } })
   const [open, setOpen] = useState<Open | null>(null)
@@ -71,7 +71,7 @@ const Facts = ({ of }: { of: Team }) => (
         {of.updated_by && (
           <>
             {" by "}
-            <OperatorPerson of={of.updated_by} />
+            <PersonName of={of.updated_by} />
           </>
         )}
       </span>
@@ -88,11 +88,11 @@ const Members = ({ of, onOpen }: { of: Team; onOpen: (open: Open) => void }) => 
       empty={
         <EmptyState
           title="No members yet"
-          curl={operatorCurl(`/api/admin/teams/${of.team_id}`, { method: "PUT", body: { members: [{ user_id: 1 }] } })}
+          curl={curl(`/api/admin/teams/${of.team_id}`, { method: "PUT", body: { members: [{ user_id: 1 }] } })}
         />
       }
       columns={[
-        { title: "Member", cell: (member) => <OperatorPerson of={member} /> },
+        { title: "Member", cell: (member) => <PersonName of={member} /> },
         { title: "Email", cell: ({ email }) => <span className="break-all">{email ?? "–"}</span> },
         { title: "Role", cell: ({ role }) => role },
         { title: "Since", right: true, cell: ({ since }) => <Time at={since} /> },

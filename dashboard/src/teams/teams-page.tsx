@@ -1,9 +1,9 @@
 import { getRouteApi } from "@tanstack/react-router"
 import type { Team } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
-import { OperatorGroupsPage } from "../operator/groups-page.tsx"
-import { OperatorList } from "../operator/list.tsx"
-import { OperatorPerson, operatorCurl } from "../operator/parts.tsx"
+import { GroupsPage } from "../operator/groups-page.tsx"
+import { List } from "../operator/list.tsx"
+import { curl, PersonName } from "../operator/parts.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
@@ -13,7 +13,7 @@ import type { Column } from "../ui/table.tsx"
 import { Count, Id, Time } from "../ui/values.tsx"
 import { teamsPages } from "./pages.ts"
 
-const TeamForm = lazyPart(() => import("./team-form.tsx").then((file) => ({ default: file.OperatorTeamForm })))
+const TeamForm = lazyPart(() => import("./team-form.tsx").then((file) => ({ default: file.TeamForm })))
 const route = getRouteApi("/app/admin/operator/teams")
 
 const COLUMNS: Column<Team>[] = [
@@ -39,18 +39,18 @@ function Leads({ of }: { of: Team["members"] }) {
   return (
     <span className="flex flex-wrap gap-x-3">
       {leads.map((lead) => (
-        <OperatorPerson key={lead.user_id} of={lead} />
+        <PersonName key={lead.user_id} of={lead} />
       ))}
     </span>
   )
 }
 
-export function OperatorTeamsPage() {
+export function TeamsPage() {
   const { q, archived, offset = 0 } = route.useSearch()
   const teams = useRead("listTeams", { query: { q, archived, limit: PAGE_ROWS, offset } })
   return (
-    <OperatorGroupsPage page={teamsPages.teams} what="team" search={{ q, archived }} form={TeamForm}>
-      <OperatorList
+    <GroupsPage page={teamsPages.teams} what="team" search={{ q, archived }} form={TeamForm}>
+      <List
         caption="Teams"
         of={teams}
         columns={COLUMNS}
@@ -58,10 +58,10 @@ export function OperatorTeamsPage() {
         empty={
           <EmptyState
             title="No teams match these filters"
-            curl={operatorCurl("/api/admin/teams", { method: "POST", body: { name: "Support" } })}
+            curl={curl("/api/admin/teams", { method: "POST", body: { name: "Support" } })}
           />
         }
       />
-    </OperatorGroupsPage>
+    </GroupsPage>
   )
 }

@@ -1,7 +1,7 @@
 import { useState } from "react"
 import type { UserDetail } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
-import { operatorNameOf } from "../operator/parts.tsx"
+import { nameOf } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { Dialog, DismissButton } from "../ui/dialog.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
@@ -11,7 +11,7 @@ import { Form, TextInput } from "../ui/field.tsx"
 export function ActDialog({ of, onClose }: { of: UserDetail; onClose: () => void }) {
   const act = useChange("actAsUser")
   const [reason, setReason] = useState("")
-  const name = operatorNameOf(of)
+  const name = nameOf(of)
   const send = () =>
     act.mutate(
       { path: { user_id: of.user_id }, query: { reason: reason.trim() || undefined } },

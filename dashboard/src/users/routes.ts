@@ -18,7 +18,7 @@ export const usersRoutes = [
       disabled: oneIn(search.disabled, ["true", "false"]),
       offset: countIn(search.offset),
     }),
-    component: lazyPage(() => import("./users-page.tsx"), "OperatorUsersPage"),
+    component: lazyPage(() => import("./users-page.tsx"), "UsersPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
@@ -31,6 +31,6 @@ export const usersRoutes = [
       days: countIn(search.days),
       offset: countIn(search.offset),
     }),
-    component: lazyPage(() => import("./user-page.tsx"), "OperatorUserPage"),
+    component: lazyPage(() => import("./user-page.tsx"), "UserPage"),
   }),
 ] as const

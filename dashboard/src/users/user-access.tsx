@@ -1,7 +1,7 @@
 import { Suspense, useState } from "react"
 import type { UserDetail } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
-import { operatorNameOf } from "../operator/parts.tsx"
+import { nameOf } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { ConfirmDialog } from "../ui/dialog.tsx"
 import { KeyValues } from "../ui/facts.tsx"
@@ -11,14 +11,12 @@ import { Table } from "../ui/table.tsx"
 import { toast } from "../ui/toast.tsx"
 import { Time } from "../ui/values.tsx"
 
-const Credentials = lazyPart(() =>
-  import("./user-credentials.tsx").then((file) => ({ default: file.OperatorUserCredentials })),
-)
+const Credentials = lazyPart(() => import("./user-credentials.tsx").then((file) => ({ default: file.UserCredentials })))
 
 /** The sign-in methods and active sessions of a user. */
-export function OperatorUserAccess({ of }: { of: UserDetail }) {
+export function UserAccess({ of }: { of: UserDetail }) {
   const [open, setOpen] = useState<"login" | "sessions" | "acting" | null>(null)
-  const name = operatorNameOf(of)
+  const name = nameOf(of)
   const end = useChange("endUserSessions")
   const endActing = useChange("endActing")
   const close = () => {

@@ -1,8 +1,8 @@
 import { Suspense, useState } from "react"
 import type { Subscription, UserDetail } from "../api/operations.ts"
-import { OperatorBilledChart } from "../operator/billed-chart.tsx"
-import { OperatorPerson } from "../operator/parts.tsx"
-import { OperatorPlansOfUser } from "../subscriptions/subscription-table.tsx"
+import { BilledChart } from "../operator/billed-chart.tsx"
+import { PersonName } from "../operator/parts.tsx"
+import { PlansOfUser } from "../subscriptions/subscription-table.tsx"
 import { Button } from "../ui/button.tsx"
 import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
@@ -11,15 +11,13 @@ import { Section } from "../ui/page.tsx"
 import { Status } from "../ui/status.tsx"
 import { Count, Money, Time } from "../ui/values.tsx"
 
-const EditUser = lazyPart(() => import("./user-edit.tsx").then((file) => ({ default: file.OperatorEditUser })))
-const Plan = lazyPart(() =>
-  import("../subscriptions/user-plan.tsx").then((file) => ({ default: file.OperatorUserPlan })),
-)
+const EditUser = lazyPart(() => import("./user-edit.tsx").then((file) => ({ default: file.EditUser })))
+const Plan = lazyPart(() => import("../subscriptions/user-plan.tsx").then((file) => ({ default: file.UserPlan })))
 
 const limit = (usd: number | null) => (usd === null ? <span className="text-muted">no cap</span> : <Money usd={usd} />)
 
 /** The balance, plans and details of an account. */
-export function OperatorUserAccount({ of }: { of: UserDetail }) {
+export function UserAccount({ of }: { of: UserDetail }) {
   const [editing, setEditing] = useState(false)
   return (
     <div className="flex flex-col gap-5">
@@ -37,7 +35,7 @@ export function OperatorUserAccount({ of }: { of: UserDetail }) {
           <Money usd={of.spend_30_days_usd} />
         </Stat>
       </Stats>
-      <OperatorBilledChart userId={of.user_id} />
+      <BilledChart userId={of.user_id} />
       <PlansOf of={of} />
       <div className="grid gap-x-10 gap-y-5 xl:grid-cols-2">
         <Section title="Account" action={<Button onClick={() => setEditing(true)}>Edit</Button>}>
@@ -71,7 +69,7 @@ export function OperatorUserAccount({ of }: { of: UserDetail }) {
                     {of.updated_by && (
                       <>
                         {" by "}
-                        <OperatorPerson of={{ user_id: of.updated_by }} />
+                        <PersonName of={{ user_id: of.updated_by }} />
                       </>
                     )}
                   </>
@@ -125,7 +123,7 @@ export function OperatorUserAccount({ of }: { of: UserDetail }) {
                   of.referral.referred_by === null ? (
                     "–"
                   ) : (
-                    <OperatorPerson key="by" of={{ user_id: of.referral.referred_by }} />
+                    <PersonName key="by" of={{ user_id: of.referral.referred_by }} />
                   ),
                 ],
                 ["Referred users", <Count key="referred" value={of.referral.referred} />],
@@ -155,7 +153,7 @@ function PlansOf({ of }: { of: UserDetail }) {
       title="Subscriptions"
       action={<Button onClick={() => setOpen({ what: "give", of: null })}>Assign a plan</Button>}
     >
-      <OperatorPlansOfUser
+      <PlansOfUser
         of={of.subscriptions}
         actions={(one) =>
           one.deactivated_at === null && (

@@ -2,14 +2,14 @@ import { useNavigate } from "@tanstack/react-router"
 import type { User } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { CreateUserRules } from "../api/rules.ts"
-import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
-import { operatorNameOf } from "../operator/parts.tsx"
+import { EditDialog } from "../operator/edit-dialog.tsx"
+import { nameOf } from "../operator/parts.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { Checkbox, Select, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 
 /** Creates an account, and opens its page. */
-export function OperatorCreateUser({ onClose }: { onClose: () => void }) {
+export function CreateUserDialog({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   const draft = useDraft("user.new")
   const change = useChange("createUser", { changes: ["listUsers", "getOverview"], draft })
@@ -41,13 +41,13 @@ export function OperatorCreateUser({ onClose }: { onClose: () => void }) {
       },
       {
         onSuccess: (made) => {
-          toast(`The account of ${operatorNameOf(made)} was created.`)
+          toast(`The account of ${nameOf(made)} was created.`)
           void navigate({ to: "/operator/users/$userId", params: { userId: String(made.user_id) } })
         },
       },
     )
   return (
-    <OperatorEditDialog
+    <EditDialog
       draft={draft}
       title="Create a user"
       about="Enter an email, an id on the messaging platform, or both. The account starts without credit."
@@ -84,6 +84,6 @@ export function OperatorCreateUser({ onClose }: { onClose: () => void }) {
         <TextInput label="Brand" hint="Default: the brand of the service" {...field("brand")} />
       </div>
       <TextInput label="Messaging id" hint="The id of the user on the messaging platform" {...field("messenger_id")} />
-    </OperatorEditDialog>
+    </EditDialog>
   )
 }

@@ -1,14 +1,14 @@
 import type { UserDetail } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { SetCredentialsRules } from "../api/rules.ts"
-import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
-import { operatorNameOf } from "../operator/parts.tsx"
+import { EditDialog } from "../operator/edit-dialog.tsx"
+import { nameOf } from "../operator/parts.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 
 /** Changes the email, the password or both. */
-export function OperatorUserCredentials({ of, onClose }: { of: UserDetail; onClose: () => void }) {
+export function UserCredentials({ of, onClose }: { of: UserDetail; onClose: () => void }) {
   const draft = useDraft(`login.${of.user_id}`, { version: of.version })
   const change = useChange("setUserCredentials", { draft })
   const [email, setEmail] = draft.useField("email", of.email ?? "")
@@ -19,15 +19,15 @@ export function OperatorUserCredentials({ of, onClose }: { of: UserDetail; onClo
       { path: { user_id: of.user_id }, body: { email: newEmail, password: password || undefined }, ifMatch },
       {
         onSuccess: () => {
-          toast(`The login of ${operatorNameOf(of)} was changed.`)
+          toast(`The login of ${nameOf(of)} was changed.`)
           onClose()
         },
       },
     )
   return (
-    <OperatorEditDialog
+    <EditDialog
       draft={draft}
-      title={`Change the login of ${operatorNameOf(of)}`}
+      title={`Change the login of ${nameOf(of)}`}
       about="This ends all sessions of the user, and cancels all sign-in links."
       verb="Change"
       change={change}
@@ -56,6 +56,6 @@ export function OperatorUserCredentials({ of, onClose }: { of: UserDetail; onClo
         error={change.error}
         onChange={({ target }) => setPassword(target.value)}
       />
-    </OperatorEditDialog>
+    </EditDialog>
   )
 }

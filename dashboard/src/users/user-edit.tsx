@@ -1,8 +1,8 @@
 import type { User, UserDetail } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { UpdateUserRules } from "../api/rules.ts"
-import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
-import { operatorNameOf } from "../operator/parts.tsx"
+import { EditDialog } from "../operator/edit-dialog.tsx"
+import { nameOf } from "../operator/parts.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { Checkbox, Select, TextInput } from "../ui/field.tsx"
 import { plainNumber } from "../ui/plain.ts"
@@ -12,7 +12,7 @@ const amount = (text: string): number | null => (text.trim() === "" ? null : Num
 const shown = (value: number | null) => (value === null ? "" : plainNumber(value))
 
 /** Edits an account. The request contains only the changed fields. */
-export function OperatorEditUser({ of, onClose }: { of: UserDetail; onClose: () => void }) {
+export function EditUser({ of, onClose }: { of: UserDetail; onClose: () => void }) {
   const draft = useDraft(`user.${of.user_id}`, { version: of.version })
   const change = useChange("updateUser", { draft })
   const [text, setText] = draft.useField("text", {
@@ -51,15 +51,15 @@ export function OperatorEditUser({ of, onClose }: { of: UserDetail; onClose: () 
       { path: { user_id: of.user_id }, body, ifMatch },
       {
         onSuccess: () => {
-          toast(`${operatorNameOf(of)} was saved.`)
+          toast(`${nameOf(of)} was saved.`)
           onClose()
         },
       },
     )
   return (
-    <OperatorEditDialog
+    <EditDialog
       draft={draft}
-      title={`Edit ${operatorNameOf(of)}`}
+      title={`Edit ${nameOf(of)}`}
       verb="Save"
       change={change}
       save={save}
@@ -111,6 +111,6 @@ export function OperatorEditUser({ of, onClose }: { of: UserDetail; onClose: () 
         checked={disabled}
         onChange={({ target }) => setDisabled(target.checked)}
       />
-    </OperatorEditDialog>
+    </EditDialog>
   )
 }

@@ -1,7 +1,7 @@
 import { getRouteApi } from "@tanstack/react-router"
 import { useRead } from "../api/query.ts"
-import { OperatorAuditList } from "../audit/audit-list.tsx"
-import { operatorCurl } from "../operator/parts.tsx"
+import { AuditList } from "../audit/audit-list.tsx"
+import { curl } from "../operator/parts.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { PAGE_ROWS } from "../ui/pager.tsx"
@@ -9,7 +9,7 @@ import { PAGE_ROWS } from "../ui/pager.tsx"
 const route = getRouteApi("/app/admin/operator/users/$userId")
 
 /** The changes that admins made to a user. */
-export function OperatorUserHistory({ userId }: { userId: number }) {
+export function UserHistory({ userId }: { userId: number }) {
   const { offset = 0 } = route.useSearch()
   const query = { subject_type: "user", subject_id: String(userId) }
   const audit = useRead("listAudit", { query: { ...query, limit: PAGE_ROWS, offset } })
@@ -22,13 +22,10 @@ export function OperatorUserHistory({ userId }: { userId: number }) {
         </TextLink>
         .
       </p>
-      <OperatorAuditList
+      <AuditList
         of={audit}
         empty={
-          <EmptyState
-            title="No changes yet"
-            curl={operatorCurl(`/api/admin/audit?subject_type=user&subject_id=${userId}`)}
-          />
+          <EmptyState title="No changes yet" curl={curl(`/api/admin/audit?subject_type=user&subject_id=${userId}`)} />
         }
       />
     </div>

@@ -2,8 +2,8 @@ import { getRouteApi } from "@tanstack/react-router"
 import { Suspense, useState } from "react"
 import type { UserDetail } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
-import { OperatorUserEnergy } from "../credit/user-energy.tsx"
-import { operatorNameOf } from "../operator/parts.tsx"
+import { EnergyOfUser } from "../credit/user-energy.tsx"
+import { nameOf } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
@@ -14,22 +14,20 @@ import { Tabs } from "../ui/tabs.tsx"
 import { Id } from "../ui/values.tsx"
 import { ActDialog } from "./act-dialog.tsx"
 import { usersPages } from "./pages.ts"
-import { OperatorUserAccess } from "./user-access.tsx"
-import { OperatorUserAccount } from "./user-account.tsx"
-import { OperatorUserHistory } from "./user-history.tsx"
-import { OperatorUserSpaces } from "./user-spaces.tsx"
+import { UserAccess } from "./user-access.tsx"
+import { UserAccount } from "./user-account.tsx"
+import { UserHistory } from "./user-history.tsx"
+import { UserSpaces } from "./user-spaces.tsx"
 
-const Credit = lazyPart(() =>
-  import("../credit/user-credit.tsx").then((file) => ({ default: file.OperatorUserCredit })),
-)
+const Credit = lazyPart(() => import("../credit/user-credit.tsx").then((file) => ({ default: file.UserCredit })))
 const route = getRouteApi("/app/admin/operator/users/$userId")
 
-export function OperatorUserPage() {
+export function UserPage() {
   const { userId } = route.useParams()
   const user = useRead("getUser", { path: { user_id: Number(userId) } })
   return (
     <Page
-      title={user.data ? operatorNameOf(user.data) : `User ${userId}`}
+      title={user.data ? nameOf(user.data) : `User ${userId}`}
       about={user.data ? <Facts of={user.data} /> : usersPages.user.about}
       above={<TextLink to="/operator/users">Users</TextLink>}
       action={user.data && <Actions of={user.data} />}
@@ -77,11 +75,11 @@ function Parts({ of }: { of: UserDetail }) {
       label="Sections of the user"
       value={tab}
       tabs={[
-        { value: "account", label: "Account", content: () => <OperatorUserAccount of={of} /> },
-        { value: "spaces", label: "Spaces", content: () => <OperatorUserSpaces userId={of.user_id} /> },
-        { value: "energy", label: "Energy and ledger", content: () => <OperatorUserEnergy userId={of.user_id} /> },
-        { value: "access", label: "Access", content: () => <OperatorUserAccess of={of} /> },
-        { value: "history", label: "History", content: () => <OperatorUserHistory userId={of.user_id} /> },
+        { value: "account", label: "Account", content: () => <UserAccount of={of} /> },
+        { value: "spaces", label: "Spaces", content: () => <UserSpaces userId={of.user_id} /> },
+        { value: "energy", label: "Energy and ledger", content: () => <EnergyOfUser userId={of.user_id} /> },
+        { value: "access", label: "Access", content: () => <UserAccess of={of} /> },
+        { value: "history", label: "History", content: () => <UserHistory userId={of.user_id} /> },
       ]}
     />
   )

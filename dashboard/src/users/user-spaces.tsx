@@ -1,8 +1,8 @@
 import { getRouteApi } from "@tanstack/react-router"
 import type { UserSpace } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
-import { OperatorList } from "../operator/list.tsx"
-import { operatorCurl } from "../operator/parts.tsx"
+import { List } from "../operator/list.tsx"
+import { curl } from "../operator/parts.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { PAGE_ROWS } from "../ui/pager.tsx"
@@ -37,17 +37,17 @@ const COLUMNS: Column<UserSpace>[] = [
   { title: "Created", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ]
 
-export function OperatorUserSpaces({ userId }: { userId: number }) {
+export function UserSpaces({ userId }: { userId: number }) {
   const { offset = 0 } = route.useSearch()
   const spaces = useRead("listUserSpaces", { path: { user_id: userId }, query: { limit: PAGE_ROWS, offset } })
   return (
-    <OperatorList
+    <List
       caption="Spaces of the user"
       of={spaces}
       columns={COLUMNS}
       rowKey={({ space_id }) => space_id}
       empty={
-        <EmptyState title="No spaces" curl={operatorCurl(`/api/admin/users/${userId}/spaces`)}>
+        <EmptyState title="No spaces" curl={curl(`/api/admin/users/${userId}/spaces`)}>
           The user owns no space and is not a member of any space.
         </EmptyState>
       }

@@ -3,8 +3,8 @@ import { Suspense, useState } from "react"
 import type { AdminUser } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { UserRules } from "../api/rules.ts"
-import { OperatorList } from "../operator/list.tsx"
-import { OperatorPerson, operatorCurl } from "../operator/parts.tsx"
+import { List } from "../operator/list.tsx"
+import { curl, PersonName } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
@@ -17,11 +17,11 @@ import type { Column } from "../ui/table.tsx"
 import { Id, Money, Time } from "../ui/values.tsx"
 import { usersPages } from "./pages.ts"
 
-const CreateUser = lazyPart(() => import("./user-create.tsx").then((file) => ({ default: file.OperatorCreateUser })))
+const CreateUser = lazyPart(() => import("./user-create.tsx").then((file) => ({ default: file.CreateUserDialog })))
 const route = getRouteApi("/app/admin/operator/users")
 
 const COLUMNS: Column<AdminUser>[] = [
-  { title: "User", cell: (user) => <OperatorPerson of={user} /> },
+  { title: "User", cell: (user) => <PersonName of={user} /> },
   { title: "Id", cell: ({ user_id }) => <Id id={String(user_id)} /> },
   {
     title: "Email",
@@ -44,7 +44,7 @@ const COLUMNS: Column<AdminUser>[] = [
   { title: "Created", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ]
 
-export function OperatorUsersPage() {
+export function UsersPage() {
   const { offset = 0, ...filters } = route.useSearch()
   const [creating, setCreating] = useState(false)
   const users = useRead("listUsers", { query: { ...filters, limit: PAGE_ROWS, offset } })
@@ -71,7 +71,7 @@ export function OperatorUsersPage() {
           ]}
         />
       </FilterBar>
-      <OperatorList
+      <List
         caption="Users"
         of={users}
         columns={COLUMNS}
@@ -79,7 +79,7 @@ export function OperatorUsersPage() {
         empty={
           <EmptyState
             title="No users match these filters"
-            curl={operatorCurl("/api/admin/users", { method: "POST", body: { email: "ada@example.com", name: "Ada" } })}
+            curl={curl("/api/admin/users", { method: "POST", body: { email: "ada@example.com", name: "Ada" } })}
           >
             Change the filters, or create a user.
           </EmptyState>

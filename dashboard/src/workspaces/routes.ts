@@ -9,11 +9,11 @@ export const workspacesRoutes = [
     getParentRoute: () => adminRoute,
     path: pages.workspaces.path,
     validateSearch: groupsIn,
-    component: lazyPage(() => import("./workspaces-page.tsx"), "OperatorWorkspacesPage"),
+    component: lazyPage(() => import("./workspaces-page.tsx"), "WorkspacesPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.workspace.path,
-    component: lazyPage(() => import("./workspace-page.tsx"), "OperatorWorkspacePage"),
+    component: lazyPage(() => import("./workspace-page.tsx"), "WorkspacePage"),
   }),
 ] as const

@@ -1,12 +1,12 @@
 import type { Workspace } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
-import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { EditDialog } from "../operator/edit-dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { Checkbox, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 
 /** Sets the bot of a workspace. The token is write-only. */
-export function OperatorBotForm({ of, onClose }: { of: Workspace; onClose: () => void }) {
+export function BotForm({ of, onClose }: { of: Workspace; onClose: () => void }) {
   const draft = useDraft(`bot.${of.workspace_id}`, { version: of.version })
   const change = useChange("putWorkspaceBot", { draft })
   const [username, setUsername] = draft.useField("username", of.bot.username ?? "")
@@ -27,7 +27,7 @@ export function OperatorBotForm({ of, onClose }: { of: Workspace; onClose: () =>
       },
     )
   return (
-    <OperatorEditDialog
+    <EditDialog
       draft={draft}
       title={`Bot of ${of.name}`}
       verb="Save"
@@ -63,6 +63,6 @@ export function OperatorBotForm({ of, onClose }: { of: Workspace; onClose: () =>
       {of.bot.has_token && (
         <Checkbox label="Remove the token" checked={remove} onChange={({ target }) => setRemove(target.checked)} />
       )}
-    </OperatorEditDialog>
+    </EditDialog>
   )
 }

@@ -8,10 +8,10 @@ import { lazyPart } from "../ui/lazy-part.tsx"
 import { Section } from "../ui/page.tsx"
 import { Status } from "../ui/status.tsx"
 
-const BotForm = lazyPart(() => import("./workspace-bot-form.tsx").then((file) => ({ default: file.OperatorBotForm })))
+const BotForm = lazyPart(() => import("./workspace-bot-form.tsx").then((file) => ({ default: file.BotForm })))
 
 /** The bot of the workspace, with a test that asks the messaging platform for it. */
-export function OperatorWorkspaceBot({ of }: { of: Workspace }) {
+export function BotOfWorkspace({ of }: { of: Workspace }) {
   const [editing, setEditing] = useState(false)
   const test = useChange("testWorkspaceBot", { changes: ["listAudit"] })
   const { data: tested } = test

@@ -3,10 +3,10 @@ import type { Workspace } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { AddWorkspaceMemberRules } from "../api/rules.ts"
 import { choicesOf } from "../api/words.ts"
-import { OperatorConfirmEdit } from "../operator/confirm-edit.tsx"
-import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
-import { operatorNameOf } from "../operator/parts.tsx"
-import { OperatorUserPicker } from "../operator/user-picker.tsx"
+import { ConfirmEdit } from "../operator/confirm-edit.tsx"
+import { EditDialog } from "../operator/edit-dialog.tsx"
+import { nameOf } from "../operator/parts.tsx"
+import { UserPicker } from "../operator/user-picker.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { Select } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
@@ -27,14 +27,14 @@ type WorkspaceRole = Workspace["members"][number]["role"]
 
 const ROLES_IN_WORKSPACE = choicesOf<WorkspaceRole>({ member: "member", admin: "admin", owner: "owner" })
 
-export function OperatorAddWorkspaceMember({ of, onClose }: Props) {
+export function AddMember({ of, onClose }: Props) {
   const draft = useDraft(`workspace-member.${of.workspace_id}`, { version: of.version })
   const change = useChange("addWorkspaceMember", { draft })
   const [userId, setUserId] = useState<number | null>(null)
   const [role, setRole] = draft.useField<WorkspaceRole>("role", AddWorkspaceMemberRules.role.default)
   const body = { user_id: userId ?? 0, role }
   return (
-    <OperatorEditDialog
+    <EditDialog
       draft={draft}
       title={`Add a member to ${of.name}`}
       verb="Add"
@@ -50,7 +50,7 @@ export function OperatorAddWorkspaceMember({ of, onClose }: Props) {
       onClose={onClose}
       disabled={userId === null}
     >
-      <OperatorUserPicker value={userId} onChange={setUserId} without={of.members.map(({ user_id }) => user_id)} />
+      <UserPicker value={userId} onChange={setUserId} without={of.members.map(({ user_id }) => user_id)} />
       <Select
         label="Role"
         hint="Owners and admins can change the spaces. Members can see and use them."
@@ -58,17 +58,17 @@ export function OperatorAddWorkspaceMember({ of, onClose }: Props) {
         options={ROLES_IN_WORKSPACE}
         onChange={({ target }) => setRole(target.value as typeof role)}
       />
-    </OperatorEditDialog>
+    </EditDialog>
   )
 }
 
-export function OperatorRemoveWorkspaceMember({ of, userId, onClose }: Props & { userId: number }) {
+export function RemoveWorkspaceMember({ of, userId, onClose }: Props & { userId: number }) {
   const change = useChange("removeWorkspaceMember")
   const member = of.members.find(({ user_id }) => user_id === userId)
-  const name = operatorNameOf(member ?? { user_id: userId })
+  const name = nameOf(member ?? { user_id: userId })
   const byTeam = of.team_members.some(({ user_id }) => user_id === userId) && of.team?.archived === false
   return (
-    <OperatorConfirmEdit
+    <ConfirmEdit
       title={`Remove ${name} from ${of.name}?`}
       about={
         byTeam
@@ -90,11 +90,11 @@ export function OperatorRemoveWorkspaceMember({ of, userId, onClose }: Props & {
   )
 }
 
-export function OperatorArchiveWorkspace({ of, onClose }: Props) {
+export function ArchiveWorkspace({ of, onClose }: Props) {
   const change = useChange("updateWorkspace")
   const body = { archived: !of.archived }
   return (
-    <OperatorConfirmEdit
+    <ConfirmEdit
       safe={of.archived}
       title={of.archived ? `Restore the workspace ${of.name}?` : `Archive the workspace ${of.name}?`}
       about={

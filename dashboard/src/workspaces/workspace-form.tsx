@@ -1,13 +1,13 @@
 import { useNavigate } from "@tanstack/react-router"
 import type { Workspace } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
-import { OperatorEditDialog } from "../operator/edit-dialog.tsx"
+import { EditDialog } from "../operator/edit-dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { Select, TextArea, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 
 /** Creates a workspace, or edits its name, team and spaces. */
-export function OperatorWorkspaceForm({ of, onClose }: { of?: Workspace; onClose: () => void }) {
+export function WorkspaceForm({ of, onClose }: { of?: Workspace; onClose: () => void }) {
   const navigate = useNavigate()
   const teams = useRead("listTeams", { query: { archived: "active" } })
   const draft = useDraft(`workspace.${of?.workspace_id ?? "new"}`, { version: of?.version })
@@ -54,7 +54,7 @@ export function OperatorWorkspaceForm({ of, onClose }: { of?: Workspace; onClose
       )
   }
   return (
-    <OperatorEditDialog
+    <EditDialog
       draft={draft}
       title={of ? `Edit the workspace ${of.name}` : "Create a workspace"}
       verb={of ? "Save" : "Create"}
@@ -102,6 +102,6 @@ export function OperatorWorkspaceForm({ of, onClose }: { of?: Workspace; onClose
           onChange={({ target }) => setSpaces(target.value)}
         />
       )}
-    </OperatorEditDialog>
+    </EditDialog>
   )
 }

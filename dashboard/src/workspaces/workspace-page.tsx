@@ -2,7 +2,7 @@ import { getRouteApi } from "@tanstack/react-router"
 import { Suspense, useState } from "react"
 import type { Workspace } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
-import { OperatorPerson } from "../operator/parts.tsx"
+import { PersonName } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
@@ -11,19 +11,17 @@ import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
 import { Id, Time } from "../ui/values.tsx"
 import { workspacesPages } from "./pages.ts"
-import { OperatorWorkspaceBot } from "./workspace-bot.tsx"
-import { OperatorWorkspaceParts } from "./workspace-parts.tsx"
+import { BotOfWorkspace } from "./workspace-bot.tsx"
+import { WorkspaceParts } from "./workspace-parts.tsx"
 
-const WorkspaceForm = lazyPart(() =>
-  import("./workspace-form.tsx").then((file) => ({ default: file.OperatorWorkspaceForm })),
-)
+const WorkspaceForm = lazyPart(() => import("./workspace-form.tsx").then((file) => ({ default: file.WorkspaceForm })))
 const dialogs = () => import("./workspace-dialogs.tsx")
-const AddMember = lazyPart(() => dialogs().then((file) => ({ default: file.OperatorAddWorkspaceMember })))
-const RemoveMember = lazyPart(() => dialogs().then((file) => ({ default: file.OperatorRemoveWorkspaceMember })))
-const Archive = lazyPart(() => dialogs().then((file) => ({ default: file.OperatorArchiveWorkspace })))
+const AddMember = lazyPart(() => dialogs().then((file) => ({ default: file.AddMember })))
+const RemoveMember = lazyPart(() => dialogs().then((file) => ({ default: file.RemoveWorkspaceMember })))
+const Archive = lazyPart(() => dialogs().then((file) => ({ default: file.ArchiveWorkspace })))
 const route = getRouteApi("/app/admin/operator/workspaces/$workspaceId")
 
-export function OperatorWorkspacePage() {
+export function WorkspacePage() {
   const { workspaceId } = route.useParams()
   const workspace = useRead("getWorkspace", { path: { workspace_id: workspaceId } })
   const [open, setOpen] = useState<"add" | "edit" | "archive" | number | null>(null)
@@ -51,8 +49,8 @@ export function OperatorWorkspacePage() {
       <Read of={workspace} rows={8}>
         {(data) => (
           <>
-            <OperatorWorkspaceParts of={data} onRemove={setOpen} />
-            <OperatorWorkspaceBot of={data} />
+            <WorkspaceParts of={data} onRemove={setOpen} />
+            <BotOfWorkspace of={data} />
           </>
         )}
       </Read>
@@ -85,7 +83,7 @@ const Facts = ({ of }: { of: Workspace }) => (
       {of.updated_by && (
         <>
           {" by "}
-          <OperatorPerson of={of.updated_by} />
+          <PersonName of={of.updated_by} />
         </>
       )}
     </span>

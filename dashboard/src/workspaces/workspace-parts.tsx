@@ -1,5 +1,5 @@
 import type { Workspace } from "../api/operations.ts"
-import { OperatorPerson, operatorCurl, operatorNameOf } from "../operator/parts.tsx"
+import { curl, nameOf, PersonName } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { TextLink } from "../ui/link.tsx"
@@ -9,7 +9,7 @@ import { Table } from "../ui/table.tsx"
 import { Id, Time } from "../ui/values.tsx"
 
 /** The members and spaces of a workspace. */
-export function OperatorWorkspaceParts({ of, onRemove }: { of: Workspace; onRemove: (userId: number) => void }) {
+export function WorkspaceParts({ of, onRemove }: { of: Workspace; onRemove: (userId: number) => void }) {
   return (
     <>
       <Section title="Members">
@@ -20,14 +20,14 @@ export function OperatorWorkspaceParts({ of, onRemove }: { of: Workspace; onRemo
           empty={
             <EmptyState
               title="No direct members"
-              curl={operatorCurl(`/api/admin/workspaces/${of.workspace_id}/members`, {
+              curl={curl(`/api/admin/workspaces/${of.workspace_id}/members`, {
                 method: "POST",
                 body: { user_id: 1, role: "member" },
               })}
             />
           }
           columns={[
-            { title: "Member", cell: (member) => <OperatorPerson of={member} /> },
+            { title: "Member", cell: (member) => <PersonName of={member} /> },
             { title: "Email", cell: ({ email }) => <span className="break-all">{email ?? "–"}</span> },
             { title: "Role", cell: ({ role }) => role },
             { title: "Since", right: true, cell: ({ since }) => <Time at={since} /> },
@@ -35,11 +35,7 @@ export function OperatorWorkspaceParts({ of, onRemove }: { of: Workspace; onRemo
               title: "Actions",
               actions: true,
               cell: (member) => (
-                <Button
-                  kind="quiet"
-                  aria-label={`Remove ${operatorNameOf(member)}`}
-                  onClick={() => onRemove(member.user_id)}
-                >
+                <Button kind="quiet" aria-label={`Remove ${nameOf(member)}`} onClick={() => onRemove(member.user_id)}>
                   Remove
                 </Button>
               ),
@@ -55,7 +51,7 @@ export function OperatorWorkspaceParts({ of, onRemove }: { of: Workspace; onRemo
             rowKey={({ user_id }) => user_id}
             empty={<p className="text-muted">The team has no members.</p>}
             columns={[
-              { title: "Member", cell: (member) => <OperatorPerson of={member} /> },
+              { title: "Member", cell: (member) => <PersonName of={member} /> },
               { title: "Email", cell: ({ email }) => <span className="break-all">{email ?? "–"}</span> },
             ]}
           />
@@ -81,7 +77,7 @@ export function OperatorWorkspaceParts({ of, onRemove }: { of: Workspace; onRemo
               ),
             },
             { title: "Id", cell: ({ space_id }) => <Id id={space_id} /> },
-            { title: "Owner", right: true, cell: ({ owner_id }) => <OperatorPerson of={{ user_id: owner_id }} /> },
+            { title: "Owner", right: true, cell: ({ owner_id }) => <PersonName of={{ user_id: owner_id }} /> },
           ]}
         />
       </Section>

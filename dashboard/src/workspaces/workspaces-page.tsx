@@ -1,9 +1,9 @@
 import { getRouteApi } from "@tanstack/react-router"
 import type { Workspace } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
-import { OperatorGroupsPage } from "../operator/groups-page.tsx"
-import { OperatorList } from "../operator/list.tsx"
-import { operatorCurl } from "../operator/parts.tsx"
+import { GroupsPage } from "../operator/groups-page.tsx"
+import { List } from "../operator/list.tsx"
+import { curl } from "../operator/parts.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
@@ -13,9 +13,7 @@ import type { Column } from "../ui/table.tsx"
 import { Count, Id, Time } from "../ui/values.tsx"
 import { workspacesPages } from "./pages.ts"
 
-const WorkspaceForm = lazyPart(() =>
-  import("./workspace-form.tsx").then((file) => ({ default: file.OperatorWorkspaceForm })),
-)
+const WorkspaceForm = lazyPart(() => import("./workspace-form.tsx").then((file) => ({ default: file.WorkspaceForm })))
 const route = getRouteApi("/app/admin/operator/workspaces")
 
 const COLUMNS: Column<Workspace>[] = [
@@ -46,17 +44,12 @@ const COLUMNS: Column<Workspace>[] = [
   { title: "Last changed", right: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
 ]
 
-export function OperatorWorkspacesPage() {
+export function WorkspacesPage() {
   const { q, archived, offset = 0 } = route.useSearch()
   const workspaces = useRead("listWorkspaces", { query: { q, archived, limit: PAGE_ROWS, offset } })
   return (
-    <OperatorGroupsPage
-      page={workspacesPages.workspaces}
-      what="workspace"
-      search={{ q, archived }}
-      form={WorkspaceForm}
-    >
-      <OperatorList
+    <GroupsPage page={workspacesPages.workspaces} what="workspace" search={{ q, archived }} form={WorkspaceForm}>
+      <List
         caption="Workspaces"
         of={workspaces}
         columns={COLUMNS}
@@ -64,13 +57,13 @@ export function OperatorWorkspacesPage() {
         empty={
           <EmptyState
             title="No workspaces match these filters"
-            curl={operatorCurl("/api/admin/workspaces", {
+            curl={curl("/api/admin/workspaces", {
               method: "POST",
               body: { workspace_id: "support", name: "Support" },
             })}
           />
         }
       />
-    </OperatorGroupsPage>
+    </GroupsPage>
   )
 }
