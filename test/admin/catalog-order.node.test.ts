@@ -1,13 +1,13 @@
 import { expect, test } from "vitest"
 import type { ModelCatalogRow } from "../../dashboard/src/api/operations.ts"
-import { operatorMoved, operatorOrderChanges, operatorOrdered } from "../../dashboard/src/catalog/catalog-order.ts"
+import { movedTo, orderChanges, ordered } from "../../dashboard/src/catalog/catalog-order.ts"
 
 const rowsOf = (orders: Record<string, number>) =>
   Object.entries(orders).map(([pin, sort_order]) => ({ pin, sort_order }) as ModelCatalogRow)
 
 /** The pins sorted by `sort_order` after the changes, and the number of changes. */
 function saved(orders: Record<string, number>, wanted: string[]) {
-  const changes = operatorOrderChanges(operatorOrdered(rowsOf(orders), wanted))
+  const changes = orderChanges(ordered(rowsOf(orders), wanted))
   const after = { ...orders, ...Object.fromEntries(changes.map(({ row, sort_order }) => [row.pin, sort_order])) }
   const pins = Object.keys(after).sort((a, b) => (after[a] ?? 0) - (after[b] ?? 0))
   return { pins, changes: changes.length, distinct: new Set(Object.values(after)).size }
@@ -35,8 +35,8 @@ test("Every order of five rows can be saved, also without free positions and wit
 })
 
 test("A row moves to its new place, and the others keep their order", () => {
-  expect(operatorMoved(["a", "b", "c"], 0, 2)).toEqual(["b", "c", "a"])
-  expect(operatorMoved(["a", "b", "c"], 2, 0)).toEqual(["c", "a", "b"])
+  expect(movedTo(["a", "b", "c"], 0, 2)).toEqual(["b", "c", "a"])
+  expect(movedTo(["a", "b", "c"], 2, 0)).toEqual(["c", "a", "b"])
 })
 
 function permutations(list: string[]): string[][] {
