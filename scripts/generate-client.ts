@@ -7,6 +7,7 @@ import { readGuide } from "../src/reference/guides.ts"
 import { CLIENT_PATH, PYTHON_CLIENT_PATH } from "../src/reference/served-packages.ts"
 import { documentOf, SURFACES, type SurfaceName } from "./documents.ts"
 import { pythonFiles } from "./python/files.ts"
+import { buildSync } from "./python/sync.ts"
 import { constantOf, rulesOf } from "./schema-rules.ts"
 import { docOf, fieldsOf, type JsonSchema, nameOf, typeOf } from "./schema-types.ts"
 
@@ -53,6 +54,7 @@ for (const [target, text] of files) {
     await mkdir(dirname(target), { recursive: true }).then(() => writeFile(target, text))
   else if ((await readFile(target, "utf8")) !== text) throw new Error(`${target} is stale: run npm run client:types`)
 }
+await buildSync()
 
 interface DescribedEvent {
   post: { summary: string; requestBody: { content: { "application/json": { example: unknown } } } }

@@ -8,6 +8,7 @@ import { VERSION } from "../client/src/version.ts"
 import { makeTemporaryDirectory } from "../src/local/temporary-directory.ts"
 import { pythonVersion } from "../src/reference/served-packages.ts"
 import { metadataOf } from "./pack-wheel.ts"
+import { buildSync } from "./python/sync.ts"
 
 const ROOT = join(import.meta.dirname, "..")
 /** Equal sources give equal archives. The options are those of GNU tar. */
@@ -20,6 +21,7 @@ export async function packSdist(folder: string): Promise<string> {
   const draft = join(work, name)
   const source = join(ROOT, "client-python")
   await mkdir(draft)
+  await buildSync()
   await cp(join(source, "src"), join(draft, "src"), {
     recursive: true,
     filter: (path) => !path.includes("__pycache__"),

@@ -6,6 +6,7 @@ import { PYTHON_MODULE } from "../client/src/names.ts"
 import { VERSION } from "../client/src/version.ts"
 import { PYTHON_CLIENT_PATH, pythonVersion } from "../src/reference/served-packages.ts"
 import { replaceFile } from "./folder-files.ts"
+import { buildSync } from "./python/sync.ts"
 import { zipOf } from "./zip.ts"
 
 const PROJECT = join(import.meta.dirname, "../client-python")
@@ -33,6 +34,7 @@ async function readProject(): Promise<Pyproject["project"]> {
  * It needs no Python. Equal sources give equal bytes. A test compares it with the wheel that hatchling builds.
  */
 export async function packWheel(folder: string): Promise<string> {
+  await buildSync()
   const info = `${PYTHON_MODULE}-${pythonVersion(VERSION)}.dist-info`
   const files = new Map<string, Buffer>([
     ...(await packageFiles()),

@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
 import type { ClientErrorCode } from "../../client/src/errors.ts"
 import { PYTHON_MODULE } from "../../client/src/names.ts"
 import { VERSION } from "../../client/src/version.ts"
@@ -9,7 +7,6 @@ import type { JsonSchema } from "../schema-types.ts"
 import { type PythonOperation, readDocument } from "./document.ts"
 import { GENERATED, modelsOf, paramsOf } from "./models.ts"
 import { resourcesOf } from "./resources.ts"
-import { syncOf } from "./sync.ts"
 import { constantCase, usedIn } from "./text.ts"
 import type { PythonTypes } from "./types.ts"
 
@@ -19,7 +16,7 @@ const FOLDER = `client-python/src/${PYTHON_MODULE}`
 /** Types of details that errors have, and of events, which no operation of the client returns. */
 const ALSO = ["QuotaDetails", "CountState", "CreditsDetails", "CostLimitDetails", "CallerLimit", "Event"]
 
-/** The generated files of the Python client, by path. */
+/** The generated files of the Python client that are committed, by path. */
 export function pythonFiles(): Map<string, string> {
   const { schemas, types, operations } = readDocument()
   const operationsFile = operationsOf(types, operations)
@@ -33,10 +30,6 @@ export function pythonFiles(): Map<string, string> {
     ["_operations.py", operationsFile],
     ["_async/resources.py", resources],
   ])
-  const byHand = readdirSync(join(FOLDER, "_async")).filter((name) => name.endsWith(".py"))
-  for (const name of byHand.filter((one) => one !== "resources.py"))
-    files.set(`_sync/${name}`, syncOf(readFileSync(join(FOLDER, "_async", name), "utf8"), name))
-  files.set("_sync/resources.py", syncOf(resources, "resources.py"))
   return new Map([...files].map(([name, text]) => [`${FOLDER}/${name}`, text]))
 }
 
