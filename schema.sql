@@ -1153,8 +1153,6 @@ create table turn_calls (
   decided_at timestamptz,
   -- The result that came, as the model sees it.
   output jsonb,
-  -- The hash of the result as it was sent. The same result again is no error.
-  output_hash text,
   -- An offered call belongs to the worker that took it until then.
   taken_until timestamptz,
   takes integer not null default 0,
@@ -1163,6 +1161,21 @@ create table turn_calls (
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
 -- Calls that a worker of the customer may take.
 create index turn_calls_offered on turn_calls (user_id, test, turn_id collate "C", step, call) where state = 'awaited' and offered;
+
+-- The decisions and results that counted, so that the same one again gets the same answer. A row is kept as long as its
+-- turn, and has nothing of what was sent.
+create table call_answers (
+  turn_id text not null,
+  step integer not null,
+  call integer not null,
+  kind text not null check (kind in ('decision', 'result')),
+  -- HMAC of the decision or result, under a key of the ring: no one can guess a short text by it.
+  fingerprint text not null,
+  -- Of a result: the entries of turn_steps.result_tokens for its call, which outlive the step here.
+  result_tokens text[],
+  created_at timestamptz not null,
+  primary key (turn_id, step, call, kind)
+);
 
 -- The periods of caps in which a turn counts that continued in a later period than the one before.
 create table turn_parts (

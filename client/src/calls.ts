@@ -1,5 +1,5 @@
 import { ConflictError, NotFoundError, ValidationError } from "./errors.ts"
-import type { CallResult, Decision, RenewCall, TakenCall, Turn } from "./operations.ts"
+import type { CallResult, DecidedCall, Decision, RenewCall, TakenCall, TakenResult } from "./operations.ts"
 import { type CreateOptions, checkRequestOptions, type RequestOptions, wholeNumber } from "./options.ts"
 import { sleep } from "./runtime.ts"
 import type { Query, Transport } from "./transport.ts"
@@ -57,7 +57,7 @@ export class Calls {
    *   }
    * }
    */
-  decide(turnId: string, call: string, body: Decision, options?: CreateOptions): Promise<Turn> {
+  decide(turnId: string, call: string, body: Decision, options?: CreateOptions): Promise<DecidedCall> {
     return this.#transport.call("decideCall", { params: { turn_id: turnId, call }, body }, options)
   }
 
@@ -67,7 +67,7 @@ export class Calls {
    * @example
    * await turnpike.calls.sendResult("turn_…", "0.0", { output: { refunded: true } })
    */
-  sendResult(turnId: string, call: string, body: CallResult, options?: CreateOptions): Promise<Turn> {
+  sendResult(turnId: string, call: string, body: CallResult, options?: CreateOptions): Promise<TakenResult> {
     return this.#transport.call("sendCallResult", { params: { turn_id: turnId, call }, body }, options)
   }
 

@@ -283,6 +283,18 @@ export interface CreditsDetails {
   needed_usd?: number | undefined
 }
 
+export interface DecidedCall {
+  turn_id: string
+  /** The `call` of `waiting.calls`. */
+  call: string
+  /** The decision that counts. */
+  decision: "allow" | "deny"
+  /** True if the call gets another input. */
+  edited: boolean
+  /** When the decision was made. */
+  decided_at: string
+}
+
 export interface Decision {
   /** `deny`: the call is not made, and the agent is told. */
   decision: "allow" | "deny"
@@ -1584,6 +1596,14 @@ export interface TakenCallList {
   data: TakenCall[]
 }
 
+export interface TakenResult {
+  turn_id: string
+  /** The `call` of `waiting.calls`. */
+  call: string
+  /** The result counts. */
+  outcome: "taken"
+}
+
 export interface TestTool {
   /** The tool's input, as a model would send it. Default: `{}`. */
   input?: Record<string, unknown> | undefined
@@ -2146,7 +2166,7 @@ export interface Operations {
       call: string
     }
     body: Decision
-    answer: Turn
+    answer: DecidedCall
   }
 
   /** Delete a file */
@@ -2890,7 +2910,7 @@ export interface Operations {
       call: string
     }
     body: CallResult
-    answer: Turn
+    answer: TakenResult
   }
 
   /** Take calls */

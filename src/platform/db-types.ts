@@ -185,6 +185,16 @@ interface Brands {
   updated_at: Timestamp;
 }
 
+interface CallAnswers {
+  call: number;
+  created_at: Timestamp;
+  fingerprint: string;
+  kind: string;
+  result_tokens: string[] | null;
+  step: number;
+  turn_id: string;
+}
+
 interface ChatCalls {
   billed_credit_micros: number | null;
   call: number | null;
@@ -1322,7 +1332,6 @@ interface TurnCalls {
   message: string | null;
   offered: Generated<boolean>;
   output: Json | null;
-  output_hash: string | null;
   space_id: number;
   state: string;
   step: number;
@@ -1753,6 +1762,7 @@ export interface DB {
   board_people: BoardPeople;
   boards: Boards;
   brands: Brands;
+  call_answers: CallAnswers;
   chat_calls: ChatCalls;
   config_parts: ConfigParts;
   config_versions: ConfigVersions;

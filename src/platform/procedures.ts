@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_d7b378b1a5ad"
+export const RELEASE = "turnpike_b5ed87128743"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -896,6 +896,12 @@ export interface Records {
     price: unknown | null
     held: number | null
   }
+  sent_answer: {
+    turn_id: string
+    step: number
+    call: number
+    fingerprints: JsonInput
+  }
   trace_limits: {
     turns: number
     bytes: number
@@ -1729,9 +1735,7 @@ export interface Procedures {
       request: Records["request"] | null
       end_user_ref: string | null
       since: Date | null
-      turn_id: string | null
-      step: number | null
-      call: number | null
+      sent: Records["sent_answer"] | null
       decision: string | null
       event_ids: JsonInput | null
     }
@@ -1746,9 +1750,9 @@ export interface Procedures {
   decide_call: {
     args: {
       request: Records["request"] | null
-      turn_id: string | null
-      step: number | null
-      call: number | null
+      once_key: string | null
+      fingerprint: string | null
+      sent: Records["sent_answer"] | null
       decision: string | null
       input: JsonInput | null
       message: string | null
@@ -1756,9 +1760,10 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
+      already: Answers["earlier_request"] | null
       outcome: string | null
       turn: JsonRow<"turns"> | null
-      slug: string | null
+      decided_at: Date | null
       went_on: boolean | null
       has_subscriber: boolean | null
       earlier: Answers["earlier_decision"] | null
@@ -1790,18 +1795,17 @@ export interface Procedures {
   deliver_by_token: {
     args: {
       token: string | null
-      turn_id: string | null
-      step: number | null
-      call: number | null
+      once_key: string | null
+      fingerprint: string | null
+      sent: Records["sent_answer"] | null
       output: JsonInput | null
-      hash: string | null
       event_id: string | null
       moment: Date | null
     }
     row: {
+      already: Answers["earlier_request"] | null
       outcome: string | null
       turn: JsonRow<"turns"> | null
-      slug: string | null
       went_on: boolean | null
       has_subscriber: boolean | null
     }
@@ -1809,18 +1813,17 @@ export interface Procedures {
   deliver_result: {
     args: {
       request: Records["request"] | null
-      turn_id: string | null
-      step: number | null
-      call: number | null
+      once_key: string | null
+      fingerprint: string | null
+      sent: Records["sent_answer"] | null
       output: JsonInput | null
-      hash: string | null
       event_id: string | null
     }
     row: {
       actor: Answers["caller"] | null
+      already: Answers["earlier_request"] | null
       outcome: string | null
       turn: JsonRow<"turns"> | null
-      slug: string | null
       went_on: boolean | null
       has_subscriber: boolean | null
     }
@@ -4999,12 +5002,12 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   credential_now: { args: ["provider_id", "moment"] },
   credit_end_user: { args: ["request:request", "once_key", "fingerprint", "ref", "amount", "note"], columns: ["actor:json", "already:json", "refused", "reached:json", "available", "entry:json", "has_subscriber"] },
   credit_subscription: { args: ["sub_id", "most", "moment"] },
-  decide_as_end_user: { args: ["request:request", "end_user_ref", "since", "turn_id", "step", "call", "decision", "event_ids:json"], columns: ["actor:json", "outcome", "turn:json", "went_on", "has_subscriber"] },
-  decide_call: { args: ["request:request", "turn_id", "step", "call", "decision", "input:json", "message", "event_ids:json"], columns: ["actor:json", "outcome", "turn:json", "slug", "went_on", "has_subscriber", "earlier:json"] },
+  decide_as_end_user: { args: ["request:request", "end_user_ref", "since", "sent:sent_answer", "decision", "event_ids:json"], columns: ["actor:json", "outcome", "turn:json", "went_on", "has_subscriber"] },
+  decide_call: { args: ["request:request", "once_key", "fingerprint", "sent:sent_answer", "decision", "input:json", "message", "event_ids:json"], columns: ["actor:json", "already:json", "outcome", "turn:json", "decided_at", "went_on", "has_subscriber", "earlier:json"] },
   delete_file: { args: ["request:request", "file_id"], columns: ["actor:json", "file:json", "slug", "refused"] },
   delete_price: { args: ["request:request", "name"], columns: ["actor:json", "refused", "answer:json"] },
-  deliver_by_token: { args: ["token", "turn_id", "step", "call", "output:json", "hash", "event_id", "moment"], columns: ["outcome", "turn:json", "slug", "went_on", "has_subscriber"] },
-  deliver_result: { args: ["request:request", "turn_id", "step", "call", "output:json", "hash", "event_id"], columns: ["actor:json", "outcome", "turn:json", "slug", "went_on", "has_subscriber"] },
+  deliver_by_token: { args: ["token", "once_key", "fingerprint", "sent:sent_answer", "output:json", "event_id", "moment"], columns: ["already:json", "outcome", "turn:json", "went_on", "has_subscriber"] },
+  deliver_result: { args: ["request:request", "once_key", "fingerprint", "sent:sent_answer", "output:json", "event_id"], columns: ["actor:json", "already:json", "outcome", "turn:json", "went_on", "has_subscriber"] },
   delivery_id: { args: ["event_id", "webhook_id"] },
   disable_other_models: { args: ["pins"] },
   disable_provider: { args: ["request:request", "provider_id", "pool", "reason", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
@@ -5266,6 +5269,7 @@ export const RECORDS: Record<keyof Records, readonly string[]> = {
   new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "metadata:json", "timeout", "traceparent", "tracestate", "on_limit", "max_wait"],
   request: ["kind", "token", "test", "moment", "request_id", "address", "page_user", "page_account", "if_config"],
   sale: ["prepaid", "price", "held"],
+  sent_answer: ["turn_id", "step", "call", "fingerprints:json"],
   trace_limits: ["turns", "bytes", "text", "events", "attempts", "deliveries", "window_seconds"],
   turn_filter: ["account", "space", "key", "end_user", "conversation", "state", "waiting", "reason", "model", "failure", "min_cost", "min_took_us", "q", "created_after", "created_before"],
   turn_page: ["sort", "descending", "most", "skipped"],

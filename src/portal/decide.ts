@@ -2,15 +2,15 @@ import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
-import { numbersOfCall } from "../waits/call-id.ts"
 import { goOn } from "../waits/go-on.ts"
+import { sentAnswer } from "../waits/sent-answer.ts"
 import { asEndUser, checkSession, requireScope } from "./read-portal.ts"
 import { turnUnknown } from "./read-turns.ts"
 import type { Portal } from "./session.ts"
 
 /**
- * The end user allows or denies a call of their turn. The first decision wins; the same one again has no effect. The
- * turn's log names the end user. NOT_FOUND for a call of another end user, TURN_FINISHED, CALL_DECIDED or
+ * The end user allows or denies a call of their turn. The first decision wins; the same one again has no effect, also
+ * after the turn's end. The turn's log names the end user. NOT_FOUND for a call of another end user, TURN_FINISHED, CALL_DECIDED or
  * CALL_NOT_WAITING; SCOPE_DENIED in a preview.
  */
 export async function decideInPortal(
@@ -22,12 +22,12 @@ export async function decideInPortal(
   if (portal.preview) throw new TurnpikeError("SCOPE_DENIED", "A preview decides about no call.")
   await checkSession(ctx, portal)
   const now = ctx.clock.now()
+  const sent = await sentAnswer(ctx, "decision", { turnId, call, body: { decision } })
   const { row } = await asEndUser(
     callAs(ctx, portal.credential, "decide_as_end_user", {
       end_user_ref: portal.ref,
       since: portal.since,
-      turn_id: turnId,
-      ...numbersOfCall(call),
+      sent,
       decision,
       event_ids: [newId("event", now), newId("event", now)],
     }),

@@ -336,7 +336,7 @@ begin
     where o.conversation_id = mine.conversation_id and o.wake_at = 'infinity' and o.state = 'blocked';
 end $$;
 
--- Removes what the waits of a turn that has ended have left.
+-- Removes what the waits of a turn that has ended have left. The answers to decisions and results stay (call_answers).
 create function turnpike.forget_wait(mine turns, p_moment timestamptz) returns void language plpgsql as $$
 begin
   delete from waiting_turns w where w.turn_id = mine.turn_id;

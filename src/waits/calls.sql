@@ -59,11 +59,42 @@ create type turnpike.call_decision as (
   who jsonb
 );
 
+-- The call that a decision or a result is about.
+create type turnpike.sent_answer as (
+  turn_id text,
+  step integer,
+  call integer,
+  -- The fingerprints of the decision or result under each key of the ring, the newest key first.
+  fingerprints jsonb
+);
+
+-- The decision or result that counted for a call; a row of nulls without one. p_kind: 'decision' or 'result'.
+create function turnpike.answer_of_call(p_sent turnpike.sent_answer, p_kind text) returns call_answers language sql stable as $$
+  select a.* from call_answers a
+    where a.turn_id = p_sent.turn_id and a.step = p_sent.step and a.call = p_sent.call and a.kind = p_kind
+$$;
+
+-- Notes a decision or a result that counts. A turn that waits for nothing has no such row.
+create function turnpike.note_answer(p_sent turnpike.sent_answer, p_kind text, p_moment timestamptz) returns void language plpgsql as $$
+begin
+  insert into call_answers (turn_id, step, call, kind, fingerprint, result_tokens, created_at)
+  values (p_sent.turn_id, p_sent.step, p_sent.call, p_kind, p_sent.fingerprints ->> 0,
+    case p_kind when 'result' then (select array_agg(n.noted) from turn_steps p, unnest(p.result_tokens) n(noted)
+      where p.turn_id = p_sent.turn_id and p.step = p_sent.step and starts_with(n.noted, p_sent.call || ' ')) end, p_moment);
+end $$;
+
+-- The resource that a decision or a result creates, for its Idempotency-Key.
+create function turnpike.answer_id(p_sent turnpike.sent_answer, p_kind text) returns text language sql immutable as $$
+  select concat(p_kind, ' ', p_sent.turn_id, '.', p_sent.step, '.', p_sent.call)
+$$;
+
 -- The outcome of a decision. outcome: 'decided', 'same' (the same decision was made before), 'other' (another one),
 -- 'not_asked' (the call waits for no decision), 'ended', 'role' or 'unknown'.
 create type turnpike.decided_call as (
   outcome text,
   turn turns, -- null
+  -- When the decision that counts was made.
+  decided_at timestamptz, -- null
   -- A runner must be called.
   went_on boolean,
   has_subscriber boolean,
@@ -73,11 +104,12 @@ create type turnpike.decided_call as (
 
 -- Stores a decision about a call whose turn is locked. The first decision wins. If no other call of the turn waits for
 -- a decision, the turn continues. p_refused: the outcome for a caller who does not see the turn.
--- p_step, p_call: an ended turn has no calls any more, but its log has the decision.
-create function turnpike.store_decision(asked turnpike.asked_call, p_refused text, p_step integer, p_call integer,
+-- The same decision again has the same outcome at any time: its fingerprint is kept as long as the turn.
+create function turnpike.store_decision(asked turnpike.asked_call, p_refused text, p_sent turnpike.sent_answer,
   made turnpike.call_decision, p_event_ids jsonb, p_moment timestamptz) returns turnpike.decided_call language plpgsql as $$
 declare
   answer turnpike.decided_call;
+  earlier call_answers := turnpike.answer_of_call(p_sent, 'decision');
   mine turns := (asked).turn;
   called turn_calls := (asked).call;
   resumed record;
@@ -86,16 +118,17 @@ begin
   answer.went_on := false;
   answer.has_subscriber := false;
   answer.outcome := case when mine.turn_id is null then coalesce(p_refused, 'unknown')
+    when p_sent.fingerprints ? earlier.fingerprint then 'same'
     when mine.state not in ('queued', 'running') then 'ended'
-    when called.decided_by is not null then case when called.message is not distinct from made.message
-      and called.edited_input is not distinct from made.input
-      and (called.decided_by ->> 'decision') = made.decision then 'same' else 'other' end
+    when earlier.turn_id is not null then 'other'
     when called.state is distinct from 'asked' or mine.waiting is null or turnpike.wait_is_over(mine, p_moment) then 'not_asked'
     else 'decided' end;
   if answer.outcome in ('ended', 'other') then
-    answer.earlier := turnpike.decision_in_log(mine.turn_id, p_step, p_call);
+    answer.earlier := turnpike.decision_in_log(mine.turn_id, p_sent.step, p_sent.call);
   end if;
+  answer.decided_at := case answer.outcome when 'same' then earlier.created_at when 'decided' then p_moment end;
   if answer.outcome = 'decided' then
+    perform turnpike.note_answer(p_sent, 'decision', p_moment);
     update turn_calls k set state = case made.decision when 'allow' then 'allowed' else 'denied' end, edited_input = made.input,
       message = made.message, decided_at = p_moment, decided_by = made.who || jsonb_build_object('decision', made.decision)
       where k.turn_id = called.turn_id and k.step = called.step and k.call = called.call;
@@ -120,39 +153,49 @@ begin
 end $$;
 
 -- Decides about a call that waits for it, for a caller that may decide about the calls of the turn's space.
-create function turnpike.decide_call(p_request turnpike.request, p_turn_id text, p_step integer, p_call integer, p_decision text,
-  p_input jsonb, p_message text, p_event_ids jsonb,
-  out actor turnpike.caller, out outcome text, out turn turns, out slug text, out went_on boolean, out has_subscriber boolean,
-  out earlier turnpike.earlier_decision)
+-- outcome: as `decided_call`; 'used' if the Idempotency-Key was used for another request.
+create function turnpike.decide_call(p_request turnpike.request, p_once_key text, p_fingerprint text, p_sent turnpike.sent_answer,
+  p_decision text, p_input jsonb, p_message text, p_event_ids jsonb,
+  out actor turnpike.caller, out already turnpike.earlier_request, out outcome text, out turn turns, out decided_at timestamptz,
+  out went_on boolean, out has_subscriber boolean, out earlier turnpike.earlier_decision)
 language plpgsql as $$
 declare
   caller turnpike.caller;
   known record;
   answer turnpike.decided_call;
+  id text := turnpike.answer_id(p_sent, 'decision');
 begin
   caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;
   end if;
-  known := turnpike.find_call(caller, p_turn_id, p_step, p_call, true);
-  slug := (known.asked).slug;
-  answer := turnpike.store_decision(known.asked, known.refused, p_step, p_call, row(p_decision, p_input, p_message,
-    case caller.kind when 'key' then jsonb_build_object('kind', 'key', 'key_id', caller.key_id)
-      else jsonb_build_object('kind', 'user', 'user_id', caller.user_id) end)::turnpike.call_decision, p_event_ids, p_request.moment);
-  outcome := answer.outcome;
-  turn := answer.turn;
-  went_on := answer.went_on;
-  has_subscriber := answer.has_subscriber;
-  earlier := answer.earlier;
+  already := turnpike.used_key(caller, p_once_key);
+  outcome := 'used';
+  if coalesce(already.resource_id = id, true) then
+    known := turnpike.find_call(caller, p_sent.turn_id, p_sent.step, p_sent.call, true);
+    answer := turnpike.store_decision(known.asked, known.refused, p_sent, row(p_decision, p_input, p_message,
+      case caller.kind when 'key' then jsonb_build_object('kind', 'key', 'key_id', caller.key_id)
+        else jsonb_build_object('kind', 'user', 'user_id', caller.user_id) end)::turnpike.call_decision, p_event_ids, p_request.moment);
+    outcome := answer.outcome;
+    turn := answer.turn;
+    decided_at := answer.decided_at;
+    went_on := answer.went_on;
+    has_subscriber := answer.has_subscriber;
+    earlier := answer.earlier;
+    if already.resource_id is null and outcome in ('decided', 'same') then
+      perform turnpike.note_key(caller, p_once_key, p_fingerprint, id, p_request.moment);
+    end if;
+  end if;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
 -- Decides about a call for the end user of its turn, with the rights of the key that lets the end user decide.
 -- outcome: as `decide_call`; 'unknown' also for the turn of another end user, and for one that was not sent with a key.
--- p_since: an erasure of the end user that was requested then or later also makes the turn unknown.
-create function turnpike.decide_as_end_user(p_request turnpike.request, p_end_user_ref text, p_since timestamptz, p_turn_id text,
-  p_step integer, p_call integer, p_decision text, p_event_ids jsonb,
+-- A turn whose texts were erased is unknown, and so is each one if an erasure of the end user was requested at p_since
+-- or later.
+create function turnpike.decide_as_end_user(p_request turnpike.request, p_end_user_ref text, p_since timestamptz,
+  p_sent turnpike.sent_answer, p_decision text, p_event_ids jsonb,
   out actor turnpike.caller, out outcome text, out turn turns, out went_on boolean, out has_subscriber boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
@@ -165,14 +208,14 @@ begin
   if caller.usable is not true then
     return;
   end if;
-  known := turnpike.find_call(caller, p_turn_id, p_step, p_call, true);
+  known := turnpike.find_call(caller, p_sent.turn_id, p_sent.step, p_sent.call, true);
   asked := known.asked;
-  if (asked).turn.end_user_ref is distinct from p_end_user_ref or (asked).turn.key_id is null
+  if (asked).turn.end_user_ref is distinct from p_end_user_ref or (asked).turn.key_id is null or (asked).turn.erased_at is not null
     or turnpike.was_erased(caller, p_end_user_ref, p_since)
   then
     asked := null;
   end if;
-  answer := turnpike.store_decision(asked, null, p_step, p_call, row(p_decision, null, null,
+  answer := turnpike.store_decision(asked, null, p_sent, row(p_decision, null, null,
     jsonb_build_object('kind', 'end_user', 'end_user_ref', p_end_user_ref))::turnpike.call_decision, p_event_ids, p_request.moment);
   outcome := answer.outcome;
   turn := answer.turn;

@@ -1,7 +1,8 @@
 import * as z from "zod"
 import type { Credential } from "../actor/actor.ts"
-import { callAs } from "../actor/call-as.ts"
+import { callAs, callOnce } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import type { Made, Once } from "../actor/once.ts"
 import { spaceRoleRequired } from "../actor/shares.ts"
 import { jsonBytes } from "../agent-config/request-parts.ts"
 import { TurnpikeError } from "../base/errors.ts"
@@ -11,9 +12,11 @@ import type { Answers } from "../platform/procedures.ts"
 import { inputFault } from "../tools/input-fault.ts"
 import { turnNotFound } from "../turns/get-turn.ts"
 import { TURN_WAIT_POLICY } from "../turns/policies.ts"
-import { type TurnRow, turnRowOf } from "../turns/turn-row.ts"
-import { numbersOfCall } from "./call-id.ts"
+import { turnSchema } from "../turns/schemas.ts"
+import type { StoredWaiting } from "../turns/turn-row.ts"
+import { callParam } from "./call-id.ts"
 import { goOn } from "./go-on.ts"
+import { sentAnswer } from "./sent-answer.ts"
 
 const MAX_INPUT_BYTES = 64 * 1024
 
@@ -43,6 +46,17 @@ export const decisionSchema = z
 
 type Decision = z.infer<typeof decisionSchema>
 
+/** The answer to a decision. It has nothing that can change later, so each repeat gets the same one. */
+export const decidedCallSchema = z
+  .object({
+    turn_id: turnSchema.shape.turn_id,
+    call: callParam,
+    decision: z.enum(["allow", "deny"]).meta({ description: "The decision that counts." }),
+    edited: z.boolean().meta({ description: "True if the call gets another input." }),
+    decided_at: z.string().meta({ description: "When the decision was made.", example: "2026-11-20T12:00:00.000Z" }),
+  })
+  .meta({ id: "DecidedCall" })
+
 export const DECIDE_CALL_ERRORS = [
   "NOT_FOUND",
   "TURN_FINISHED",
@@ -52,26 +66,30 @@ export const DECIDE_CALL_ERRORS = [
 ] as const
 
 /**
- * Decides about a call that waits for it. The first decision wins; the same one again has no effect. Throws NOT_FOUND,
- * CALL_DECIDED, CALL_NOT_WAITING, TURN_FINISHED, SPACE_ROLE_REQUIRED, or VALIDATION_FAILED for an edited input that
- * does not fit.
+ * Decides about a call that waits for it. The first decision wins; the same one again has no effect and the same
+ * answer, as long as the turn is kept. Throws NOT_FOUND, CALL_DECIDED, CALL_NOT_WAITING, TURN_FINISHED,
+ * SPACE_ROLE_REQUIRED, IDEMPOTENCY_KEY_REUSED, or VALIDATION_FAILED for an edited input that does not fit.
  */
 export async function decideCall(
   ctx: Context,
   credential: Credential,
   { turnId, call, body }: { turnId: string; call: string; body: Decision },
-): Promise<TurnRow> {
-  const at = { turn_id: turnId, ...numbersOfCall(call) }
-  if (body.input) await checkInput(ctx, credential, at, body.input)
+  once?: Once,
+): Promise<Made<z.infer<typeof decidedCallSchema>>> {
+  const sent = await sentAnswer(ctx, "decision", { turnId, call, body })
+  if (body.input) await checkInput(ctx, credential, sent, body.input)
   const now = ctx.clock.now()
-  const { row } = await callAs(ctx, credential, "decide_call", {
-    ...at,
-    decision: body.decision,
-    input: body.input ?? null,
-    message: body.message ?? null,
-    event_ids: [newId("event", now), newId("event", now)],
+  const { row } = await callOnce(ctx, credential, "decide_call", {
+    once,
+    args: {
+      sent,
+      decision: body.decision,
+      input: body.input ?? null,
+      message: body.message ?? null,
+      event_ids: [newId("event", now), newId("event", now)],
+    },
   })
-  const turn = turnRowOf(row)
+  const { turn } = row
   switch (row.outcome) {
     case "role":
       throw spaceRoleRequired("admin", { turn_id: turnId })
@@ -84,18 +102,26 @@ export async function decideCall(
         details: earlierIn(row.earlier),
       })
     case "not_asked":
-      throw new TurnpikeError("CALL_NOT_WAITING", notAsked(turn, now))
+      throw new TurnpikeError("CALL_NOT_WAITING", notAsked(turn?.waiting as unknown as StoredWaiting | null, now))
   }
-  if (!turn || row.outcome === "unknown") throw turnNotFound(turnId)
+  if (!turn || row.decided_at === null) throw turnNotFound(turnId)
   goOn(ctx, row)
-  return turn
+  return {
+    made: {
+      turn_id: turnId,
+      call,
+      decision: body.decision,
+      edited: body.input !== undefined,
+      decided_at: row.decided_at.toISOString(),
+    },
+    replayed: row.outcome === "same",
+  }
 }
 
 /** `now`: the moment of the decision. A wait is over then, even if the turn has not ended yet. */
-function notAsked(turn: TurnRow | null, now: Date): string {
-  const until = turn?.waiting?.expires_at
-  if (until === undefined || new Date(until) > now) return "This call does not wait for a decision."
-  return `The wait for this decision ended at ${toInstant(until)}, so the call is not made.`
+function notAsked(waiting: StoredWaiting | null | undefined, now: Date): string {
+  if (!waiting || new Date(waiting.expires_at) > now) return "This call does not wait for a decision."
+  return `The wait for this decision ended at ${toInstant(waiting.expires_at)}, so the call is not made.`
 }
 
 /** The decision that was made before, for the details of an error. Empty without one. */
@@ -106,10 +132,10 @@ const earlierIn = (earlier: Answers["earlier_decision"] | null) =>
 async function checkInput(
   ctx: Context,
   credential: Credential,
-  at: { turn_id: string; step: number; call: number },
+  { turn_id, step, call }: { turn_id: string; step: number; call: number },
   input: Record<string, unknown>,
 ): Promise<void> {
-  const { row } = await callAs(ctx, credential, "call_schema", at)
+  const { row } = await callAs(ctx, credential, "call_schema", { turn_id, step, call })
   // The decision itself reports a call that does not exist.
   if (!row.call?.turn_id) return
   const fault = inputFault(row.call.input_schema as Record<string, unknown>, input)

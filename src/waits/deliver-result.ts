@@ -1,19 +1,20 @@
 import * as z from "zod"
 import type { Credential } from "../actor/actor.ts"
-import { callAs } from "../actor/call-as.ts"
+import { callOnce } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { fingerprintsOf, type Made, type Once, replayedBy } from "../actor/once.ts"
 import type { ToolOutput } from "../agent/engine.ts"
 import { cutToBytes } from "../agent/estimate.ts"
 import { wireBytes } from "../agent-config/request-parts.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
-import { hashRequest } from "../base/request-hash.ts"
 import { callOne } from "../platform/db.ts"
 import { TOOL_POLICY } from "../tools/policies.ts"
 import { turnNotFound } from "../turns/get-turn.ts"
-import { type TurnRow, turnRowOf } from "../turns/turn-row.ts"
-import { numbersOfCall } from "./call-id.ts"
+import { turnSchema } from "../turns/schemas.ts"
+import { callParam } from "./call-id.ts"
 import { goOn } from "./go-on.ts"
+import { sentAnswer } from "./sent-answer.ts"
 
 /** The largest body of a result. */
 export const MAX_RESULT_BODY_BYTES = 256 * 1024
@@ -43,50 +44,66 @@ interface Delivery {
   body: CallResult
 }
 
-/** The answer to a server that has only the token of the call: nothing of the turn. */
-export const receivedResultSchema = z.object({
-  turn_id: z.string(),
-  call: z.string(),
-  // `same`: the same result came before.
-  outcome: z.enum(["taken", "same"]),
-})
+/** The answer to a result: the same for each repeat and each credential, and nothing of the turn. */
+export const takenResultSchema = z
+  .object({
+    turn_id: turnSchema.shape.turn_id,
+    call: callParam,
+    outcome: z.literal("taken").meta({ description: "The result counts." }),
+  })
+  .meta({ id: "TakenResult" })
+
+type Taken = Made<z.infer<typeof takenResultSchema>>
 
 export const DELIVER_RESULT_ERRORS = ["NOT_FOUND", "TURN_FINISHED", "CALL_ANSWERED", "CALL_NOT_WAITING"] as const
 
 /**
- * Stores the result of a call that comes later. A result counts once: the same one again has no effect. Throws
- * NOT_FOUND, CALL_ANSWERED, CALL_NOT_WAITING, TURN_FINISHED or PAYLOAD_TOO_LARGE.
+ * Stores the result of a call that comes later. A result counts once: the same one again has no effect and the same
+ * answer, as long as the turn is kept. Throws NOT_FOUND, CALL_ANSWERED, CALL_NOT_WAITING, TURN_FINISHED,
+ * IDEMPOTENCY_KEY_REUSED or PAYLOAD_TOO_LARGE.
  */
-export async function deliverResult(ctx: Context, credential: Credential, delivery: Delivery): Promise<TurnRow> {
-  const { row } = await callAs(ctx, credential, "deliver_result", argsOf(ctx, delivery))
-  const turn = turnRowOf(row)
-  refuse(row.outcome, turn?.state)
-  if (!turn || row.outcome === "unknown") throw turnNotFound(delivery.turnId)
-  goOn(ctx, row)
-  return turn
-}
-
-/** The same for a server with the token of the call. It learns nothing of the turn but whether its result counts. */
-export async function deliverByToken(
+export async function deliverResult(
   ctx: Context,
-  token: string,
+  credential: Credential,
   delivery: Delivery,
-): Promise<z.infer<typeof receivedResultSchema>> {
-  const moment = ctx.clock.now()
-  const row = await callOne(ctx.db, "deliver_by_token", { token, ...argsOf(ctx, delivery), moment })
-  refuse(row.outcome)
-  if (!row.turn || (row.outcome !== "taken" && row.outcome !== "same")) throw turnNotFound(delivery.turnId)
-  goOn(ctx, row)
-  return { turn_id: delivery.turnId, call: delivery.call, outcome: row.outcome }
+  once?: Once,
+): Promise<Taken> {
+  const { row } = await callOnce(ctx, credential, "deliver_result", { once, args: await argsOf(ctx, delivery) })
+  return takenOf(ctx, delivery, row, row.turn?.state)
 }
 
-const argsOf = (ctx: Context, { turnId, call, body }: Delivery) => ({
-  turn_id: turnId,
-  ...numbersOfCall(call),
-  output: outputOf(body),
-  hash: hashRequest(body),
+/** The same for a server with the token of the call, which does not learn the state of the turn. */
+export async function deliverByToken(ctx: Context, token: string, delivery: Delivery, once?: Once): Promise<Taken> {
+  const fingerprints = once ? await fingerprintsOf(ctx, once.request) : []
+  const row = await callOne(ctx.db, "deliver_by_token", {
+    token,
+    once_key: once?.key ?? null,
+    fingerprint: fingerprints[0] ?? null,
+    ...(await argsOf(ctx, delivery)),
+    moment: ctx.clock.now(),
+  })
+  replayedBy(row.already, fingerprints)
+  return takenOf(ctx, delivery, row)
+}
+
+const argsOf = async (ctx: Context, delivery: Delivery) => ({
+  sent: await sentAnswer(ctx, "result", delivery),
+  output: outputOf(delivery.body),
   event_id: newId("event", ctx.clock.now()),
 })
+
+/** `state`: of the turn, for callers who may see it. */
+function takenOf(
+  ctx: Context,
+  { turnId, call }: Delivery,
+  row: Parameters<typeof goOn>[1] & { outcome: string | null },
+  state?: string,
+): Taken {
+  refuse(row.outcome, state)
+  if (row.outcome !== "taken" && row.outcome !== "same") throw turnNotFound(turnId)
+  goOn(ctx, row)
+  return { made: { turn_id: turnId, call, outcome: "taken" }, replayed: row.outcome === "same" }
+}
 
 /** `state`: of the ended turn, for callers who may see it. */
 function refuse(outcome: string | null, state?: string): void {

@@ -1,40 +1,43 @@
--- Stores the result of a call that comes later. The caller has locked the turn. A result counts once.
+-- Stores the result of a call that comes later. The caller has locked the turn. A result counts once, and the same one
+-- again has the same outcome at any time: its fingerprint is kept as long as the turn.
 -- A result that comes while its call still runs is kept until the turn waits for it.
 -- outcome: 'taken', 'same' (the same result came before), 'other' (another one came before), 'not_awaited' or 'ended'.
-create function turnpike.take_result(p_turn turns, p_step integer, p_call integer, p_output jsonb, p_hash text, p_event_id text,
-  p_moment timestamptz, out outcome text, out turn turns, out went_on boolean, out has_subscriber boolean) language plpgsql as $$
+create function turnpike.take_result(p_turn turns, p_sent turnpike.sent_answer, p_output jsonb, p_event_id text, p_moment timestamptz,
+  out outcome text, out turn turns, out went_on boolean, out has_subscriber boolean) language plpgsql as $$
 declare
   mine turns := p_turn;
+  earlier call_answers := turnpike.answer_of_call(p_sent, 'result');
   called turn_calls;
   asked jsonb;
   calls integer;
-  known text;
   resumed record;
 begin
   went_on := false;
   has_subscriber := false;
-  select k.* into called from turn_calls k where k.turn_id = mine.turn_id and k.step = p_step and k.call = p_call;
-  known := case when mine.state <> 'running' then 'ended'
-    when called.state in ('answered', 'early') then case when called.output_hash = p_hash then 'same' else 'other' end
+  select k.* into called from turn_calls k where k.turn_id = mine.turn_id and k.step = p_sent.step and k.call = p_sent.call;
+  outcome := case when p_sent.fingerprints ? earlier.fingerprint then 'same'
+    when mine.state <> 'running' then 'ended'
+    when earlier.turn_id is not null then 'other'
     when called.state = 'awaited' and not turnpike.wait_is_over(mine, p_moment) then 'taken'
-    when called.state = 'awaited' then 'not_awaited'
-    when called.state in ('asked', 'denied') or (called.state = 'allowed' and mine.waiting is not null) then 'not_awaited' end;
-  outcome := known;
-  if known is null then
+    when called.state is null or (called.state = 'allowed' and mine.waiting is null) then 'early'
+    else 'not_awaited' end;
+  if outcome is not distinct from 'early' then
     -- The request may still run: the call is known from its step and has no result yet.
     select p.content into asked from turn_steps p
-      where p.turn_id = mine.turn_id and p.step = p_step and not p.results ? p_call::text;
+      where p.turn_id = mine.turn_id and p.step = p_sent.step and not p.results ? p_sent.call::text;
     calls := (select count(*) from jsonb_array_elements(asked) c where c ->> 'type' = 'tool-call');
-    outcome := case when coalesce(p_call < calls, false) then 'taken' else 'not_awaited' end;
-    if coalesce(p_call < calls, false) then
-      insert into turn_calls as k (turn_id, step, call, user_id, test, space_id, tool, input, input_schema, state, output, output_hash)
-      values (mine.turn_id, p_step, p_call, mine.user_id, mine.test, mine.space_id, '', '{}', '{}', 'early', p_output, p_hash)
-      on conflict (turn_id, step, call) do update set state = 'early', output = excluded.output, output_hash = excluded.output_hash;
+    outcome := case when coalesce(p_sent.call < calls, false) then 'taken' else 'not_awaited' end;
+    if outcome is not distinct from 'taken' then
+      perform turnpike.note_answer(p_sent, 'result', p_moment);
+      insert into turn_calls as k (turn_id, step, call, user_id, test, space_id, tool, input, input_schema, state, output)
+      values (mine.turn_id, p_sent.step, p_sent.call, mine.user_id, mine.test, mine.space_id, '', '{}', '{}', 'early', p_output)
+      on conflict (turn_id, step, call) do update set state = 'early', output = excluded.output;
       update turns t set waited_ms = coalesce(t.waited_ms, 0) where t.turn_id = mine.turn_id returning t.* into mine;
     end if;
-  elsif known is not distinct from 'taken' then
-    update turn_calls k set state = 'answered', output = p_output, output_hash = p_hash, taken_until = null
-      where k.turn_id = mine.turn_id and k.step = p_step and k.call = p_call returning k.* into called;
+  elsif outcome is not distinct from 'taken' then
+    perform turnpike.note_answer(p_sent, 'result', p_moment);
+    update turn_calls k set state = 'answered', output = p_output, taken_until = null
+      where k.turn_id = mine.turn_id and k.step = p_sent.step and k.call = p_sent.call returning k.* into called;
     mine := turnpike.keep_result(mine, called, p_moment);
     if mine.waiting is not null then
       update turns t set waiting = jsonb_set(t.waiting, '{calls}', turnpike.shown_calls(mine.turn_id))
@@ -53,58 +56,81 @@ begin
   turn := mine;
 end $$;
 
--- take_result for a caller. outcome is 'unknown' for a turn that the caller does not see.
-create function turnpike.deliver_result(p_request turnpike.request, p_turn_id text, p_step integer, p_call integer, p_output jsonb,
-  p_hash text, p_event_id text,
-  out actor turnpike.caller, out outcome text, out turn turns, out slug text, out went_on boolean, out has_subscriber boolean)
+-- take_result for a caller. outcome is 'unknown' for a turn that the caller does not see, and 'used' if the
+-- Idempotency-Key was used for another request.
+create function turnpike.deliver_result(p_request turnpike.request, p_once_key text, p_fingerprint text, p_sent turnpike.sent_answer,
+  p_output jsonb, p_event_id text, out actor turnpike.caller, out already turnpike.earlier_request, out outcome text, out turn turns,
+  out went_on boolean, out has_subscriber boolean)
 language plpgsql as $$
 declare
   caller turnpike.caller;
   known record;
   taken record;
+  id text := turnpike.answer_id(p_sent, 'result');
 begin
   caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;
   end if;
-  outcome := 'unknown';
   went_on := false;
   has_subscriber := false;
-  known := turnpike.find_call(caller, p_turn_id, p_step, p_call, false);
-  if (known.asked).slug is not null then
-    slug := (known.asked).slug;
-    taken := turnpike.take_result((known.asked).turn, p_step, p_call, p_output, p_hash, p_event_id, p_request.moment);
-    outcome := taken.outcome;
-    turn := taken.turn;
-    went_on := taken.went_on;
-    has_subscriber := taken.has_subscriber;
+  already := turnpike.used_key(caller, p_once_key);
+  outcome := 'used';
+  if coalesce(already.resource_id = id, true) then
+    outcome := 'unknown';
+    known := turnpike.find_call(caller, p_sent.turn_id, p_sent.step, p_sent.call, false);
+    if (known.asked).slug is not null then
+      taken := turnpike.take_result((known.asked).turn, p_sent, p_output, p_event_id, p_request.moment);
+      outcome := taken.outcome;
+      turn := taken.turn;
+      went_on := taken.went_on;
+      has_subscriber := taken.has_subscriber;
+      if already.resource_id is null and outcome in ('taken', 'same') then
+        perform turnpike.note_key(caller, p_once_key, p_fingerprint, id, p_request.moment);
+      end if;
+    end if;
   end if;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- take_result for the token of one call, whose hash its step has (note_result_token). It works until the turn has
--- ended. outcome is 'unknown' for another token.
-create function turnpike.deliver_by_token(p_token text, p_turn_id text, p_step integer, p_call integer, p_output jsonb, p_hash text,
-  p_event_id text, p_moment timestamptz, out outcome text, out turn turns, out slug text, out went_on boolean, out has_subscriber boolean)
+-- take_result for the token of one call, whose hash its step or its result has (note_result_token, note_answer).
+-- outcome: as deliver_result; 'unknown' for another token. An Idempotency-Key belongs to the call, so that a server
+-- with a token neither uses up nor finds out keys of the account. Only the key of the result that counts is kept.
+create function turnpike.deliver_by_token(p_token text, p_once_key text, p_fingerprint text, p_sent turnpike.sent_answer, p_output jsonb,
+  p_event_id text, p_moment timestamptz, out already turnpike.earlier_request, out outcome text, out turn turns, out went_on boolean,
+  out has_subscriber boolean)
 language plpgsql as $$
 declare
   mine turns;
   taken record;
+  noted text := turnpike.result_token(p_sent.call, p_token);
+  id text := turnpike.answer_id(p_sent, 'result');
+  -- No key of an account has a line feed.
+  own_key text := id || chr(10) || p_once_key;
+  owner turnpike.caller;
 begin
-  select t.* into mine from turns t where t.turn_id = p_turn_id and exists (select from turn_steps p
-      where p.turn_id = t.turn_id and p.step = p_step and turnpike.result_token(p_call, p_token) = any (p.result_tokens))
-    for no key update;
+  outcome := 'unknown';
+  went_on := false;
+  has_subscriber := false;
+  select t.* into mine from turns t where t.turn_id = p_sent.turn_id and (
+    exists (select from turn_steps p where p.turn_id = t.turn_id and p.step = p_sent.step and noted = any (p.result_tokens))
+    or noted = any ((turnpike.answer_of_call(p_sent, 'result')).result_tokens));
   if mine.turn_id is null then
-    outcome := 'unknown';
     return;
   end if;
-  slug := (select s.slug from spaces s where s.space_id = mine.space_id);
-  taken := turnpike.take_result(mine, p_step, p_call, p_output, p_hash, p_event_id, p_moment);
+  owner.user_id := mine.user_id;
+  owner.test := mine.test;
+  already := turnpike.used_key(owner, own_key);
+  select t.* into mine from turns t where t.turn_id = p_sent.turn_id for no key update;
+  taken := turnpike.take_result(mine, p_sent, p_output, p_event_id, p_moment);
   outcome := taken.outcome;
   turn := taken.turn;
   went_on := taken.went_on;
   has_subscriber := taken.has_subscriber;
+  if outcome is not distinct from 'taken' then
+    perform turnpike.note_key(owner, own_key, p_fingerprint, id, p_moment);
+  end if;
 end $$;
 
 -- A call that a worker of the customer has taken.

@@ -46,7 +46,8 @@ export const TOKEN_SIGHTS = {
     sendCallResult: "call outcome turn_id",
     "sendCallResult differs": "error{code message request_id retryable}",
     "sendCallResult invalid": "error{code details{message param} message param request_id retryable}",
-    "sendCallResult late": "error{code message request_id retryable}",
+    "sendCallResult late": "call outcome turn_id",
+    "sendCallResult late and other": "error{code message request_id retryable}",
     "sendCallResult of another call": "error{code message request_id retryable}",
     "the request of a call":
       "headers{accept content-type idempotency-key traceparent turnpike-result-token turnpike-result-url user-agent}",

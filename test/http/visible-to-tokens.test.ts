@@ -128,6 +128,7 @@ test("A call's server sees the headers and fields of its row, and with the token
   expectRow("a result token", {
     ...answers,
     "sendCallResult late": await jsonOf(post(path, { output: "printed" }, bearer)),
+    "sendCallResult late and other": await jsonOf(post(path, { output: "other" }, bearer)),
   })
 })
 

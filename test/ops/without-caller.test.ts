@@ -2,6 +2,7 @@ import { neonConfig } from "@neondatabase/serverless"
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
 import { WORKER_ROLES } from "../../src/ops/grants.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
+import { recordText } from "../../src/platform/records.ts"
 import { createPerson } from "../harness/auth.ts"
 import { createFileClient } from "../harness/files.ts"
 import { laterTool, sendUntilItWaits, serveTools } from "../harness/waiting.ts"
@@ -36,7 +37,7 @@ const WITHOUT_CALLER: Record<string, string> = {
   complete_session: "needs the token of a session that waits for its second factor",
   contain_lost: OF_LOGINS,
   credit_subscription: "takes plan, credit and periods from the rows; a period is credited once",
-  deliver_by_token: "needs the token whose hash the call's step has",
+  deliver_by_token: "needs the token whose hash the call's step or its result has",
   due_accounts: "reads whose waiting turns may continue",
   end_session: "needs the session's token",
   end_sessions_of_identity: OF_SIGN_INS,
@@ -86,15 +87,25 @@ test("The role of v1 cannot send a result for a call without the token that its 
   const space = await client.space({ tools: [laterTool()] })
   const { turn_id } = await sendUntilItWaits(world, client, { space, text: "[call print {}]" })
   const token = customer.requests[0]?.headers["turnpike-result-token"]
-  const result = { turn_id, step: 0, call: 0, output: JSON.stringify({ type: "text", value: "forged" }), hash: "h" }
-  const deliver = (given: string | null, more: object = {}) =>
-    callAsWorker("v1", "deliver_by_token", { token: given, ...result, event_id: "evt_1", ...atNow(), ...more })
+  const output = JSON.stringify({ type: "text", value: "forged" })
+  const deliver = (given: string | null, call = 0) => {
+    const sent = recordText("sent_answer", { turn_id, step: 0, call, fingerprints: ["f"] })
+    const once = { once_key: null, fingerprint: null }
+    return callAsWorker("v1", "deliver_by_token", {
+      token: given,
+      ...once,
+      sent,
+      output,
+      event_id: "evt_1",
+      ...atNow(),
+    })
+  }
   const noted = await sqlOf("v1").query("select result_tokens from turn_steps where turn_id = $1", [turn_id])
   const [hash = ""] = (noted as { result_tokens: string[] }[])[0]?.result_tokens ?? []
   for (const given of [null, "", "crt_forged", hash, hash.split(" ")[1] ?? ""]) {
     expect(await deliver(given), String(given)).toMatchObject({ outcome: "unknown", turn: null })
   }
-  expect(await deliver(token ?? "", { call: 1 })).toMatchObject({ outcome: "unknown" })
+  expect(await deliver(token ?? "", 1)).toMatchObject({ outcome: "unknown" })
   expect((await client.getTurn(turn_id)).state).toBe("running")
   expect(await deliver(token ?? "")).toMatchObject({ outcome: "taken" })
 })

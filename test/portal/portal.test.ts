@@ -221,7 +221,8 @@ test("An end user allows a call of their turn, the call is made once, and the lo
     end_user_ref: "ada",
     key_id: null,
   })
-  expect(await portalRefusalOf(await ada.decide(turn_id, "allow"))).toEqual([409, "TURN_FINISHED"])
+  expect(await portalJson(await ada.decide(turn_id, "allow"))).toEqual({ decision: "allow" })
+  expect(await portalRefusalOf(await ada.decide(turn_id, "deny"))).toEqual([409, "TURN_FINISHED"])
 })
 
 test("Bad origins, addresses, accents and lives are refused with a reason", async () => {

@@ -26,7 +26,8 @@ test("A tool that answers 202 sends its result later, and the call is not made a
   expect(turn.waiting).toMatchObject({ for: "result", calls: [{ call: "0.0", tool: "print", for: "result" }] })
   const { result } = waiter(client)
   const sent = await result(turn.turn_id, { output: { label: "L-1" } })
-  expect(sent).toMatchObject({ status: 200, body: { waiting: null, usage: { tool_calls: 1 } } })
+  expect(sent).toMatchObject({ status: 200, body: { turn_id: turn.turn_id, call: "0.0", outcome: "taken" } })
+  expect(await client.getTurn(turn.turn_id)).toMatchObject({ waiting: null, usage: { tool_calls: 1 } })
   await world.drain()
   expect(await client.getTurn(turn.turn_id)).toMatchObject({ state: "done", result: 'print answered: {"label":"L-1"}' })
   expect(customer.requests).toHaveLength(1)
@@ -41,11 +42,11 @@ test("The token that the request carried works for its call only, and without an
     const url = new URL(headers["turnpike-result-url"] ?? "")
     expect(url.pathname).toBe(`/v1/turns/${turn.turn_id}/calls/${call}/result`)
   }
-  const send = (call: string, bearer: string) =>
+  const send = (call: string, bearer: string, output = "printed") =>
     client.call(
       "POST",
       `/v1/turns/${turn.turn_id}/calls/${call}/result`,
-      { output: "printed" },
+      { output },
       { authorization: `Bearer ${bearer}` },
     )
   const calls = customer.requests.map(({ headers }) => headers["idempotency-key"]?.split(".").slice(1).join("."))
@@ -55,11 +56,12 @@ test("The token that the request carried works for its call only, and without an
   const first = await readAnswer(send(calls[0] ?? "", token))
   expect(first.status).toBe(200)
   expect(first.body).toEqual(taken)
-  expect((await readAnswer(send(calls[0] ?? "", token))).body).toEqual({ ...taken, outcome: "same" })
+  expect((await readAnswer(send(calls[0] ?? "", token))).body).toEqual(taken)
   expect((await send(calls[1] ?? "", other)).status).toBe(200)
   await world.drain()
   expect((await client.getTurn(turn.turn_id)).state).toBe("done")
-  const late = await readAnswer(send(calls[0] ?? "", token))
+  expect(await readAnswer(send(calls[0] ?? "", token))).toMatchObject({ status: 200, body: taken })
+  const late = await readAnswer(send(calls[0] ?? "", token, "another"))
   expect(late).toMatchObject({ status: 409, body: { error: { code: "TURN_FINISHED" } } })
   expect(JSON.stringify(late.body)).not.toContain("done")
 })
@@ -95,7 +97,8 @@ test("A result that comes twice, late, for another call or too large has no effe
   await world.drain()
   const done = await client.getTurn(turn.turn_id)
   expect(done.result).toBe("print answered: one\npick failed: the shelf is empty")
-  expect(await result(turn.turn_id, { output: "one" })).toMatchObject({
+  expect(await result(turn.turn_id, { output: "one" })).toMatchObject({ status: 200 })
+  expect(await result(turn.turn_id, { output: "two" })).toMatchObject({
     status: 409,
     body: { error: { code: "TURN_FINISHED" } },
   })

@@ -70,7 +70,8 @@ test("A member may not decide, an admin of the workspace may, and the log has wh
     expect(await decide(other, turnId, allow)).toMatchObject([404, { code: "NOT_FOUND" }])
   }
   const answer = await decide(people.admin, turnId, allow)
-  expect(answer).toEqual([200, { turn_id: turnId, state: "running", waiting: null }])
+  const decided_at = world.clock.now().toISOString()
+  expect(answer).toEqual([200, { turn_id: turnId, call: "0.0", decision: "allow", edited: true, decided_at }])
   await world.drain()
   expect(customer.requests.map(({ body }) => JSON.parse(body))).toEqual([{ order: "A-1", amount: 40 }])
   const [, { items }] = await owner.json("GET", `${turnPath(turnId)}/events`)

@@ -8,6 +8,7 @@ from .models import (
     Balance,
     ConfigVersion,
     ConfigVersionSummary,
+    DecidedCall,
     DeleteWebhookAnswer,
     Deleted,
     DeletedFile,
@@ -38,6 +39,7 @@ from .models import (
     Space,
     StatementDocument,
     TakenCallList,
+    TakenResult,
     Tool,
     ToolTest,
     Turn,
@@ -88,8 +90,8 @@ LIST_TURNS: ListOperation[Turn] = ListOperation("GET", "/v1/turns", Turn)
 GET_TURN: Operation[Turn] = Operation("GET", "/v1/turns/{turn_id}", Turn)
 PATCH_TURN: Operation[Turn] = Operation("PATCH", "/v1/turns/{turn_id}", Turn, once=True)
 CANCEL_TURN: Operation[Turn] = Operation("POST", "/v1/turns/{turn_id}/cancel", Turn, once=True)
-DECIDE_CALL: Operation[Turn] = Operation("POST", "/v1/turns/{turn_id}/calls/{call}/decision", Turn, once=True)
-SEND_CALL_RESULT: Operation[Turn] = Operation("POST", "/v1/turns/{turn_id}/calls/{call}/result", Turn, once=True)
+DECIDE_CALL: Operation[DecidedCall] = Operation("POST", "/v1/turns/{turn_id}/calls/{call}/decision", DecidedCall, once=True)
+SEND_CALL_RESULT: Operation[TakenResult] = Operation("POST", "/v1/turns/{turn_id}/calls/{call}/result", TakenResult, once=True)
 TAKE_CALLS: Operation[TakenCallList] = Operation("GET", "/v1/calls", TakenCallList)
 RENEW_CALL: Operation[RenewCallAnswer] = Operation("POST", "/v1/turns/{turn_id}/calls/{call}/renew", RenewCallAnswer, once=True)
 LIST_TURN_EVENTS: ListOperation[TurnEvent] = ListOperation("GET", "/v1/turns/{turn_id}/events", TurnEvent)

@@ -260,6 +260,21 @@ class CreditsDetails(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class DecidedCall(ApiObject):
+    """The object DecidedCall of the API."""
+
+    turn_id: str
+    call: str
+    """The `call` of `waiting.calls`."""
+    decision: Literal["allow", "deny"]
+    """The decision that counts."""
+    edited: bool
+    """True if the call gets another input."""
+    decided_at: str
+    """When the decision was made."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class DeleteWebhookAnswer(ApiObject):
     """The object DeleteWebhookAnswer of the API."""
 
@@ -1543,6 +1558,17 @@ class TakenCallList(ApiObject):
     """The object TakenCallList of the API."""
 
     data: list[TakenCall]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TakenResult(ApiObject):
+    """The object TakenResult of the API."""
+
+    turn_id: str
+    call: str
+    """The `call` of `waiting.calls`."""
+    outcome: Literal["taken"]
+    """The result counts."""
 
 
 @dataclass(frozen=True, kw_only=True)

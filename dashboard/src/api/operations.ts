@@ -1411,12 +1411,16 @@ export interface DashboardVersionMismatchErrorBody {
   }
 }
 
-export interface DecidedTurn {
+export interface DecidedCall {
   turn_id: string
-  /** `done`, `failed` and `cancelled` are final. */
-  state: "queued" | "running" | "done" | "failed" | "cancelled"
-  /** Why a running turn waits. Null: it does not wait. */
-  waiting: Waiting | null
+  /** The `call` of `waiting.calls`. */
+  call: string
+  /** The decision that counts. */
+  decision: "allow" | "deny"
+  /** True if the call gets another input. */
+  edited: boolean
+  /** When the decision was made. */
+  decided_at: string
 }
 
 export interface Decision {
@@ -5923,7 +5927,7 @@ export interface Operations {
       test?: boolean | "true" | "false" | undefined
     }
     body: Decision
-    answer: DecidedTurn
+    answer: DecidedCall
   }
 
   /** Delete a file */
@@ -8552,7 +8556,7 @@ export const OPERATIONS: {
   creditEndUser: { method: "POST", path: "/api/account/end-users/{end_user_ref}/credits", once: true },
   creditUser: { method: "POST", path: "/api/admin/users/{user_id}/credits", once: true },
   deactivateSubscription: { method: "DELETE", path: "/api/admin/subscriptions/{sub_id}" },
-  decideCall: { method: "POST", path: "/api/account/turns/{turn_id}/calls/{call}/decision" },
+  decideCall: { method: "POST", path: "/api/account/turns/{turn_id}/calls/{call}/decision", once: true },
   deleteFile: { method: "DELETE", path: "/api/account/spaces/{space_id}/files/{file_id}" },
   deleteMcpServer: { method: "DELETE", path: "/api/account/spaces/{space_id}/mcp-servers/{name}" },
   deletePrice: { method: "DELETE", path: "/api/account/prices/{name}" },

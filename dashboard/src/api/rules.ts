@@ -199,8 +199,8 @@ export const DashboardTurnFinishedErrorBodyRules = {
   "details.state": { words: ["queued", "running", "done", "failed", "cancelled"] },
 } as const
 
-export const DecidedTurnRules = {
-  state: { words: ["queued", "running", "done", "failed", "cancelled"] },
+export const DecidedCallRules = {
+  decision: { words: ["allow", "deny"] },
 } as const
 
 export const DecisionRules = {

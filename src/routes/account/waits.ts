@@ -1,21 +1,19 @@
 import * as z from "zod"
 import { needsSpaceRole } from "../../actor/shares.ts"
 import type { App } from "../../http/app.ts"
+import { madeOf } from "../../http/idempotency.ts"
 import { idParam, listOf, listQuery, testQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
 import { turnSchema, waitReasonSchema } from "../../turns/schemas.ts"
 import { serializeTurn } from "../../turns/turn-row.ts"
 import { callParam } from "../../waits/call-id.ts"
-import { DECIDE_CALL_ERRORS, decideCall, decisionSchema } from "../../waits/decide-call.ts"
+import { DECIDE_CALL_ERRORS, decideCall, decidedCallSchema, decisionSchema } from "../../waits/decide-call.ts"
 import { listWaits, waitingTurnSchema } from "../../waits/list-waits.ts"
 import { patchTurnSchema, RAISE_LIMIT_ERRORS, raiseLimit } from "../../waits/raise-limit.ts"
 
 const tag = "Turns"
 const query = z.strictObject(testQuery)
 const turnParams = z.object({ turn_id: idParam })
-
-/** An admin of a shared space decides about turns whose texts the admin does not see. */
-const decidedTurnSchema = turnSchema.pick({ turn_id: true, state: true, waiting: true }).meta({ id: "DecidedTurn" })
 
 /** Turns that wait for a limit, a decision or a result. */
 export function mountWaits(app: App) {
@@ -76,19 +74,18 @@ export function mountWaits(app: App) {
       summary: "Decide about a call",
       description:
         "Allows or denies a call that waits for a decision. The owner and the admins of the space decide. The first decision wins. " +
-        "The same decision again has no effect and gets the same response. If another decision was made before, `details` " +
+        "The same decision again has no effect and gets the same response, also after the turn's end. If another decision was made before, `details` " +
         "has that decision and who made it. When no call of the turn waits for a decision any more, the turn continues.",
+      idempotent: "replayed",
       params: z.object({ turn_id: idParam, call: callParam }),
       query,
       body: decisionSchema,
-      answer: { status: 200, description: "The turn.", schema: decidedTurnSchema },
+      answer: { status: 200, description: "The decision.", schema: decidedCallSchema },
       errors: DECIDE_CALL_ERRORS,
       spaceRole: needsSpaceRole("admin"),
       example: { body: { decision: "allow" } },
     },
-    async (c, { params: { turn_id: turnId, call }, body }) => {
-      const turn = serializeTurn(await decideCall(c.get("ctx"), sessionOf(c), { turnId, call, body }))
-      return { turn_id: turn.turn_id, state: turn.state, waiting: turn.waiting }
-    },
+    async (c, { params: { turn_id: turnId, call }, body, once }) =>
+      madeOf(c, await decideCall(c.get("ctx"), sessionOf(c), { turnId, call, body }, once)),
   )
 }

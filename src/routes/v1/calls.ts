@@ -1,26 +1,23 @@
 import * as z from "zod"
-import { answerJson } from "../../http/answer-json.ts"
 import type { App } from "../../http/app.ts"
+import { madeOf } from "../../http/idempotency.ts"
 import { idParam, repeated, wholeParam } from "../../http/query.ts"
 import { resultTokenOf } from "../../http/result-token-auth.ts"
 import { TURN_WAIT_POLICY } from "../../turns/policies.ts"
-import { turnSchema } from "../../turns/schemas.ts"
-import { serializeTurn } from "../../turns/turn-row.ts"
 import { callParam } from "../../waits/call-id.ts"
-import { DECIDE_CALL_ERRORS, decideCall, decisionSchema } from "../../waits/decide-call.ts"
+import { DECIDE_CALL_ERRORS, decideCall, decidedCallSchema, decisionSchema } from "../../waits/decide-call.ts"
 import {
   callResultSchema,
   DELIVER_RESULT_ERRORS,
   deliverByToken,
   deliverResult,
   MAX_RESULT_BODY_BYTES,
-  receivedResultSchema,
+  takenResultSchema,
 } from "../../waits/deliver-result.ts"
 import { RENEW_CALL_ERRORS, renewCall, takeCalls, takenCallSchema } from "../../waits/take-calls.ts"
 
 const tag = "Calls"
 const params = z.object({ turn_id: idParam, call: callParam })
-const theTurn = { status: 200, description: "The turn.", schema: turnSchema } as const
 const takenUntil = takenCallSchema.pick({ taken_until: true })
 
 /** Calls that turns wait for. */
@@ -34,17 +31,17 @@ export function mountCalls(app: App) {
       summary: "Decide about a call",
       description:
         "Allows or denies a call that waits for a decision. The first decision wins. The same decision again has no effect " +
-        "and gets the same response. When no call of the turn waits for a decision any more, the turn continues. " +
+        "and gets the same response, also after the turn's end. When no call of the turn waits for a decision any more, the turn continues. " +
         "See [Turns that wait](/docs/waiting).",
-      idempotent: "naturally",
+      idempotent: "replayed",
       params,
       body: decisionSchema,
-      answer: theTurn,
+      answer: { status: 200, description: "The decision.", schema: decidedCallSchema },
       errors: DECIDE_CALL_ERRORS,
       example: { body: { decision: "allow" } },
     },
-    async (c, { params: { turn_id: turnId, call }, body }) =>
-      serializeTurn(await decideCall(c.get("ctx"), c.get("credential"), { turnId, call, body })),
+    async (c, { params: { turn_id: turnId, call }, body, once }) =>
+      madeOf(c, await decideCall(c.get("ctx"), c.get("credential"), { turnId, call, body }, once)),
   )
 
   app.operation(
@@ -56,23 +53,24 @@ export function mountCalls(app: App) {
       summary: "Send the result of a call",
       description:
         "The result of a call that comes later: after your server answered 202, or of a tool without a request. Instead of an API key, " +
-        "the header Authorization can have the token that the call's request carried in `Turnpike-Result-Token`. Then the response " +
-        `is \`{${Object.keys(receivedResultSchema.shape).join(", ")}}\`, and nothing of the turn. A result counts ` +
-        "once. The same result again has no effect and gets the same response. Secrets of the space are not masked in it.",
-      idempotent: "naturally",
+        "the header Authorization can have the token that the call's request carried in `Turnpike-Result-Token`. A result counts once. " +
+        "The same result again has no effect and gets the same response, also after the turn's end. Secrets of the space are not " +
+        "masked in it. With the token, an Idempotency-Key belongs to the call.",
+      idempotent: "replayed",
       maxBytes: MAX_RESULT_BODY_BYTES,
       params,
       body: callResultSchema,
-      // The contract of API keys. The other answer is in the description, because no field would tell both apart.
-      answer: theTurn,
+      answer: { status: 200, description: "The result counts.", schema: takenResultSchema },
       errors: DELIVER_RESULT_ERRORS,
       example: { body: { output: { refunded: true } } },
     },
-    async (c, { params: { turn_id: turnId, call }, body }) => {
+    async (c, { params: { turn_id: turnId, call }, body, once }) => {
       const result = { turnId, call, body }
       const token = resultTokenOf(c)
-      if (token !== null) return answerJson(c, await deliverByToken(c.get("ctx"), token, result))
-      return serializeTurn(await deliverResult(c.get("ctx"), c.get("credential"), result))
+      const taken = token
+        ? await deliverByToken(c.get("ctx"), token, result, once)
+        : await deliverResult(c.get("ctx"), c.get("credential"), result, once)
+      return madeOf(c, taken)
     },
   )
 

@@ -100,6 +100,7 @@ from ..models import (
     Balance,
     ConfigVersion,
     ConfigVersionSummary,
+    DecidedCall,
     DeleteWebhookAnswer,
     Deleted,
     DeletedFile,
@@ -131,6 +132,7 @@ from ..models import (
     StatementDocument,
     Subagent,
     TakenCallList,
+    TakenResult,
     Tool,
     ToolTest,
     Turn,
@@ -1878,13 +1880,13 @@ class AsyncCalls(AsyncCallActions):
         idempotency_key: str | None = None,
         max_retries: int | None = None,
         timeout: float | None = None,
-    ) -> Turn:
+    ) -> DecidedCall:
         """
         Decide about a call.
 
         Allows or denies a call that waits for a decision. The first decision wins. The same decision again has
-        no effect and gets the same response. When no call of the turn waits for a decision any more, the turn
-        continues. See Turns that wait.
+        no effect and gets the same response, also after the turn's end. When no call of the turn waits for a
+        decision any more, the turn continues. See Turns that wait.
 
         Args:
             turn_id: The turn, `turn_…`.
@@ -1900,7 +1902,7 @@ class AsyncCalls(AsyncCallActions):
         Raises:
             NotFoundError: NOT_FOUND.
             ConflictError: CALL_DECIDED, CALL_NOT_WAITING, TURN_FINISHED.
-            ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
+            ValidationError: PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
         Example:
@@ -1928,15 +1930,15 @@ class AsyncCalls(AsyncCallActions):
         idempotency_key: str | None = None,
         max_retries: int | None = None,
         timeout: float | None = None,
-    ) -> Turn:
+    ) -> TakenResult:
         """
         Send the result of a call.
 
         The result of a call that comes later: after your server answered 202, or of a tool without a request.
         Instead of an API key, the header Authorization can have the token that the call's request carried in
-        `Turnpike-Result-Token`. Then the response is `{turn_id, call, outcome}`, and nothing of the turn. A
-        result counts once. The same result again has no effect and gets the same response. Secrets of the space
-        are not masked in it.
+        `Turnpike-Result-Token`. A result counts once. The same result again has no effect and gets the same
+        response, also after the turn's end. Secrets of the space are not masked in it. With the token, an
+        Idempotency-Key belongs to the call.
 
         Args:
             turn_id: The turn, `turn_…`.
@@ -1951,7 +1953,7 @@ class AsyncCalls(AsyncCallActions):
         Raises:
             NotFoundError: NOT_FOUND.
             ConflictError: CALL_ANSWERED, CALL_NOT_WAITING, TURN_FINISHED.
-            ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
+            ValidationError: PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
         Example:
