@@ -9,6 +9,7 @@ import {
   sql,
 } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
+import { composed, sameQuery, storedRow } from "../base/casts.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { callOne } from "../platform/db.ts"
 import type { DB } from "../platform/db-types.ts"
@@ -48,7 +49,7 @@ export async function callAs<Name extends CallersProcedure, Row extends AnswerOf
   name: Name,
   args: Omit<ArgumentsOf<Name>, CallerArguments>,
 ): Promise<{ actor: Actor; row: Row }> {
-  const all = { request: requestOf(ctx, credential), ...args } as unknown as ArgumentsOf<Name>
+  const all = composed<ArgumentsOf<Name>>({ request: requestOf(ctx, credential), ...args })
   const row: unknown = await inTurn(ctx, credential, () => callOne(ctx.db, name, all))
   const { refused, actor: caller } = row as { refused?: unknown; actor: ActorRow | null }
   const actor = requireActor(caller, credential, { forAdmins: refused === "admin" })
@@ -83,9 +84,9 @@ export async function callOnce<
 ): Promise<{ actor: Actor; row: Row; replayOf: string | null }> {
   const fingerprints = once?.request === undefined ? [] : await fingerprintsOf(ctx, once.request)
   const all = { ...args, once_key: once?.key ?? null, fingerprint: fingerprints[0] ?? null }
-  const { actor, row } = await callAs(ctx, credential, name, all as unknown as Omit<ArgumentsOf<Name>, CallerArguments>)
-  const { already } = row as unknown as { already: UsedKey | null }
-  return { actor, row: row as unknown as Row, replayOf: replayedBy(already, fingerprints) }
+  const { actor, row } = await callAs(ctx, credential, name, composed<Omit<ArgumentsOf<Name>, CallerArguments>>(all))
+  const { already } = storedRow<{ already: UsedKey | null }>(row)
+  return { actor, row: storedRow<Row>(row), replayOf: replayedBy(already, fingerprints) }
 }
 
 /**
@@ -170,7 +171,7 @@ export async function readAs<Row>(
         .select(sql<ActorRow | null>`to_jsonb(actor)`.as("actor"))
         .where("user_id", "is not", null)
         .as("actor"),
-      jsonArrayFrom(build(ctx.db as unknown as QueryCreator<CallerDB>) as SelectQueryBuilder<never, never, Row>).as(
+      jsonArrayFrom(build(sameQuery<QueryCreator<CallerDB>>(ctx.db)) as SelectQueryBuilder<never, never, Row>).as(
         "rows",
       ),
     ])

@@ -1,3 +1,4 @@
+import { storedRow } from "../base/casts.ts"
 import { type ErrorCode, TurnpikeError } from "../base/errors.ts"
 import type { ArgumentsOf, ProcedureName, Procedures } from "../platform/procedures.ts"
 import type { SessionCredential } from "./actor.ts"
@@ -40,7 +41,7 @@ export async function editAs<Name extends AdminProcedure, Row extends EntityOf<N
   { args, ...reading }: Edit<Omit<ArgumentsOf<Name>, CallerArguments>, AnsweredBy<Name>, Row, Answer>,
 ): Promise<Answer> {
   const { row } = await callAs(ctx, credential, name, args as never)
-  return answerOf(name, row as unknown as AnsweredBy<Name> & Edited<Row>, reading)
+  return answerOf(name, storedRow<AnsweredBy<Name> & Edited<Row>>(row), reading)
 }
 
 /**
@@ -59,7 +60,7 @@ export async function editOnce<Name extends AdminProcedure & OnceProcedure, Row 
   },
 ): Promise<Made<Answer>> {
   const { row, replayOf } = await callOnce(ctx, credential, name, { once, args: args as never })
-  const made = answerOf(name, row as unknown as AnsweredBy<Name> & Edited<Row>, reading)
+  const made = answerOf(name, storedRow<AnsweredBy<Name> & Edited<Row>>(row), reading)
   return { made, replayed: replayOf !== null }
 }
 

@@ -1,4 +1,5 @@
 import { expressionBuilder } from "kysely"
+import { composed } from "../base/casts.ts"
 
 /**
  * Selects columns of rows `u` as one array each, because JSON of many rows of integers
@@ -14,7 +15,7 @@ export function inColumns<Name extends string, As extends string>(names: Readonl
 export function fromColumns<Row extends object>(columns: { [Name in keyof Row]: Row[Name][] }): Row[] {
   const all = Object.entries(columns) as [string, unknown[]][]
   const [first] = all
-  return (first?.[1] ?? []).map(
-    (_, at) => Object.fromEntries(all.map(([name, values]) => [name, values[at]])) as unknown as Row,
+  return (first?.[1] ?? []).map((_, at) =>
+    composed<Row>(Object.fromEntries(all.map(([name, values]) => [name, values[at]]))),
   )
 }

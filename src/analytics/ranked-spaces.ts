@@ -2,6 +2,7 @@ import { type Expression, type QueryCreator, sql } from "kysely"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { sameQuery } from "../base/casts.ts"
 import type { ListHead, ListPage } from "../base/in-parts.ts"
 import { LIST_POLICY } from "../base/policies.ts"
 import type { Spaces } from "./families.ts"
@@ -60,9 +61,9 @@ export async function rankSpaces(
 
 /** A query for spaces with these ids, as the functions in families.ts take it. */
 export const theseSpaces = (db: QueryCreator<CallerDB>, ids: readonly number[]): Spaces =>
-  db
-    .selectFrom(sql<{ space_id: number }>`unnest(${ids}::bigint[])`.as<"k">(sql`k(space_id)`))
-    .select("k.space_id") as unknown as Spaces
+  sameQuery<Spaces>(
+    db.selectFrom(sql<{ space_id: number }>`unnest(${ids}::bigint[])`.as<"k">(sql`k(space_id)`)).select("k.space_id"),
+  )
 
 /** The number of spaces that one statement reads, for series of this many days each. */
 export const spacesOfPart = (days: number) => Math.max(1, Math.floor(LIST_POLICY.partRows / days))

@@ -1,13 +1,15 @@
+import { undeclared } from "./casts.ts"
+
 /** A text without a match has no number that a double would change. */
 const SUSPECT = /\d{16}|\d[eE]/
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
 /** `JSON.rawJSON` and the source text of a reviver (ECMAScript 2026), which the library's types lack. */
-const exact = JSON as unknown as {
+const exact = undeclared<{
   rawJSON(text: string): object
   isRawJSON(value: unknown): boolean
   parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown
-}
+}>(JSON)
 
 /**
  * Parses JSON. A number that a double would change becomes raw JSON, which `JSON.stringify` writes

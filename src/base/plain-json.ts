@@ -1,5 +1,7 @@
+import { undeclared } from "./casts.ts"
+
 /** `JSON.rawJSON` (ECMAScript 2026), which the library's types lack. */
-const { rawJSON } = JSON as unknown as { rawJSON(text: string): object }
+const { rawJSON } = undeclared<{ rawJSON(text: string): object }>(JSON)
 
 const EXPONENT = /^(-?)(\d)(?:\.(\d+))?e-(\d+)$/
 

@@ -10,6 +10,7 @@ import {
 } from "kysely"
 import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres"
 import { type CallerDB, spaceInScope } from "../actor/call-as.ts"
+import { sameQuery } from "../base/casts.ts"
 import type { DB } from "../platform/db-types.ts"
 import { USAGE_KEY_POLICY } from "./policies.ts"
 import { metadataKeyOf, type SumsRow, type UsageGrouping, type UsageQuery } from "./usage-schemas.ts"
@@ -96,7 +97,7 @@ function mostBilled(db: QueryCreator<CallerDB & { by_group: Group }>) {
         .over((over) => over.orderBy("billed", "desc").orderBy(ref("g")))
         .as("rank"),
     )
-  return db
+  const grouped = db
     .selectFrom(ranked.as("r"))
     .select((eb) => [
       sql<unknown>`case when ${eb.ref("r.rank")} <= ${eb.lit(USAGE_KEY_POLICY.mostValues)} then ${eb.ref("r.g")}::text else '(other)' end`.as(
@@ -104,7 +105,8 @@ function mostBilled(db: QueryCreator<CallerDB & { by_group: Group }>) {
       ),
       ...SUMS.map((name) => eb.fn.sum<number>(`r.${name}`).as(name)),
     ])
-    .groupBy(sql`1`) as unknown as SelectQueryBuilder<CallerDB, never, Group>
+    .groupBy(sql`1`)
+  return sameQuery<SelectQueryBuilder<CallerDB, never, Group>>(grouped)
 }
 
 /** A turn counts when it ends. */

@@ -4,6 +4,7 @@ import * as z from "zod"
 import type { Credential } from "../actor/actor.ts"
 import { isOfScope, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { storedRows } from "../base/casts.ts"
 import { plainJson } from "../base/plain-json.ts"
 import { toInstant } from "../base/time.ts"
 import { type FileRow, fileSchema, serializeFile } from "../files/serialize-file.ts"
@@ -156,7 +157,7 @@ async function exportPage(
   })
   const found = rows[0]?.found_rows ?? 0
   return {
-    rows: rows as unknown as ExportRow[],
+    rows: storedRows<ExportRow>(rows),
     more: found === ERASURE_POLICY.exportTurns || rows.length < found,
   }
 }

@@ -2,6 +2,7 @@ import { Hono, type Context as HonoContext } from "hono"
 import { methodNotAllowed } from "hono/method-not-allowed"
 import type * as z from "zod"
 import { type Context, createContext, type Overrides } from "../actor/context.ts"
+import { composed } from "../base/casts.ts"
 import type { BaseEnv } from "../base/env.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { isLoopbackName } from "../base/network.ts"
@@ -84,7 +85,7 @@ export class App extends Hono<AppEnv> {
     const guard = guardOf(operation)
     if (!operation.ofPage) this.operations.push(guard ? guarded(operation, guard) : operation)
     const { method, path, answer } = operation
-    if (method === "get" && operation.tagged) this.readers.set(path, handle as unknown as Reader)
+    if (method === "get" && operation.tagged) this.readers.set(path, composed<Reader>(handle))
     const before = [...announcing(operation.deprecated), rightsFirst(operation), ...validatorsOf(operation)]
     this.on(method.toUpperCase(), [honoPath(path)], ...before, async (c) => {
       if (guard && guard.when === undefined) c.set("credential", { ...sessionOf(c), proved: true })

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { setTimeout } from "node:timers/promises"
+import { undeclared } from "../base/casts.ts"
 import { createFaults } from "./faults.ts"
 import { createNeon, neonLabel, type OnStatement } from "./neon.ts"
 import type { OpenDatabase } from "./open-database.ts"
@@ -131,7 +132,7 @@ function proxyTo(upstream: string): Service {
     const response = await fetch(`${upstream}${call.path}${call.search}`, {
       method: call.method,
       headers: headers as Record<string, string>,
-      ...(call.body.length && { body: call.body as unknown as BodyInit }),
+      ...(call.body.length && { body: undeclared<BodyInit>(call.body) }),
     })
     const dropped = new Set(["connection", "content-encoding", "content-length", "keep-alive", "transfer-encoding"])
     return {

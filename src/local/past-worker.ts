@@ -1,3 +1,4 @@
+import { undeclared } from "../base/casts.ts"
 import { createWorker } from "../http/app.ts"
 import type { Clock } from "../platform/clock.ts"
 import { all } from "../routes/all.ts"
@@ -25,14 +26,14 @@ export function createPastWorker(namespace: Namespace, variables: PastVariables,
   const worker = createWorker(all, { clock, fetch: ask })
   const env = { ...variables, ...namespace.env, FILES: NO_BUCKET, LOG_LEVEL: "silent" }
   const background = new Set<Promise<unknown>>()
-  const execution = {
+  const execution = undeclared<ExecutionContext>({
     waitUntil(work: Promise<unknown>) {
       const tracked = work.catch(() => {}).finally(() => background.delete(tracked))
       background.add(tracked)
     },
     passThroughOnException() {},
     props: {},
-  } as unknown as ExecutionContext
+  })
 
   async function control<Result>(path: string, body: object): Promise<Result> {
     const call = { method: "POST", path, search: "", headers: {}, body: Buffer.from(JSON.stringify(body)) }

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process"
 import type { Writable } from "node:stream"
+import { undeclared } from "../base/casts.ts"
 import type { Ending } from "./processes.ts"
 import { programPath } from "./program-path.ts"
 
@@ -36,7 +37,7 @@ function startWatchdog(): Writable {
   const child = spawn(process.execPath, [PROGRAM], { detached: true, cwd: "/", stdio: ["pipe", "ignore", "ignore"] })
   child.unref()
   // A pipe of a child process is a socket. The watchdog must not keep us running, and errors of it are ignored.
-  const { stdin } = child as unknown as { stdin: Writable & { unref(): void } }
+  const { stdin } = undeclared<{ stdin: Writable & { unref(): void } }>(child)
   stdin.unref()
   stdin.on("error", () => {})
   child.on("error", () => {})

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { parse } from "smol-toml"
+import { undeclared } from "../base/casts.ts"
 
 /** The settings in wrangler.toml of the worker that serves all groups, as far as the local server uses them. */
 export interface WorkerSettings {
@@ -13,5 +14,5 @@ export interface WorkerSettings {
 
 /** Reads the settings of the checkout in `root`. */
 export async function readWorkerSettings(root: string): Promise<WorkerSettings> {
-  return parse(await readFile(join(root, "wrangler.toml"), "utf8")) as unknown as WorkerSettings
+  return undeclared<WorkerSettings>(parse(await readFile(join(root, "wrangler.toml"), "utf8")))
 }

@@ -1,4 +1,5 @@
 import { Client, QstashError } from "@upstash/qstash"
+import { undeclared } from "../base/casts.ts"
 import type { BaseEnv } from "../base/env.ts"
 import type { Clock } from "./clock.ts"
 import type { Meter } from "./meter.ts"
@@ -54,10 +55,10 @@ export function createQueueClient(env: Pick<QueueEnv, "QSTASH_URL" | "QSTASH_TOK
   // Without `devMode: false`, a variable QSTASH_DEV would redirect all messages to a local server.
   const client = new Client({ baseUrl, token: env.QSTASH_TOKEN, retry: false, devMode: false, enableTelemetry: false })
   // The SDK accepts no signal. Aborting also frees one of the worker's six connections.
-  const http = client.http as unknown as {
+  const http = undeclared<{
     processRequest(request: object): [string, RequestInit]
     getResponseError(response: Response): Promise<Error | undefined>
-  }
+  }>(client.http)
   const describe = http.processRequest
   http.processRequest = (request) => {
     const [url, init] = describe(request)

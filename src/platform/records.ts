@@ -1,9 +1,10 @@
+import { composed } from "../base/casts.ts"
 import { RECORDS, type Records } from "./procedures.ts"
 
 /** A record in PostgreSQL's text form: `("key","…",f,"2026-11-20T12:00:00.000Z",,)`. */
 export function recordText<Name extends keyof Records>(name: Name, record: Records[Name]): string {
   const values = fieldsOfRecord(name).map((field) => {
-    const value = encodeField(field, record as unknown as Record<string, unknown>)
+    const value = encodeField(field, composed<Record<string, unknown>>(record))
     return value === null ? "" : quoted(value instanceof Date ? value.toISOString() : String(value))
   })
   return `(${values.join(",")})`

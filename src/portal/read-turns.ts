@@ -1,6 +1,7 @@
 import { sql } from "kysely"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { storedRow } from "../base/casts.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toUsd } from "../base/money.ts"
 import { decodeCursor, type Page, toPage } from "../base/pagination.ts"
@@ -108,7 +109,7 @@ const serialize = (row: Row): PortalTurn => ({
 })
 
 function waitOf({ waiting, behind }: Row): PortalWait | null {
-  const shown = waitForEndUser(waiting as unknown as StoredWaiting | null)
+  const shown = waitForEndUser(storedRow<StoredWaiting | null>(waiting))
   if (shown === null) return behind === null ? null : "earlier"
   return shown.limit === "end_user_credit" ? "credit" : shown.for
 }

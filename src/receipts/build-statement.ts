@@ -1,4 +1,5 @@
 import type { Context } from "../actor/context.ts"
+import { storedRow, storedRows } from "../base/casts.ts"
 import { inParallel } from "../base/in-parallel.ts"
 import type { LedgerRow } from "../billing/ledger-entry.ts"
 import { call, callOne } from "../platform/db.ts"
@@ -36,7 +37,7 @@ export async function addStatementPage(ctx: Building, row: StatementRow): Promis
   const digests = row.ledger_id === null ? await digestReceipts(ctx, row) : await digestRefunds(ctx, row, row.ledger_id)
   const args = { user_id, month, pages, digests, moment: ctx.clock.now() }
   const { keep_statement } = await callOne(ctx.db, "keep_statement", args)
-  return keep_statement as unknown as StatementRow
+  return storedRow<StatementRow>(keep_statement)
 }
 
 async function digestReceipts(ctx: Building, row: StatementRow): Promise<string[]> {
@@ -85,7 +86,7 @@ export async function readRefunds(
 ): Promise<{ refund: LedgerRow; receipt: Answers["receipt"] }[]> {
   const args = { user_id: userId, from: new Date(from), to: new Date(to), after, limit }
   const rows = await call(ctx.db, "refunds_between", args)
-  return rows as unknown as { refund: LedgerRow; receipt: Answers["receipt"] }[]
+  return storedRows<{ refund: LedgerRow; receipt: Answers["receipt"] }>(rows)
 }
 
 /** Continues statements that a request has left. One that fails comes after all others. */
@@ -96,7 +97,7 @@ export async function sweepStatements(ctx: Context): Promise<{ pages: number; cl
   while (!isOver()) {
     const args = { before, limit: RECEIPT_POLICY.atOnce, moment: ctx.clock.now() }
     const taken = await call(ctx.db, "take_statements", args)
-    const rows = taken.flatMap(({ take_statements: rows }) => rows ?? []) as unknown as StatementRow[]
+    const rows = storedRows<StatementRow>(taken.flatMap(({ take_statements: rows }) => rows ?? []))
     await inParallel(rows, async (row) => {
       try {
         let current = row

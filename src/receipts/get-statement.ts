@@ -2,6 +2,7 @@ import * as z from "zod"
 import type { Credential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { storedRow } from "../base/casts.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { usdDecimal } from "../base/money.ts"
 import { addStatementPage, type StatementRow, spanOfMonth } from "./build-statement.ts"
@@ -102,7 +103,7 @@ export async function getStatement(ctx: Context, credential: Credential, month: 
   const { row } = await callAs(ctx, credential, "open_statement", { month: `${month}-01` })
   if (row.refused === "scope") throw accountScope()
   if (!row.statement?.month) return { month, state: "open", receipts_read: 0, statement: null }
-  let statement = row.statement as unknown as StatementRow
+  let statement = storedRow<StatementRow>(row.statement)
   for (let page = 0; statement.closed_at === null && page < RECEIPT_POLICY.requestPages; page++) {
     statement = await addStatementPage(ctx, statement)
   }

@@ -2,6 +2,7 @@ import * as z from "zod"
 import type { Credential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { storedRows } from "../base/casts.ts"
 import { usdDecimal } from "../base/money.ts"
 import { decodePosition, encodePosition, type Page } from "../base/pagination.ts"
 import { readReceipts, readRefunds, type StatementRow, spanOfMonth } from "./build-statement.ts"
@@ -37,7 +38,7 @@ async function readAccount(ctx: Context, credential: Credential, { lists }: { li
   return {
     userId: row.user_id as number,
     since: row.since as Date,
-    rows: (row.statements ?? []) as unknown as StatementRow[],
+    rows: storedRows<StatementRow>(row.statements),
   }
 }
 

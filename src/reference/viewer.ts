@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import plugin from "@scalar/fastify-api-reference"
+import { undeclared } from "../base/casts.ts"
 
 interface Route {
   url: string
@@ -15,7 +16,7 @@ interface Route {
 export function readViewer(): { name: string; text: string } {
   const routes: Route[] = []
   const fastify = { hasPlugin: () => false, log: console, route: (route: Route) => routes.push(route) }
-  const register = plugin as unknown as (fastify: object, options: object, done: () => void) => void
+  const register = undeclared<(fastify: object, options: object, done: () => void) => void>(plugin)
   register(fastify, { configuration: { url: "/" } }, () => {})
   let viewer = ""
   const reply = { header: () => reply, send: (body: string) => (viewer = body) }

@@ -1,6 +1,7 @@
 import type { Credential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { storedRows } from "../base/casts.ts"
 import { decodeCursor, type Page, toPage } from "../base/pagination.ts"
 import type { EndUserEntryRow } from "./end-user-ledger.ts"
 import { resaleNeedsScopeAll } from "./price.ts"
@@ -35,7 +36,7 @@ export async function listEndUserLedger(
       .limit(limit + 1),
   )
   if (actor.scope !== "all") throw resaleNeedsScopeAll()
-  const entries = rows as unknown as EndUserEntryRow[]
+  const entries = storedRows<EndUserEntryRow>(rows)
   return toPage(entries.slice(0, limit), {
     more: entries.length > limit,
     filters,

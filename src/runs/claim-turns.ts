@@ -3,6 +3,7 @@ import type { EngineName } from "../agent/engine.ts"
 import type { Manifest } from "../agent-config/manifest.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
 import type { Tool } from "../agent-config/tool.ts"
+import { storedRows } from "../base/casts.ts"
 import { newId } from "../base/ids.ts"
 import { wakeWebhooksOf } from "../feed/wake-webhooks.ts"
 import type { MappedContainer } from "../infrastructure/container.ts"
@@ -218,7 +219,7 @@ function lookFor(ctx: ServersContext, look: RunnerLook): Asked {
 
 async function foundOf(ctx: ServersContext, asked: Asked, found: Answers["found_turns"] | null): Promise<FoundTurns> {
   if (!found) throw new Error("The look returned no answer.")
-  const rows = found.claims as unknown as ClaimRow[]
+  const rows = storedRows<ClaimRow>(found.claims)
   if (asked.lists && rows.length > 0) rosterOf(ctx).noteAsked(asked.now.getTime())
   wakeWebhooksOf(
     ctx,

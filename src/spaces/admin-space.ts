@@ -3,6 +3,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { storedRow } from "../base/casts.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
@@ -148,7 +149,7 @@ export async function getAdminSpace(
     { role: "admin" },
   )
   if (!rows[0]) throw new TurnpikeError("NOT_FOUND", `There is no space ${spaceId}.`)
-  const row = rows[0] as unknown as SpaceRow
+  const row = storedRow<SpaceRow>(rows[0])
   const { manifest, tools, mcp_servers, metadata, config_version, updated_at } = serializeSpace(row)
   return {
     ...serializeAdminSpace(row),

@@ -2,6 +2,7 @@ import { type Expression, sql } from "kysely"
 import type { Credential } from "../actor/actor.ts"
 import { readAs, spaceInScope } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { storedRows } from "../base/casts.ts"
 import { createdBetween, decodeCursor, type Page, toPage } from "../base/pagination.ts"
 import { SPACE_POLICY } from "./policies.ts"
 import { type SpaceRow, SUMMARY_COLUMNS, titleHolds } from "./serialize-space.ts"
@@ -56,7 +57,7 @@ export async function listSpaces(
       .where("page.bytes_before", "<", SPACE_POLICY.answerBytes)
       .orderBy("page.slug", (order) => order.collate("C").desc())
   })
-  const spaces = rows.slice(0, limit) as unknown as SpaceRow[]
+  const spaces = storedRows<SpaceRow>(rows.slice(0, limit))
   const more = (rows[0]?.found_rows ?? 0) > spaces.length
   return toPage(spaces, { more, filters: { spaces: filters }, idOf: (space) => space.slug })
 }

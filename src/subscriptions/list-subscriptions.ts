@@ -3,6 +3,7 @@ import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { storedRow } from "../base/casts.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { released } from "../platform/db.ts"
 import type { Answers } from "../platform/procedures.ts"
@@ -103,5 +104,5 @@ export async function getSubscription(
   )
   const [row] = rows
   if (!row) throw new TurnpikeError("NOT_FOUND", "There is no such subscription.")
-  return serializeSubscription(row.subscription as unknown as Answers["subscription_answer"])
+  return serializeSubscription(storedRow<Answers["subscription_answer"]>(row.subscription))
 }

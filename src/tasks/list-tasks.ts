@@ -4,6 +4,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { storedRow } from "../base/casts.ts"
 import { holds } from "../base/pagination.ts"
 import { toInstant } from "../base/time.ts"
 import { TASK_STATES } from "../base/words.ts"
@@ -101,7 +102,7 @@ export async function listTasks(
   )
   const { total, tasks = [], known_brand } = rows[0] ?? {}
   if (filters.brand !== ctx.brand && !known_brand) throw unknownBrand(filters.brand)
-  return { total: total ?? 0, items: tasks.map((row) => serializeTask(row as unknown as TaskRow)) }
+  return { total: total ?? 0, items: tasks.map((row) => serializeTask(storedRow<TaskRow>(row))) }
 }
 
 function filtered(db: QueryCreator<CallerDB>, filters: TaskFilters) {

@@ -1,4 +1,5 @@
 import type { Context } from "../actor/context.ts"
+import { storedRows } from "../base/casts.ts"
 import { traceOf } from "../base/trace-context.ts"
 import { call, callOne } from "../platform/db.ts"
 import type { JsonRow } from "../platform/json-row.ts"
@@ -71,7 +72,7 @@ async function exportTo(ctx: Context, due: TraceExport, run: ExportRun): Promise
     const target = await targetOf(ctx, due)
     for (let { failures } = due, requests = 1; ; requests++) {
       const read = await callOne(ctx.db, "read_ended_traces", { destination, until: run.until, limits: LIMITS })
-      const traces = (read.traces ?? []) as unknown as EndedTrace[]
+      const traces = storedRows<EndedTrace>(read.traces)
       const turns = traces.flatMap((trace) => turnSpans(ctx, due, trace))
       const spans = turns.reduce((sum, turn) => sum + turn.spans.length, 0)
       const sent = await send(ctx, target, turns)

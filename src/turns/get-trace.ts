@@ -4,6 +4,7 @@ import type * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { sameQuery, storedRow } from "../base/casts.ts"
 import type { DB } from "../platform/db-types.ts"
 import { turnNotFound } from "./get-turn.ts"
 import { EXPLORER_POLICY } from "./policies.ts"
@@ -44,9 +45,9 @@ export async function getTrace(
     visibleTurn(db, turnId)
       .select(["t.turn_id", "t.key_id", "t.request_id", "t.idempotency_key", "t.model", "t.created_at"])
       .select(["t.started_at", "t.finished_at", "s.slug as space", "s.title as space_title"])
-      .select((turn) => traceColumns(turn as unknown as OfTurn)),
+      .select((turn) => traceColumns(sameQuery<OfTurn>(turn))),
   )
   const [row] = rows
   if (!row) throw turnNotFound(turnId)
-  return serializeTrace(row as unknown as TraceRow, ctx.clock.now())
+  return serializeTrace(storedRow<TraceRow>(row), ctx.clock.now())
 }

@@ -5,6 +5,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { callsOf, type ToolOutput } from "../agent/engine.ts"
+import { storedRows } from "../base/casts.ts"
 import { toInstant } from "../base/time.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 import { turnNotFound } from "./get-turn.ts"
@@ -120,5 +121,5 @@ export async function listSteps(
     }),
   )
   if (!rows[0]) throw turnNotFound(turnId)
-  return { steps: rows[0].steps as unknown as ListedStep[], total: rows[0].total ?? 0 }
+  return { steps: storedRows<ListedStep>(rows[0].steps), total: rows[0].total ?? 0 }
 }

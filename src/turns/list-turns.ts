@@ -10,6 +10,7 @@ import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type { Credential, SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, isOfScope, readAs, spaceInScope } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { sameQuery, storedRows } from "../base/casts.ts"
 import { createdBetween, decodeCursor, type Page, toPage } from "../base/pagination.ts"
 import type { DB } from "../platform/db-types.ts"
 import type { JsonRow } from "../platform/json-row.ts"
@@ -111,7 +112,7 @@ function sourceOf(db: QueryCreator<CallerDB>, filters: TurnFilters): ReturnType<
     .$if(filters.space !== undefined, (query) => query.where("t.space_id", "=", named))
     .where(eb.and(restOf(filters)))
   const sent = db.selectFrom(own.selectAll("t").unionAll(elsewhere.selectAll("t")).as("t"))
-  return sent as unknown as ReturnType<typeof matching>
+  return sameQuery<ReturnType<typeof matching>>(sent)
 }
 
 type OfTurns = CallerDB & { t: DB["turns"] }
@@ -181,7 +182,7 @@ function turnPage(db: QueryCreator<CallerDB>, { filters, after, inScope, limit, 
 }
 
 /** The generated types do not cover the content of jsonb columns, nor the states. */
-const asTurns = (rows: (JsonRow<"turns"> & { space: string })[]) => rows as unknown as TurnRow[]
+const asTurns = (rows: (JsonRow<"turns"> & { space: string })[]) => storedRows<TurnRow>(rows)
 
 /** A turn's events after `afterSeq`, oldest first, at most `limit`; NOT_FOUND for a turn out of scope. */
 export async function listTurnEvents(

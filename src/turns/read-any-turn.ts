@@ -3,6 +3,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { storedRow, storedRows } from "../base/casts.ts"
 import { traceColumns } from "./get-trace.ts"
 import { turnNotFound } from "./get-turn.ts"
 import { type ListedStep, STEP_COLUMNS, serializeStep, turnStepSchema } from "./list-steps.ts"
@@ -70,7 +71,7 @@ export async function readAnyTurn(
   )
   const [row] = rows
   if (!row) throw turnNotFound(turnId)
-  const shown = serializeTurn(row as unknown as TurnRow)
+  const shown = serializeTurn(storedRow<TurnRow>(row))
   const turn = look.texts
     ? shown
     : {
@@ -85,7 +86,7 @@ export async function readAnyTurn(
     account: { user_id: row.user_id, name: row.account_name, email: row.account_email },
     texts: look.texts ? "shown" : "hidden",
     turn,
-    trace: serializeTrace(row as unknown as TraceRow, ctx.clock.now()),
-    steps: (row.steps as unknown as ListedStep[]).map(serializeStep),
+    trace: serializeTrace(storedRow<TraceRow>(row), ctx.clock.now()),
+    steps: storedRows<ListedStep>(row.steps).map(serializeStep),
   }
 }

@@ -1,3 +1,4 @@
+import { storedRow } from "../base/casts.ts"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import { traceHeaders } from "../base/trace-context.ts"
@@ -43,7 +44,7 @@ interface AnsweredTurn<Turn> {
 export function turnRowOf(row: AnsweredTurn<JsonRow<"turns">>): TurnRow
 export function turnRowOf(row: AnsweredTurn<JsonRow<"turns"> | null>): TurnRow | null
 export function turnRowOf({ turn, slug, waits_behind = null }: AnsweredTurn<JsonRow<"turns"> | null>): TurnRow | null {
-  return turn && ({ ...turn, space: slug ?? "", waits_behind } as unknown as TurnRow)
+  return turn && storedRow<TurnRow>({ ...turn, space: slug ?? "", waits_behind })
 }
 
 export function isTerminal(state: TurnState): boolean {

@@ -1,6 +1,7 @@
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { type AssistantPart, callsOf } from "../agent/engine.ts"
+import { storedRow } from "../base/casts.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toInstant } from "../base/time.ts"
 import { abortAfter } from "../platform/clock.ts"
@@ -146,7 +147,7 @@ async function inputsOf(
   )
   return new Map(
     rows.flatMap(({ step, content }) =>
-      callsOf(content as unknown as AssistantPart[]).map(({ input }, call): [string, unknown] => [
+      callsOf(storedRow<AssistantPart[]>(content)).map(({ input }, call): [string, unknown] => [
         `${step} ${call}`,
         input,
       ]),

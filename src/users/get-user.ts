@@ -4,6 +4,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { sameQuery } from "../base/casts.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toUsd } from "../base/money.ts"
 import { DAY_MS, toInstant } from "../base/time.ts"
@@ -100,7 +101,7 @@ export async function getUser(ctx: Context, credential: SessionCredential, userI
         .where("u.user_id", "=", userId)
         .select(adminUserColumns)
         .select("u.ref_code")
-        .select((eb) => partsOf(eb as unknown as Users, now)),
+        .select((eb) => partsOf(sameQuery<Users>(eb), now)),
     { role: "admin" },
   )
   const [row] = rows

@@ -4,6 +4,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { SPACE_ROLES, type SpaceRole } from "../actor/shares.ts"
+import { sameQuery, storedRows } from "../base/casts.ts"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import { turnSchema, type Waiting } from "../turns/schemas.ts"
@@ -67,7 +68,7 @@ export async function listWaits(
       .orderBy("w.since")
       .orderBy("w.turn_id")
   })
-  return { waits: (rows as unknown as WaitRow[]).map(serializeWait), total: rows[0]?.total ?? 0 }
+  return { waits: storedRows<WaitRow>(rows).map(serializeWait), total: rows[0]?.total ?? 0 }
 }
 
 /** The ids of the turns that the caller sees, with the caller's role in their spaces. */
@@ -117,7 +118,7 @@ function seen(db: QueryCreator<CallerDB>, { waiting, space, turn }: WaitFilters)
       eb.fn.min<SpaceRole>("h.role").as("role"),
       eb.fn.coalesce(eb("t.member_id", "=", eb.ref("caller.user_id")), eb.lit(false)).as("readable"),
     ])
-  return own.unionAll(shared as unknown as typeof own)
+  return own.unionAll(sameQuery<typeof own>(shared))
 }
 
 const serializeWait = (row: WaitRow): z.output<typeof waitingTurnSchema> => ({

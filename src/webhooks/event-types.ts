@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { storedRow } from "../base/casts.ts"
 import { timeInWords } from "../base/in-words.ts"
 import { toUsd } from "../base/money.ts"
 import { type Turn, turnSchema } from "../turns/schemas.ts"
@@ -102,14 +103,14 @@ const balanceEvent = (own: Pick<Declaration, "label" | "when" | "example">) => (
   ...own,
   form: "BalanceEvent" as const,
   data: balanceReachedSchema,
-  serialize: ({ data }: Source) => ({ ...serializeBalanceReached(data as unknown as BalanceReachedRow) }),
+  serialize: ({ data }: Source) => ({ ...serializeBalanceReached(storedRow<BalanceReachedRow>(data)) }),
 })
 
 const endUserEvent = (own: Pick<Declaration, "label" | "when" | "example">) => ({
   ...own,
   form: "AccountEvent" as const,
   data: endUserBalanceReachedSchema,
-  serialize: ({ data }: Source) => ({ ...serializeEndUserBalanceReached(data as unknown as EndUserBalanceRow) }),
+  serialize: ({ data }: Source) => ({ ...serializeEndUserBalanceReached(storedRow<EndUserBalanceRow>(data)) }),
 })
 
 type AccountEvent<Shape extends z.ZodRawShape> = Pick<Declaration, "label" | "when"> & {
@@ -207,7 +208,7 @@ export const EVENTS = {
       "50, 80 or 100 `percent` of the cap of a key or an end user is spent. Each is sent once per day, month or window, and " +
       "again after a change of the limit. 100 is also sent if the rest is too small for any turn. Then new turns get 429 until `resets_at`.",
     data: capReachedSchema,
-    serialize: ({ data }: Source) => ({ ...serializeCapReached(data as unknown as CapReachedRow) }),
+    serialize: ({ data }: Source) => ({ ...serializeCapReached(storedRow<CapReachedRow>(data)) }),
     example: (made: Data) => made,
   },
   "usage.posted": accountEvent(USAGE_POSTED),

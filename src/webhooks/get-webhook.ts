@@ -6,6 +6,7 @@ import type { Credential, SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { keyReused } from "../actor/once.ts"
+import { storedRow } from "../base/casts.ts"
 import { type CreatedFilters, createdBetween, decodeCursor, type Page, toPage } from "../base/pagination.ts"
 import type { DB } from "../platform/db-types.ts"
 import { type EndpointRow, endpointInScope, webhookNotFound } from "./endpoint-row.ts"
@@ -113,7 +114,7 @@ export async function findWebhooks(
       ).as("webhooks"),
     ])
   })
-  return rows[0] as unknown as { webhooks: (EndpointRow & { health: Health })[]; total: number }
+  return storedRow<{ webhooks: (EndpointRow & { health: Health })[]; total: number }>(rows[0])
 }
 
 /** The results of the newest deliveries of an endpoint. Throws NOT_FOUND. */

@@ -1,3 +1,4 @@
+import { composed } from "../base/casts.ts"
 import type { Turn } from "../turns/schemas.ts"
 
 /** The known fields of an accepted turn. Fields in neither list appear only in events of the turn's end. */
@@ -39,5 +40,5 @@ const NOT_YET: { [Name in keyof Unknown as null extends Turn[Name] ? never : Nam
 export function turnAsOf(turn: Turn, known: readonly (keyof Turn)[], ofMoment: OfMoment): Turn {
   const then: Record<string, unknown> = { ...NOT_YET, ...ofMoment }
   const shown = (name: string, value: unknown) => (known.includes(name as keyof Turn) ? value : (then[name] ?? null))
-  return Object.fromEntries(Object.entries(turn).map(([name, value]) => [name, shown(name, value)])) as unknown as Turn
+  return composed<Turn>(Object.fromEntries(Object.entries(turn).map(([name, value]) => [name, shown(name, value)])))
 }

@@ -5,6 +5,7 @@ import { needsSpaceRole } from "../../actor/shares.ts"
 import { mcpServerSchema, putMcpServerSchema } from "../../agent-config/mcp-server.ts"
 import { serverName, toolName } from "../../agent-config/names.ts"
 import { putToolSchema, toolSchema } from "../../agent-config/tool.ts"
+import { composed } from "../../base/casts.ts"
 import { TurnpikeError } from "../../base/errors.ts"
 import { countInWords } from "../../base/in-words.ts"
 import { mcpCheckSchema, toolTestSchema } from "../../callbacks/tool-trials.ts"
@@ -129,7 +130,7 @@ function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "n
   const list = wholeListAt(mounting, schema)
   const entriesOf = async (ctx: Context, credential: Credential, spaceId: string) => {
     const space = await getSpace(ctx, credential, spaceId)
-    return space[column] as unknown as Record<string, Entry>
+    return composed<Record<string, Entry>>(space[column])
   }
 
   app.operation(
@@ -192,7 +193,7 @@ function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "n
         const message = `name: is "${body.name}", but the path says "${wanted}"`
         throw new TurnpikeError("VALIDATION_FAILED", message, { param: "name" })
       }
-      return put(c.get("ctx"), c.get("credential"), space_id, { ...body, name: wanted } as unknown as Entry)
+      return put(c.get("ctx"), c.get("credential"), space_id, composed<Entry>({ ...body, name: wanted }))
     },
   )
 
