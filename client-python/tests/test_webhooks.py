@@ -10,7 +10,7 @@ import unittest
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from turnpike_turns import AccountEvent, Turnpike, TurnStateEvent, WebhookVerificationError, verify_webhook
+from turnpike_turns import EndUserBalanceEvent, Turnpike, TurnStateEvent, UnknownEvent, WebhookVerificationError, verify_webhook
 
 from .harness import turn
 
@@ -53,10 +53,17 @@ class VerifyingAWebhook(unittest.TestCase):
         client = Turnpike(api_key="x", base_url="https://api.test")
         self.assertIsInstance(client.webhooks.verify(BODY, signed(), SECRET, now=NOW), TurnStateEvent)
 
-    def test_an_event_of_a_later_type_is_an_account_event(self) -> None:
+    def test_each_type_of_event_has_its_own_data(self) -> None:
+        data = {"end_user_ref": "c-1", "balance_usd": 0, "held_usd": 0, "available_usd": 0, "threshold_usd": 0.5}
+        body = json.dumps({**EVENT, "type": "end_user.depleted", "seq": None, "data": data})
+        event = verify(body, signed(body))
+        assert isinstance(event, EndUserBalanceEvent)
+        self.assertEqual((event.data.end_user_ref, str(event.data.threshold_usd)), ("c-1", "0.5"))
+
+    def test_an_event_of_a_later_type_is_an_unknown_event(self) -> None:
         body = json.dumps({**EVENT, "type": "added.later", "data": {"by": 1}})
         event = verify(body, signed(body))
-        self.assertIsInstance(event, AccountEvent)
+        self.assertIsInstance(event, UnknownEvent)
         self.assertEqual((event.type, event.data), ("added.later", {"by": 1}))
 
     def test_during_a_rotation_either_secret_and_either_signature_is_accepted(self) -> None:

@@ -30,10 +30,6 @@ export { Turnpike } from "./turnpike.ts"
 export type { RunOptions, TurnStream, Turns } from "./turns.ts"
 export type { Models, Usage } from "./usage.ts"
 export {
-  type AccountWebhookEvent,
-  type BalanceWebhookEvent,
-  type CapWebhookEvent,
-  type TurnWebhookEvent,
   type VerifyOptions,
   verifyWebhook,
   type WebhookEvent,

@@ -1,14 +1,45 @@
 // Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.
 
-/** Another event of the account, or a test. New types will have this form. */
-export interface AccountEvent {
+/** A password, an identity or a second factor of your account was set or removed. It is a notice to the account's owner, so only keys to all spaces see it. */
+export interface AccountFactorChangedEvent {
+  /** The same in every delivery and replay. Store it, so that you handle each event once. */
   id: string
-  type: "call.decided" | "end_user.balance_low" | "end_user.depleted" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "space.shared" | "ping"
+  type: "account.factor_changed"
   created_at: string
   /** Always null: the event belongs to no turn. */
   seq: number | null
-  /** Depends on `type`. `call.decided`: `turn_id`, `call` (the name of the call, as in `waiting.calls`), `tool`, `decision` (allow, deny), `edited` (true if the input was changed), `by` (one of the three, by `kind`). `end_user.balance_low`: `end_user_ref`, `balance_usd`, `held_usd` (The amount held by open turns.), `available_usd` (`balance_usd` - `held_usd`: the amount that new turns could hold.), `threshold_usd` (The event is sent when the balance falls below this amount. 0: never.). `end_user.depleted`: `end_user_ref`, `balance_usd`, `held_usd` (The amount held by open turns.), `available_usd` (`balance_usd` - `held_usd`: the amount that new turns could hold.), `threshold_usd` (The event is sent when the balance falls below this amount. 0: never.). `usage.posted`: `ledger_id` (the row's id, which is never used again), `hour` (the hour (UTC) into which the row counts), `kind` (usage, space_usage, refund), `amount_usd` (a decimal; negative for a refund), `turn_id`, `end_user_ref`, `end_user_charge_usd` (what your end user is charged for the turn, a decimal; null for a refund, or without a price and a wallet), `price` (your price of the turn), `space`, `key_id`, `booked_at`. `hour.closed`: `from`, `to`, `rows`, `sum` (the sum of `amount_usd`, a decimal), `digest` (SHA-256 over the rows, in hex), `empty_since` (there are no rows from then until `from`). `endpoint.disabled`: `webhook_id`, `url`, `reason` (gone, failing). `ping`: `webhook_id`. Notices to the account's owner, for keys to all spaces only: `account.signed_in`: `session_id`, `address`, `user_agent`. `account.locked`: `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor), `change`. `key.created`: `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared`: `spaces` (at most 20), `space_count`, `people` (at most 20), `people_count`. */
-  data: Record<string, unknown>
+  data: {
+    factor: "password" | "email" | "identity" | "second_factor"
+    change: string
+  }
+}
+
+/** After too many wrong passwords, your account accepts no password for a while. It is sent at most once per hour. It is a notice to the account's owner, so only keys to all spaces see it. */
+export interface AccountLockedEvent {
+  /** The same in every delivery and replay. Store it, so that you handle each event once. */
+  id: string
+  type: "account.locked"
+  created_at: string
+  /** Always null: the event belongs to no turn. */
+  seq: number | null
+  data: {
+    address: string | null
+  }
+}
+
+/** A user has signed in to your account from a new address or browser. It is a notice to the account's owner, so only keys to all spaces see it. */
+export interface AccountSignedInEvent {
+  /** The same in every delivery and replay. Store it, so that you handle each event once. */
+  id: string
+  type: "account.signed_in"
+  created_at: string
+  /** Always null: the event belongs to no turn. */
+  seq: number | null
+  data: {
+    session_id: string
+    address: string | null
+    user_agent: string | null
+  }
 }
 
 /** Whether calls of a tool wait until a person allows them: `never` (the default), `always`, or `when` the input fits a schema. */
@@ -34,6 +65,7 @@ export interface Balance {
 
 /** The balance is low or used up. */
 export interface BalanceEvent {
+  /** The same in every delivery and replay. Store it, so that you handle each event once. */
   id: string
   type: "balance.low" | "balance.depleted"
   created_at: string
@@ -67,6 +99,32 @@ export interface BalanceTooLowErrorBody {
   } | undefined
 }
 
+/** A person, a key or your end user has allowed or denied a call that waited for a decision. */
+export interface CallDecidedEvent {
+  /** The same in every delivery and replay. Store it, so that you handle each event once. */
+  id: string
+  type: "call.decided"
+  created_at: string
+  /** The event's number in its turn's log. */
+  seq: number | null
+  data: {
+    turn_id: string | null
+    /** The name of the call, as in `waiting.calls`. */
+    call: string
+    tool: string
+    decision: "allow" | "deny"
+    /** True if the input was changed. */
+    edited: boolean
+    /** One of the three is set, by `kind`. */
+    by: {
+      kind: "key" | "user" | "end_user"
+      user_id: number | null
+      key_id: string | null
+      end_user_ref: string | null
+    }
+  }
+}
+
 export type CallResult = {
   /** The result: a text, or any JSON value. At most 65536 bytes as text. */
   output: unknown
@@ -83,6 +141,7 @@ export interface CallerLimit {
 
 /** A share of a cap has been spent. */
 export interface CapEvent {
+  /** The same in every delivery and replay. Store it, so that you handle each event once. */
   id: string
   type: "cap.reached"
   created_at: string
@@ -442,6 +501,29 @@ export interface EndUserBalance {
   price_source: "end_user" | "key" | "account" | "none"
 }
 
+/** The credit of an end user is low or used up. */
+export interface EndUserBalanceEvent {
+  /** The same in every delivery and replay. Store it, so that you handle each event once. */
+  id: string
+  type: "end_user.balance_low" | "end_user.depleted"
+  created_at: string
+  /** Always null: the event belongs to no turn. */
+  seq: number | null
+  data: EndUserBalanceReached
+}
+
+/** The `data` of `end_user.balance_low` and `end_user.depleted`. */
+export interface EndUserBalanceReached {
+  end_user_ref: string
+  balance_usd: number
+  /** The amount held by open turns. */
+  held_usd: number
+  /** `balance_usd` - `held_usd`: the amount that new turns could hold. */
+  available_usd: number
+  /** The event is sent when the balance falls below this amount. 0: never. */
+  threshold_usd: number
+}
+
 /** The charge of a turn's end user by the seller. It names no cost, model or multiplier of the seller. */
 export interface EndUserChargeReceipt {
   document: "end_user_receipt"
@@ -567,6 +649,21 @@ export interface EndUserReceiptComponent {
   amount_usd: string
 }
 
+/** One of your webhooks was disabled, because it returned 410 or failed for 5 days. */
+export interface EndpointDisabledEvent {
+  /** The same in every delivery and replay. Store it, so that you handle each event once. */
+  id: string
+  type: "endpoint.disabled"
+  created_at: string
+  /** Always null: the event belongs to no turn. */
+  seq: number | null
+  data: {
+    webhook_id: string
+    url: string
+    reason: "gone" | "failing"
+  }
+}
+
 export interface Erasure {
   /** The id of the erasure. */
   erasure_id: string
@@ -597,7 +694,7 @@ export interface ErrorAnswer {
 }
 
 /** An event, as in the body that a webhook receives. */
-export type FeedEvent = TurnStateEvent | CapEvent | BalanceEvent | AccountEvent
+export type FeedEvent = TurnStateEvent | CallDecidedEvent | BalanceEvent | EndUserBalanceEvent | CapEvent | UsagePostedEvent | HourClosedEvent | EndpointDisabledEvent | AccountSignedInEvent | AccountLockedEvent | AccountFactorChangedEvent | KeyCreatedEvent | SpaceSharedEvent | PingEvent
 
 export interface EventList {
   data: FeedEvent[]
@@ -736,6 +833,27 @@ export interface Health {
   status: "ok"
 }
 
+/** No row comes into the hour any more. It is sent for each hour with rows, while the [usage export](/docs/metering) runs. */
+export interface HourClosedEvent {
+  /** The same in every delivery and replay. Store it, so that you handle each event once. */
+  id: string
+  type: "hour.closed"
+  created_at: string
+  /** Always null: the event belongs to no turn. */
+  seq: number | null
+  data: {
+    from: string
+    to: string
+    rows: number
+    /** The sum of `amount_usd`, a decimal. */
+    sum: string
+    /** SHA-256 over the rows, in hex. */
+    digest: string
+    /** There are no rows from then until `from`. */
+    empty_since: string
+  }
+}
+
 export interface ImageModel {
   /** The id of the model. Manifests send it as `image_model`. */
   pin: string
@@ -756,6 +874,24 @@ export interface InsufficientCreditsErrorBody {
   retryable: boolean
   request_id: string
   details: CreditsDetails
+}
+
+/** An API key was created or rotated. It is a notice to the account's owner, so only keys to all spaces see it. */
+export interface KeyCreatedEvent {
+  /** The same in every delivery and replay. Store it, so that you handle each event once. */
+  id: string
+  type: "key.created"
+  created_at: string
+  /** Always null: the event belongs to no turn. */
+  seq: number | null
+  data: {
+    key_id: string
+    name: string | null
+    scope: string
+    test: boolean
+    hint: string
+    rotated: boolean
+  }
 }
 
 export interface LimitReachedErrorBody {
@@ -1005,6 +1141,19 @@ export interface PatchSpace {
 export interface PatchTurn {
   /** The new limit of the turn's cost, in USD. It can only be raised. */
   max_cost_usd: number | string
+}
+
+/** You requested a test, or the webhook must confirm its URL. */
+export interface PingEvent {
+  /** The same in every delivery and replay. Store it, so that you handle each event once. */
+  id: string
+  type: "ping"
+  created_at: string
+  /** Always null: the event belongs to no turn. */
+  seq: number | null
+  data: {
+    webhook_id: string
+  }
 }
 
 export interface PortalSession {
@@ -1492,6 +1641,30 @@ export interface SpaceList {
   next_cursor: string | null
 }
 
+/** An operator has shared spaces of yours with more people, by adding people or a space to a workspace or its team. It is a notice to the account's owner, so only keys to all spaces see it. */
+export interface SpaceSharedEvent {
+  /** The same in every delivery and replay. Store it, so that you handle each event once. */
+  id: string
+  type: "space.shared"
+  created_at: string
+  /** Always null: the event belongs to no turn. */
+  seq: number | null
+  data: {
+    /** At most 20. */
+    spaces: ({
+      space: string
+      title: string | null
+    })[]
+    space_count: number
+    /** At most 20. */
+    people: ({
+      user_id: number
+      name: string | null
+    })[]
+    people_count: number
+  }
+}
+
 export interface Statement {
   document: "statement"
   version: 1
@@ -1852,6 +2025,7 @@ export interface TurnReceipt {
 
 /** A turn has a new state. */
 export interface TurnStateEvent {
+  /** The same in every delivery and replay. Store it, so that you handle each event once. */
   id: string
   type: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled"
   created_at: string
@@ -1903,6 +2077,37 @@ export interface UsageGroup {
 export interface UsageKeys {
   /** The registered keys. */
   keys: string[]
+}
+
+/** A charge, or the refund of a turn, is in the ledger. It is sent only while the [usage export](/docs/metering) runs. */
+export interface UsagePostedEvent {
+  /** The same in every delivery and replay. Store it, so that you handle each event once. */
+  id: string
+  type: "usage.posted"
+  created_at: string
+  /** Always null: the event belongs to no turn. */
+  seq: number | null
+  data: {
+    /** The row's id, which is never used again. */
+    ledger_id: number
+    /** The hour (UTC) into which the row counts. */
+    hour: string
+    kind: "usage" | "space_usage" | "refund"
+    /** A decimal in USD. Negative for a refund. */
+    amount_usd: string
+    turn_id: string | null
+    end_user_ref: string | null
+    /** what your end user is charged for the turn, a decimal; null for a refund, or without a price and a wallet */
+    end_user_charge_usd: string | null
+    /** your price of the turn */
+    price: {
+      name: string
+      version: number
+    } | null
+    space: string | null
+    key_id: string | null
+    booked_at: string
+  }
 }
 
 export interface UsageReport {

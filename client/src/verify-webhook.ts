@@ -1,35 +1,9 @@
 import { WebhookVerificationError } from "./errors.ts"
-import type { BalanceReached, CapReached, FeedEvent, Turn } from "./operations.ts"
+import type { FeedEvent } from "./operations.ts"
 import { systemRuntime } from "./runtime.ts"
 
-interface EventOf<Type extends FeedEvent["type"], Data> extends Omit<FeedEvent, "data"> {
-  /** The event's id, the same in every delivery and replay. Store it, so that you handle each event once. */
-  id: string
-  type: Type
-  data: Data
-}
-
-type TurnEventType = Extract<FeedEvent["type"], `turn.${string}`>
-
-/** A turn has changed its state. */
-export type TurnWebhookEvent = EventOf<TurnEventType, { turn: Turn }>
-
-/** Spending has reached a share of a cap. */
-export type CapWebhookEvent = EventOf<"cap.reached", CapReached>
-
-type BalanceEventType = Extract<FeedEvent["type"], `balance.${string}`>
-
-/** The balance is low or depleted. */
-export type BalanceWebhookEvent = EventOf<BalanceEventType, BalanceReached>
-
-/** Another event of the account, or a test. */
-export type AccountWebhookEvent = EventOf<
-  Exclude<FeedEvent["type"], TurnEventType | BalanceEventType | "cap.reached">,
-  Record<string, unknown>
->
-
-/** The events that are posted to your server. `type` tells them apart. */
-export type WebhookEvent = TurnWebhookEvent | CapWebhookEvent | BalanceWebhookEvent | AccountWebhookEvent
+/** An event that is posted to your server. `type` tells the kinds apart. Ignore types that you do not know. */
+export type WebhookEvent = FeedEvent
 
 /** The headers of a Request or of Node's IncomingMessage, or any plain object. */
 export type WebhookHeaders =

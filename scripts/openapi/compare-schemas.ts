@@ -191,6 +191,11 @@ function compareAlternatives(old: Schema, now: Schema, place: Place): Difference
     if (former) found.push(...compareSchemas(old, former, place))
     found.push({ at, breaks: !former, what: "has alternatives now" })
   }
-  if (after.length === 0) found.push({ at, breaks: true, what: "has no alternatives any more" })
+  if (after.length === 0) {
+    // A response with fewer alternatives breaks nothing if it is one of the former.
+    const kept = side === "response" && before.find((one) => typesOf(one).join() === typesOf(now).join())
+    if (kept) found.push(...compareSchemas(kept, now, place))
+    found.push({ at, breaks: !kept, what: "has no alternatives any more" })
+  }
   return found
 }

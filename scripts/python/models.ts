@@ -7,13 +7,16 @@ export const GENERATED = "# Generated from the OpenAPI document by scripts/gener
 
 const HEADER = (about: string) => `${GENERATED}"""${about}"""\n\nfrom __future__ import annotations\n\n`
 
+/** By union: the class of a value whose literals no member has, because the service is newer than the client. */
+const OTHERS: Record<string, string> = { FeedEvent: "UnknownEvent" }
+
 /** The dataclasses of responses. */
 export function modelsOf(types: PythonTypes): string {
   const answers = [...types.declared.values()].filter(({ side }) => side === "answer")
   const classes = sorted(answers).map((declared) => dataclassOf(types, declared))
   const unions = [...types.unions].map(
     ([name, { members, description }]) =>
-      `${name} = Union[${members.join(", ")}]\n${description ? docstring([prose(description, "")], "") : ""}`,
+      `${name} = Union[${[...members, ...(name in OTHERS ? [OTHERS[name]] : [])].join(", ")}]\n${description ? docstring([prose(description, "")], "") : ""}`,
   )
   return `${HEADER("The objects of responses.")}from dataclasses import dataclass
 from datetime import datetime
@@ -21,6 +24,7 @@ from decimal import Decimal
 from typing import Any, Literal, Union
 
 from ._model import ApiObject
+from ._unknown import ${Object.values(OTHERS).join(", ")}
 
 
 ${classes.join("\n\n")}

@@ -1,4 +1,4 @@
-import { declarationOf, EVENT_NAMES, type EventType } from "../webhooks/event-types.ts"
+import { declarationOf, EVENT_NAMES, type EventType, formOf, nameOfType } from "../webhooks/event-types.ts"
 import { type Event, eventSchema } from "../webhooks/schemas.ts"
 import { type Components, createComponents } from "./components.ts"
 import { exampleOf } from "./examples.ts"
@@ -23,13 +23,10 @@ export function describeEvents(components: Components): JsonValue {
 }
 
 function message(type: EventType, schemas: JsonValue): JsonValue {
-  const { form, label } = declarationOf(type)
-  const schema = { $ref: `#/components/schemas/${form}` }
+  const { label } = declarationOf(type)
+  const schema = { $ref: `#/components/schemas/${formOf(type)}` }
   return {
-    operationId: `on${type
-      .split(/[._]/)
-      .map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`)
-      .join("")}`,
+    operationId: `on${nameOfType(type)}`,
     tags: ["Events"],
     summary: label,
     description:
@@ -66,7 +63,6 @@ function eventExample(type: EventType, schema: JsonValue, components: JsonValue)
 export function exampleData(type: EventType): Event["data"] {
   const components = createComponents()
   components.schemaOf(eventSchema, "output")
-  const { form } = declarationOf(type)
-  const { data } = eventExample(type, components.schemas[form] as JsonValue, components.schemas)
+  const { data } = eventExample(type, components.schemas[formOf(type)] as JsonValue, components.schemas)
   return data as Event["data"]
 }

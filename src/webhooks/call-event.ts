@@ -8,10 +8,10 @@ interface Decided {
 
 const callDecidedSchema = z.object({
   turn_id: z.string().nullable(),
-  call: z.string().meta({ description: "the name of the call, as in `waiting.calls`" }),
+  call: z.string().meta({ description: "The name of the call, as in `waiting.calls`." }),
   tool: z.string(),
   decision: z.enum(["allow", "deny"]),
-  edited: z.boolean().meta({ description: "true if the input was changed" }),
+  edited: z.boolean().meta({ description: "True if the input was changed." }),
   by: z
     .object({
       kind: z.enum(["key", "user", "end_user"]),
@@ -19,7 +19,7 @@ const callDecidedSchema = z.object({
       key_id: z.string().nullable(),
       end_user_ref: z.string().nullable(),
     })
-    .meta({ description: "one of the three, by `kind`" }),
+    .meta({ description: "One of the three is set, by `kind`." }),
 })
 
 function serializeCallDecided({ turn_id, data }: Decided) {
@@ -29,9 +29,9 @@ function serializeCallDecided({ turn_id, data }: Decided) {
 }
 
 export const CALL_DECIDED = {
-  form: "AccountEvent" as const,
   label: "A decision about a call was made",
   when: "A person, a key or your end user has allowed or denied a call that waited for a decision.",
+  seq: 6,
   data: callDecidedSchema,
   serialize: serializeCallDecided,
   example: () => ({

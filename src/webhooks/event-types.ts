@@ -20,8 +20,8 @@ import { HOUR_CLOSED, USAGE_POSTED } from "./export-events.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 import { KNOWN_WHEN_QUEUED, KNOWN_WHEN_RUNNING, turnAsOf } from "./turn-as-of.ts"
 
-/** The schemas of events. Clients know these four, so a new type is an AccountEvent. */
-export type EventForm = "TurnStateEvent" | "CapEvent" | "BalanceEvent" | "AccountEvent"
+/** Schemas of events that have their own names. Several types of event can share one. */
+export type NamedForm = "TurnStateEvent" | "CapEvent" | "BalanceEvent" | "EndUserBalanceEvent"
 
 type Data = { turn?: Turn; [name: string]: unknown }
 
@@ -38,7 +38,8 @@ interface Source {
  * client's types and the labels of the web app are generated from the declarations.
  */
 interface Declaration {
-  form: EventForm
+  /** Without it, the type has a schema of its own, named after the type. */
+  form?: NamedForm
   /** The label in forms of the web app, and the summary in OpenAPI. */
   label: string
   /** When the event is sent, for the guide. Adjacent types with the same text share a row. */
@@ -49,7 +50,7 @@ interface Declaration {
   serialize(source: Source): Data
   /** The example of its data, made from the example of its schema. */
   example(made: Data): Data
-  /** The number of a turn's event in the example. */
+  /** For events of a turn: the event's number in the example. */
   seq?: number
 }
 
@@ -108,7 +109,7 @@ const balanceEvent = (own: Pick<Declaration, "label" | "when" | "example">) => (
 
 const endUserEvent = (own: Pick<Declaration, "label" | "when" | "example">) => ({
   ...own,
-  form: "AccountEvent" as const,
+  form: "EndUserBalanceEvent" as const,
   data: endUserBalanceReachedSchema,
   serialize: ({ data }: Source) => ({ ...serializeEndUserBalanceReached(storedRow<EndUserBalanceRow>(data)) }),
 })
@@ -122,8 +123,7 @@ type AccountEvent<Shape extends z.ZodRawShape> = Pick<Declaration, "label" | "wh
 const accountEvent = <Shape extends z.ZodRawShape>({ label, when, data, example }: AccountEvent<Shape>) => ({
   label,
   when,
-  form: "AccountEvent" as const,
-  data: z.strictObject(data),
+  data: z.object(data),
   serialize: (source: Source) => source.data,
   example: () => example as Data,
 })
@@ -141,7 +141,7 @@ const named = <Item extends z.ZodType>(item: Item) =>
   z
     .array(item)
     .max(WEBHOOK_POLICY.mostNamed)
-    .meta({ description: `at most ${WEBHOOK_POLICY.mostNamed}` })
+    .meta({ description: `At most ${WEBHOOK_POLICY.mostNamed}.` })
 
 export const EVENTS = {
   "turn.queued": openTurnEvent("queued", KNOWN_WHEN_QUEUED, "A turn was accepted", 1),
@@ -274,6 +274,13 @@ export const EVENT_NAMES = Object.keys(EVENTS) as [EventType, ...EventType[]]
 /** The types that an endpoint can subscribe to. A `ping` is sent only to the endpoint that requested it. */
 export const EVENT_TYPES = EVENT_NAMES.filter((type) => type !== "ping") as [Exclude<EventType, "ping">]
 
-export const typesOfForm = (form: EventForm) => EVENT_NAMES.filter((type) => EVENTS[type].form === form)
-
 export const declarationOf = (type: EventType): Declaration => EVENTS[type]
+
+/** The name of a type in schemas and operations: KeyCreated for `key.created`. */
+export const nameOfType = (type: EventType) =>
+  type.replaceAll(/(?:^|[._])(\w)/g, (_match, letter: string) => letter.toUpperCase())
+
+/** The name of the schema of a type's events. */
+export const formOf = (type: EventType): string => declarationOf(type).form ?? `${nameOfType(type)}Event`
+
+export const typesOfForm = (form: string) => EVENT_NAMES.filter((type) => formOf(type) === form)

@@ -8,10 +8,10 @@ export const USAGE_POSTED = {
   label: "A charge or a refund was posted to the ledger",
   when: "A charge, or the refund of a turn, is in the ledger. It is sent only while the [usage export](/docs/metering) runs.",
   data: {
-    ledger_id: z.int().meta({ description: "the row's id, which is never used again" }),
-    hour: text.meta({ description: "the hour (UTC) into which the row counts" }),
+    ledger_id: z.int().meta({ description: "The row's id, which is never used again." }),
+    hour: text.meta({ description: "The hour (UTC) into which the row counts." }),
     kind: z.enum(["usage", "space_usage", "refund"]),
-    amount_usd: text.meta({ description: "a decimal; negative for a refund" }),
+    amount_usd: text.meta({ description: "A decimal in USD. Negative for a refund." }),
     turn_id: text.nullable(),
     end_user_ref: text.nullable(),
     end_user_charge_usd: text.nullable().meta({
@@ -46,9 +46,9 @@ export const HOUR_CLOSED = {
     from: text,
     to: text,
     rows: z.int(),
-    sum: text.meta({ description: "the sum of `amount_usd`, a decimal" }),
-    digest: text.meta({ description: "SHA-256 over the rows, in hex" }),
-    empty_since: text.meta({ description: "there are no rows from then until `from`" }),
+    sum: text.meta({ description: "The sum of `amount_usd`, a decimal." }),
+    digest: text.meta({ description: "SHA-256 over the rows, in hex." }),
+    empty_since: text.meta({ description: "There are no rows from then until `from`." }),
   },
   example: {
     from: "2026-01-05T09:00:00.000Z",

@@ -2,14 +2,13 @@ import * as z from "zod"
 import { timeInWords } from "../base/in-words.ts"
 import { instantParam } from "../base/time.ts"
 import type { Turn } from "../turns/schemas.ts"
-import { balanceReachedSchema, capReachedSchema } from "./account-events.ts"
 import {
   declarationOf,
   EVENT_NAMES,
   EVENT_TYPES,
-  type EventForm,
   type EventType,
-  turnDataSchema,
+  formOf,
+  type NamedForm,
   typesOfForm,
 } from "./event-types.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
@@ -187,64 +186,44 @@ export const deliveryFilters = {
     .meta({ description: "Only deliveries of this turn's events: a `turn_id`." }),
 }
 
-const eventId = z.string().meta({ example: "evt_01jd3k9m2x4t8r5w6y7z0a1b2c" })
+const eventId = z.string().meta({
+  description: "The same in every delivery and replay. Store it, so that you handle each event once.",
+  example: "evt_01jd3k9m2x4t8r5w6y7z0a1b2c",
+})
 
 const ofTurn = z.int().nullable().meta({ description: "The event's number in its turn's log." })
 const ofNoTurn = z.int().nullable().meta({ description: "Always null: the event belongs to no turn.", example: null })
 
+/** Forms of several types, or with an example of another type than the first. */
+const NAMED_FORMS: Record<NamedForm, { description: string; example?: EventType }> = {
+  TurnStateEvent: { description: "A turn has a new state.", example: "turn.done" },
+  CapEvent: { description: "A share of a cap has been spent." },
+  BalanceEvent: { description: "The balance is low or used up." },
+  EndUserBalanceEvent: { description: "The credit of an end user is low or used up." },
+}
+
+const NOTICE = "It is a notice to the account's owner, so only keys to all spaces see it."
+
 /** The schema of the events of one form, which `type` tells apart. */
-const eventForm = (id: EventForm, { description, data, seq = ofNoTurn, example }: FormParts) =>
-  z
+function eventForm(id: string) {
+  const [first, ...others] = typesOfForm(id) as [EventType, ...EventType[]]
+  const { form, when, isNotice, seq, data, example: exampleOf } = declarationOf(first)
+  const own = { description: isNotice ? `${when} ${NOTICE}` : when, example: undefined }
+  const { description, example } = form ? NAMED_FORMS[form] : own
+  return z
     .object({
       id: eventId,
-      type: z.literal(typesOfForm(id)).meta(example ? { example } : {}),
+      type: z.literal([first, ...others]).meta(example ? { example } : {}),
       created_at: instant,
-      seq,
-      data,
+      seq: seq === undefined ? ofNoTurn : ofTurn,
+      data: form ? data : data.meta({ example: exampleOf({}) }),
     })
     .meta({ id, description })
-
-interface FormParts {
-  description: string
-  data: z.ZodType
-  seq?: z.ZodType
-  example?: EventType
 }
 
-/** Describes the fields of events without a schema of their own, from their declarations. */
-function accountData(): string {
-  const fieldsOf = (type: EventType) => {
-    const fields = Object.entries(declarationOf(type).data.shape).map(([name, field]) => {
-      const note = field instanceof z.ZodEnum ? field.options.join(", ") : field.description
-      return `\`${name}\`${note ? ` (${note})` : ""}`
-    })
-    return `\`${type}\`: ${fields.join(", ")}.`
-  }
-  const [notices, others] = [true, undefined].map((isNotice) =>
-    typesOfForm("AccountEvent")
-      .filter((type) => declarationOf(type).isNotice === isNotice)
-      .map(fieldsOf)
-      .join(" "),
-  )
-  return `Depends on \`type\`. ${others} Notices to the account's owner, for keys to all spaces only: ${notices}`
-}
-
-/** The events that webhooks receive and the feed lists, with one form per kind of `data`. */
+/** The events that webhooks receive and the feed lists. `type` says which form an event has. */
 export const eventSchema = z
-  .union([
-    eventForm("TurnStateEvent", {
-      description: "A turn has a new state.",
-      data: turnDataSchema,
-      seq: ofTurn,
-      example: "turn.done",
-    }),
-    eventForm("CapEvent", { description: "A share of a cap has been spent.", data: capReachedSchema }),
-    eventForm("BalanceEvent", { description: "The balance is low or used up.", data: balanceReachedSchema }),
-    eventForm("AccountEvent", {
-      description: "Another event of the account, or a test. New types will have this form.",
-      data: z.record(z.string(), z.unknown()).meta({ description: accountData(), example: {} }),
-    }),
-  ])
+  .union([...new Set(EVENT_NAMES.map(formOf))].map(eventForm))
   .meta({ id: "Event", description: "An event, as in the body that a webhook receives." }) as unknown as z.ZodType<
   Event,
   Event

@@ -33,6 +33,10 @@ export async function serve(request: Request): Promise<string> {
   if (event.type === "turn.done") console.log(event.data.turn.billed_cost_usd.toFixed(7))
   if (event.type === "cap.reached") console.log(event.data.percent + event.data.limit_usd, event.data.end_user_ref)
   if (event.type === "balance.low") console.log(event.data.available_usd - event.data.threshold_usd)
+  if (event.type === "end_user.depleted") console.log(event.data.end_user_ref, event.data.threshold_usd.toFixed(2))
+  if (event.type === "usage.posted") console.log(event.data.ledger_id.toFixed(), event.data.amount_usd.length)
+  // @ts-expect-error an event without a turn has none
+  if (event.type === "ping") console.log(event.data.turn)
   return turn.result ?? content.headers.get("etag") ?? ""
 }
 

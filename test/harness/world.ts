@@ -6,6 +6,7 @@ import { createTestClock } from "./clock.ts"
 import { signIn } from "./dashboard.ts"
 import { deployWorkers } from "./deployed.ts"
 import { edge } from "./edge.ts"
+import { expectEventsFit } from "./event-schemas.ts"
 import { forceShards, isSharded } from "./force-shards.ts"
 import { openNamespace, type QueuedMessage, type TestNamespace } from "./namespace.ts"
 import { countedBucket } from "./open-calls.ts"
@@ -188,6 +189,7 @@ export async function createWorld(
     signIn: (userId: number) => signIn({ invoke, env: ownEnv, clock }, userId),
     async close() {
       await expectNoErrors()
+      await expectEventsFit(namespace)
       await namespace.close()
     },
   }

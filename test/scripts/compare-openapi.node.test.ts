@@ -118,6 +118,11 @@ const BREAKING: [string, (to: Sample) => void, RegExp][] = [
     /turn_id can also be integer/,
   ],
   [
+    "alternatives of a response that become another type",
+    (to) => Object.assign(answered(to).properties, { state: { type: "object" } }),
+    /202\.state has no alternatives any more/,
+  ],
+  [
     "a removed status",
     (to) => delete (create(to).responses as Record<string, unknown>)["202"],
     /202 is no longer returned/,
@@ -161,6 +166,11 @@ describe("An addition breaks nothing", () => {
           anyOf: [{ type: "string", enum: ["queued", "done", "new"] }, { type: "string" }],
         }),
       /new values \["new"\]/,
+    ],
+    [
+      "a field of a response that has one value from now on",
+      (to) => Object.assign(answered(to).properties, { state: { type: "string", const: "done" } }),
+      /202\.state has no alternatives any more/,
     ],
     ["a deprecation", (to) => Object.assign(create(to), { deprecated: true }), /is deprecated/],
     [

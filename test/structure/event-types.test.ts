@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import { exampleData } from "../../src/reference/event-webhooks.ts"
 import { TURN_STATES } from "../../src/turns/schemas.ts"
 import { declarationOf, EVENT_NAMES, type EventType } from "../../src/webhooks/event-types.ts"
 import { WEBHOOK_POLICY } from "../../src/webhooks/policies.ts"
@@ -68,4 +69,10 @@ test("The event space.shared names as many spaces and people as its schema allow
   const limits = [...withoutComments(read("src/teams/tell-shared.sql")).matchAll(/\blimit (\w+)/g)]
   const most = String(WEBHOOK_POLICY.mostNamed)
   expect(limits.map(([, limit]) => limit)).toEqual([most, most])
+})
+
+test.each(EVENT_NAMES)("The example of %s fits the schema of its type, with every field", (type) => {
+  const { data } = declarationOf(type)
+  const example = exampleData(type)
+  expect(data.strict().parse(example)).toEqual(example)
 })

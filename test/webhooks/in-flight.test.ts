@@ -22,8 +22,8 @@ async function createBacklog(turns: number) {
   const now = world.clock.now().toISOString()
   await world.sql("alter table events disable trigger user")
   await world.sql(
-    `insert into events (event_id, user_id, test, type, created_at)
-     select 'evt_' || $3 || n || '_' || seq, $1, false, 'ping', $2 from generate_series(1, $4::int) n, generate_series(1, 3) seq`,
+    `insert into events (event_id, user_id, test, type, data, created_at)
+     select 'evt_' || $3 || n || '_' || seq, $1, false, 'ping', jsonb_build_object('webhook_id', $3), $2 from generate_series(1, $4::int) n, generate_series(1, 3) seq`,
     [client.userId, now, id, turns],
   )
   await world.sql("alter table events enable trigger user")

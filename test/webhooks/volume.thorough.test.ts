@@ -146,8 +146,8 @@ test.each(Object.entries(statistics))(
     const makeBacklog = async (webhookId: string, name: string, turns: number) => {
       await own.sql("alter table events disable trigger user")
       await own.sql(
-        `insert into events (event_id, user_id, test, type, created_at)
-       select $3 || n || '_' || seq, $1, false, 'ping', $2 from generate_series(1, $4::int) n, generate_series(1, 2) seq`,
+        `insert into events (event_id, user_id, test, type, data, created_at)
+       select $3 || n || '_' || seq, $1, false, 'ping', jsonb_build_object('webhook_id', $3), $2 from generate_series(1, $4::int) n, generate_series(1, 2) seq`,
         [client.userId, now, name, turns],
       )
       await own.sql("alter table events enable trigger user")

@@ -16,6 +16,7 @@ from ._sync.client import Turnpike as Turnpike
 from ._sync.download import Download as Download
 from ._sync.pager import Pager as Pager
 from ._sync.turn_actions import TurnStream as TurnStream
+from ._unknown import UnknownEvent as UnknownEvent
 from ._version import VERSION as VERSION
 from .errors import APIConnectionError as APIConnectionError
 from .errors import APITimeoutError as APITimeoutError
@@ -30,9 +31,9 @@ from .errors import ServerError as ServerError
 from .errors import TurnpikeError as TurnpikeError
 from .errors import ValidationError as ValidationError
 from .errors import WebhookVerificationError as WebhookVerificationError
-from .models import AccountEvent as AccountEvent
 from .models import BalanceEvent as BalanceEvent
 from .models import CapEvent as CapEvent
+from .models import EndUserBalanceEvent as EndUserBalanceEvent
 from .models import FeedEvent as FeedEvent
 from .models import TakenCall as TakenCall
 from .models import Turn as Turn

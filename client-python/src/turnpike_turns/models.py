@@ -9,38 +9,79 @@ from decimal import Decimal
 from typing import Any, Literal, Union
 
 from ._model import ApiObject
+from ._unknown import UnknownEvent
 
 
 @dataclass(frozen=True, kw_only=True)
-class AccountEvent(ApiObject):
-    """Another event of the account, or a test. New types will have this form."""
+class AccountFactorChangedEvent(ApiObject):
+    """
+    A password, an identity or a second factor of your account was set or removed. It is a notice to the
+    account's owner, so only keys to all spaces see it.
+    """
 
     id: str
-    type: Literal["call.decided", "end_user.balance_low", "end_user.depleted", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"]
+    """The same in every delivery and replay. Store it, so that you handle each event once."""
+    type: Literal["account.factor_changed"]
     created_at: datetime
     seq: int | None
     """Always null: the event belongs to no turn."""
-    data: dict[str, Any]
+    data: AccountFactorChangedEventData
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccountFactorChangedEventData(ApiObject):
+    """The object AccountFactorChangedEventData of the API."""
+
+    factor: Literal["password", "email", "identity", "second_factor"]
+    change: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccountLockedEvent(ApiObject):
     """
-    Depends on `type`. `call.decided`: `turn_id`, `call` (the name of the call, as in `waiting.calls`), `tool`,
-    `decision` (allow, deny), `edited` (true if the input was changed), `by` (one of the three, by `kind`).
-    `end_user.balance_low`: `end_user_ref`, `balance_usd`, `held_usd` (The amount held by open turns.),
-    `available_usd` (`balance_usd` - `held_usd`: the amount that new turns could hold.), `threshold_usd` (The
-    event is sent when the balance falls below this amount. 0: never.). `end_user.depleted`: `end_user_ref`,
-    `balance_usd`, `held_usd` (The amount held by open turns.), `available_usd` (`balance_usd` - `held_usd`: the
-    amount that new turns could hold.), `threshold_usd` (The event is sent when the balance falls below this
-    amount. 0: never.). `usage.posted`: `ledger_id` (the row's id, which is never used again), `hour` (the hour
-    (UTC) into which the row counts), `kind` (usage, space_usage, refund), `amount_usd` (a decimal; negative for
-    a refund), `turn_id`, `end_user_ref`, `end_user_charge_usd` (what your end user is charged for the turn, a
-    decimal; null for a refund, or without a price and a wallet), `price` (your price of the turn), `space`,
-    `key_id`, `booked_at`. `hour.closed`: `from`, `to`, `rows`, `sum` (the sum of `amount_usd`, a decimal),
-    `digest` (SHA-256 over the rows, in hex), `empty_since` (there are no rows from then until `from`).
-    `endpoint.disabled`: `webhook_id`, `url`, `reason` (gone, failing). `ping`: `webhook_id`. Notices to the
-    account's owner, for keys to all spaces only: `account.signed_in`: `session_id`, `address`, `user_agent`.
-    `account.locked`: `address`. `account.factor_changed`: `factor` (password, email, identity, second_factor),
-    `change`. `key.created`: `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. `space.shared`: `spaces` (at
-    most 20), `space_count`, `people` (at most 20), `people_count`.
+    After too many wrong passwords, your account accepts no password for a while. It is sent at most once per
+    hour. It is a notice to the account's owner, so only keys to all spaces see it.
     """
+
+    id: str
+    """The same in every delivery and replay. Store it, so that you handle each event once."""
+    type: Literal["account.locked"]
+    created_at: datetime
+    seq: int | None
+    """Always null: the event belongs to no turn."""
+    data: AccountLockedEventData
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccountLockedEventData(ApiObject):
+    """The object AccountLockedEventData of the API."""
+
+    address: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccountSignedInEvent(ApiObject):
+    """
+    A user has signed in to your account from a new address or browser. It is a notice to the account's owner,
+    so only keys to all spaces see it.
+    """
+
+    id: str
+    """The same in every delivery and replay. Store it, so that you handle each event once."""
+    type: Literal["account.signed_in"]
+    created_at: datetime
+    seq: int | None
+    """Always null: the event belongs to no turn."""
+    data: AccountSignedInEventData
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccountSignedInEventData(ApiObject):
+    """The object AccountSignedInEventData of the API."""
+
+    session_id: str
+    address: str | None
+    user_agent: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +109,7 @@ class BalanceEvent(ApiObject):
     """The balance is low or used up."""
 
     id: str
+    """The same in every delivery and replay. Store it, so that you handle each event once."""
     type: Literal["balance.low", "balance.depleted"]
     created_at: datetime
     seq: int | None
@@ -89,6 +131,44 @@ class BalanceReached(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CallDecidedEvent(ApiObject):
+    """A person, a key or your end user has allowed or denied a call that waited for a decision."""
+
+    id: str
+    """The same in every delivery and replay. Store it, so that you handle each event once."""
+    type: Literal["call.decided"]
+    created_at: datetime
+    seq: int | None
+    """The event's number in its turn's log."""
+    data: CallDecidedEventData
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallDecidedEventData(ApiObject):
+    """The object CallDecidedEventData of the API."""
+
+    turn_id: str | None
+    call: str
+    """The name of the call, as in `waiting.calls`."""
+    tool: str
+    decision: Literal["allow", "deny"]
+    edited: bool
+    """True if the input was changed."""
+    by: CallDecidedEventDataBy
+    """One of the three is set, by `kind`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallDecidedEventDataBy(ApiObject):
+    """One of the three is set, by `kind`."""
+
+    kind: Literal["key", "user", "end_user"]
+    user_id: int | None
+    key_id: str | None
+    end_user_ref: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class CallerLimit(ApiObject):
     """
     A limit on requests. `open_waits`: long polls and streams of one caller. `unknown_keys`: requests with
@@ -105,6 +185,7 @@ class CapEvent(ApiObject):
     """A share of a cap has been spent."""
 
     id: str
+    """The same in every delivery and replay. Store it, so that you handle each event once."""
     type: Literal["cap.reached"]
     created_at: datetime
     seq: int | None
@@ -459,6 +540,33 @@ class EndUserBalance(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class EndUserBalanceEvent(ApiObject):
+    """The credit of an end user is low or used up."""
+
+    id: str
+    """The same in every delivery and replay. Store it, so that you handle each event once."""
+    type: Literal["end_user.balance_low", "end_user.depleted"]
+    created_at: datetime
+    seq: int | None
+    """Always null: the event belongs to no turn."""
+    data: EndUserBalanceReached
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndUserBalanceReached(ApiObject):
+    """The `data` of `end_user.balance_low` and `end_user.depleted`."""
+
+    end_user_ref: str
+    balance_usd: Decimal
+    held_usd: Decimal
+    """The amount held by open turns."""
+    available_usd: Decimal
+    """`balance_usd` - `held_usd`: the amount that new turns could hold."""
+    threshold_usd: Decimal
+    """The event is sent when the balance falls below this amount. 0: never."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class EndUserChargeReceipt(ApiObject):
     """The charge of a turn's end user by the seller. It names no cost, model or multiplier of the seller."""
 
@@ -596,6 +704,28 @@ class EndUserReceiptComponent(ApiObject):
     tokens_output: int
     amount_usd: str
     """The charge for it, exact, with 13 decimals."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndpointDisabledEvent(ApiObject):
+    """One of your webhooks was disabled, because it returned 410 or failed for 5 days."""
+
+    id: str
+    """The same in every delivery and replay. Store it, so that you handle each event once."""
+    type: Literal["endpoint.disabled"]
+    created_at: datetime
+    seq: int | None
+    """Always null: the event belongs to no turn."""
+    data: EndpointDisabledEventData
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndpointDisabledEventData(ApiObject):
+    """The object EndpointDisabledEventData of the API."""
+
+    webhook_id: str
+    url: str
+    reason: Literal["gone", "failing"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -804,6 +934,61 @@ class FileInfo(ApiObject):
     sha256: str
     """The SHA-256 of the bytes, in lower-case hex."""
     created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class HourClosedEvent(ApiObject):
+    """No row comes into the hour any more. It is sent for each hour with rows, while the usage export runs."""
+
+    id: str
+    """The same in every delivery and replay. Store it, so that you handle each event once."""
+    type: Literal["hour.closed"]
+    created_at: datetime
+    seq: int | None
+    """Always null: the event belongs to no turn."""
+    data: HourClosedEventData
+
+
+@dataclass(frozen=True, kw_only=True)
+class HourClosedEventData(ApiObject):
+    """The object HourClosedEventData of the API."""
+
+    from_: str
+    to: str
+    rows: int
+    sum: str
+    """The sum of `amount_usd`, a decimal."""
+    digest: str
+    """SHA-256 over the rows, in hex."""
+    empty_since: str
+    """There are no rows from then until `from`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyCreatedEvent(ApiObject):
+    """
+    An API key was created or rotated. It is a notice to the account's owner, so only keys to all spaces see it.
+    """
+
+    id: str
+    """The same in every delivery and replay. Store it, so that you handle each event once."""
+    type: Literal["key.created"]
+    created_at: datetime
+    seq: int | None
+    """Always null: the event belongs to no turn."""
+    data: KeyCreatedEventData
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyCreatedEventData(ApiObject):
+    """The object KeyCreatedEventData of the API."""
+
+    key_id: str
+    name: str | None
+    scope: str
+    test: bool
+    hint: str
+    rotated: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1027,6 +1212,26 @@ class Output(ApiObject):
     media_type: str
     bytes: int
     sha256: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PingEvent(ApiObject):
+    """You requested a test, or the webhook must confirm its URL."""
+
+    id: str
+    """The same in every delivery and replay. Store it, so that you handle each event once."""
+    type: Literal["ping"]
+    created_at: datetime
+    seq: int | None
+    """Always null: the event belongs to no turn."""
+    data: PingEventData
+
+
+@dataclass(frozen=True, kw_only=True)
+class PingEventData(ApiObject):
+    """The object PingEventData of the API."""
+
+    webhook_id: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1455,6 +1660,50 @@ class Space(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SpaceSharedEvent(ApiObject):
+    """
+    An operator has shared spaces of yours with more people, by adding people or a space to a workspace or its
+    team. It is a notice to the account's owner, so only keys to all spaces see it.
+    """
+
+    id: str
+    """The same in every delivery and replay. Store it, so that you handle each event once."""
+    type: Literal["space.shared"]
+    created_at: datetime
+    seq: int | None
+    """Always null: the event belongs to no turn."""
+    data: SpaceSharedEventData
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpaceSharedEventData(ApiObject):
+    """The object SpaceSharedEventData of the API."""
+
+    spaces: list[SpaceSharedEventDataSpaces]
+    """At most 20."""
+    space_count: int
+    people: list[SpaceSharedEventDataPeople]
+    """At most 20."""
+    people_count: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpaceSharedEventDataPeople(ApiObject):
+    """The object SpaceSharedEventDataPeople of the API."""
+
+    user_id: int
+    name: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpaceSharedEventDataSpaces(ApiObject):
+    """The object SpaceSharedEventDataSpaces of the API."""
+
+    space: str
+    title: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Statement(ApiObject):
     """The object Statement of the API."""
 
@@ -1827,6 +2076,7 @@ class TurnStateEvent(ApiObject):
     """A turn has a new state."""
 
     id: str
+    """The same in every delivery and replay. Store it, so that you handle each event once."""
     type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled"]
     created_at: datetime
     seq: int | None
@@ -1904,6 +2154,51 @@ class UsageKeys(ApiObject):
 
     keys: list[str]
     """The registered keys."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class UsagePostedEvent(ApiObject):
+    """A charge, or the refund of a turn, is in the ledger. It is sent only while the usage export runs."""
+
+    id: str
+    """The same in every delivery and replay. Store it, so that you handle each event once."""
+    type: Literal["usage.posted"]
+    created_at: datetime
+    seq: int | None
+    """Always null: the event belongs to no turn."""
+    data: UsagePostedEventData
+
+
+@dataclass(frozen=True, kw_only=True)
+class UsagePostedEventData(ApiObject):
+    """The object UsagePostedEventData of the API."""
+
+    ledger_id: int
+    """The row's id, which is never used again."""
+    hour: str
+    """The hour (UTC) into which the row counts."""
+    kind: Literal["usage", "space_usage", "refund"]
+    amount_usd: str
+    """A decimal in USD. Negative for a refund."""
+    turn_id: str | None
+    end_user_ref: str | None
+    end_user_charge_usd: str | None
+    """
+    what your end user is charged for the turn, a decimal; null for a refund, or without a price and a wallet
+    """
+    price: UsagePostedEventDataPrice | None
+    """your price of the turn"""
+    space: str | None
+    key_id: str | None
+    booked_at: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class UsagePostedEventDataPrice(ApiObject):
+    """The object UsagePostedEventDataPrice of the API."""
+
+    name: str
+    version: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -2098,7 +2393,7 @@ fits a schema.
 
 RefusedBy = Union[RefusedByCap, RefusedByBalance, RefusedByEndUserCredit, RefusedByCostLimit]
 
-FeedEvent = Union[TurnStateEvent, CapEvent, BalanceEvent, AccountEvent]
+FeedEvent = Union[TurnStateEvent, CallDecidedEvent, BalanceEvent, EndUserBalanceEvent, CapEvent, UsagePostedEvent, HourClosedEvent, EndpointDisabledEvent, AccountSignedInEvent, AccountLockedEvent, AccountFactorChangedEvent, KeyCreatedEvent, SpaceSharedEvent, PingEvent, UnknownEvent]
 """An event, as in the body that a webhook receives."""
 
 StatementDocument = Union[SignedReceipt, SignedRefund]

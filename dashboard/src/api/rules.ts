@@ -1,7 +1,7 @@
 // Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.
 
-export const AccountEventRules = {
-  type: { words: ["call.decided", "end_user.balance_low", "end_user.depleted", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "space.shared", "ping"] },
+export const AccountFactorChangedEventRules = {
+  "data.factor": { words: ["password", "email", "identity", "second_factor"] },
 } as const
 
 export const AccountSetupRules = {
@@ -83,6 +83,11 @@ export const BalanceEventRules = {
 
 export const BalanceTrendRules = {
   granularity: { words: ["day", "week", "month"] },
+} as const
+
+export const CallDecidedEventRules = {
+  "data.decision": { words: ["allow", "deny"] },
+  "data.by.kind": { words: ["key", "user", "end_user"] },
 } as const
 
 export const CallerLimitRules = {
@@ -230,6 +235,10 @@ export const EndUserBalanceRules = {
   price_source: { words: ["end_user", "key", "account", "none"] },
 } as const
 
+export const EndUserBalanceEventRules = {
+  type: { words: ["end_user.balance_low", "end_user.depleted"] },
+} as const
+
 export const EndUserChargeReceiptRules = {
   state: { words: ["done", "failed", "cancelled"] },
   "rounding.mode": { words: ["up", "nearest", "down"] },
@@ -242,6 +251,10 @@ export const EndUserLedgerEntryRules = {
 
 export const EndUserReceiptComponentRules = {
   kind: { words: ["model_call", "image", "turn"] },
+} as const
+
+export const EndpointDisabledEventRules = {
+  "data.reason": { words: ["gone", "failing"] },
 } as const
 
 export const EnergyTimelineRules = {
@@ -643,6 +656,11 @@ export const SpaceRules = {
   metadata: { maxProperties: 16 },
 } as const
 
+export const SpaceSharedEventRules = {
+  "data.spaces": { maxItems: 20 },
+  "data.people": { maxItems: 20 },
+} as const
+
 export const SpaceSharingRules = {
   "people[].role": { words: ["admin", "member"] },
 } as const
@@ -798,6 +816,10 @@ export const UpdateWebhookRules = {
 
 export const UsageBreakdownRules = {
   dimension: { words: ["space", "user", "model", "provider"] },
+} as const
+
+export const UsagePostedEventRules = {
+  "data.kind": { words: ["usage", "space_usage", "refund"] },
 } as const
 
 export const UserRules = {
