@@ -1,4 +1,5 @@
-import { fillFamily, USAGE_FAMILIES } from "./rollup-families.ts"
+import { ROLLUPS } from "../src/analytics/rollups.ts"
+import { fillRollup } from "./fill-rollup.ts"
 import type { Sql } from "./site.ts"
 
 /** The size of the stored usage. */
@@ -26,7 +27,7 @@ const TABLES = [
   "space_sums",
   "user_sums",
   "provider_space_sums",
-  ...USAGE_FAMILIES.map(({ name }) => name),
+  ...ROLLUPS.map(({ name }) => name),
 ]
 
 /**
@@ -143,7 +144,7 @@ async function storeDays(sql: Sql, { spaces }: StoredUsage, days: Day[], rolledT
         from called where n > ${rolledTurns}
         group by n, turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role order by n;
       delete from called where n > ${rolledTurns};
-      ${USAGE_FAMILIES.map((family) => fillFamily(family, "called")).join(";\n      ")};
+      ${ROLLUPS.map((rollup) => fillRollup(rollup, "called")).join(";\n      ")};
     end $$`,
   )
 }

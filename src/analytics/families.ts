@@ -2,6 +2,7 @@ import { type Expression, type QueryCreator, type SelectQueryBuilder, sql } from
 import type { CallerDB } from "../actor/call-as.ts"
 import { released } from "../platform/db.ts"
 import type { Range } from "./range.ts"
+import { KEYED, MEASURES } from "./rollups.ts"
 
 /**
  * The functions below read rollups together with queued rows that are not rolled up yet, by whole days or
@@ -11,12 +12,6 @@ type Reader = QueryCreator<CallerDB>
 
 /** A query for the `space_id` of the spaces to read. */
 export type Spaces = SelectQueryBuilder<never, never, { space_id: number }>
-
-const SUMS = [
-  ...(["turns", "calls", "tokens_input", "tokens_cached", "tokens_output"] as const),
-  ...(["cost_credit_micros", "billed_credit_micros"] as const),
-] as const
-const DURATION = ["keyed_calls", "duration_us"] as const
 
 /** The day of a moment, in UTC. */
 export const dateOf = (moment: Date) => sql<Date>`(${moment}::timestamptz at time zone 'UTC')::date`
@@ -29,16 +24,16 @@ export const usageHours = (db: Reader, range: Range) =>
     .selectFrom("usage_hours as r")
     .where("r.hour", ">=", range.from)
     .where("r.hour", "<", range.to)
-    .select(["r.hour", ...SUMS, ...DURATION])
-    .unionAll(queued(db, range).select((eb) => [hourOf(eb.ref("q.ended_at")).as("hour"), ...SUMS, ...DURATION]))
+    .select(["r.hour", ...MEASURES, ...KEYED])
+    .unionAll(queued(db, range).select((eb) => [hourOf(eb.ref("q.ended_at")).as("hour"), ...MEASURES, ...KEYED]))
 
 export function modelDays(db: Reader, range: Range) {
   return db
     .selectFrom("model_days as r")
     .where("r.day", ">=", dateOf(range.from))
     .where("r.day", "<", dateOf(range.to))
-    .select(["r.day", "r.model", ...SUMS])
-    .unionAll(queued(db, range).select((eb) => [dayOf(eb.ref("q.ended_at")).as("day"), "q.model", ...SUMS]))
+    .select(["r.day", "r.model", ...MEASURES])
+    .unionAll(queued(db, range).select((eb) => [dayOf(eb.ref("q.ended_at")).as("day"), "q.model", ...MEASURES]))
 }
 
 export function providerDays(db: Reader, range: Range) {
@@ -46,11 +41,11 @@ export function providerDays(db: Reader, range: Range) {
     .selectFrom("provider_days as r")
     .where("r.day", ">=", dateOf(range.from))
     .where("r.day", "<", dateOf(range.to))
-    .select(["r.day", "r.provider_key", "r.pooled", "r.role", ...SUMS, "r.pictures"])
+    .select(["r.day", "r.provider_key", "r.pooled", "r.role", ...MEASURES, "r.pictures"])
     .unionAll(
       queued(db, range).select((eb) => [
         dayOf(eb.ref("q.ended_at")).as("day"),
-        ...(["q.provider_key", "q.pooled", "q.role", ...SUMS, "q.pictures"] as const),
+        ...(["q.provider_key", "q.pooled", "q.role", ...MEASURES, "q.pictures"] as const),
       ]),
     )
 }
@@ -61,13 +56,13 @@ export function providerSums(db: Reader, range: Range) {
     .selectFrom("provider_days as r")
     .where("r.day", ">=", dateOf(range.from))
     .where("r.day", "<", dateOf(range.to))
-    .select(["r.provider_key", ...SUMS])
+    .select(["r.provider_key", ...MEASURES])
     .unionAll(
       // The queue is summed separately, which is cheaper for many rows.
       queued(db, range)
         .select((eb) => [
           "q.provider_key",
-          ...SUMS.map((column) => eb.fn<number>(released("added"), [`q.${column}`]).as(column)),
+          ...MEASURES.map((column) => eb.fn<number>(released("added"), [`q.${column}`]).as(column)),
         ])
         .groupBy("q.provider_key"),
     )
@@ -88,11 +83,11 @@ export function providerSpaceDays(db: Reader, range: Range, spaces: Spaces) {
           .as("r"),
       (join) => join.onTrue(),
     )
-    .select(["r.provider_key", "r.space_id", ...SUMS])
+    .select(["r.provider_key", "r.space_id", ...MEASURES])
     .unionAll(
       queued(db, range)
         .where("q.space_id", "in", spaces)
-        .select(["q.provider_key", "q.space_id", ...SUMS]),
+        .select(["q.provider_key", "q.space_id", ...MEASURES]),
     )
 }
 
@@ -102,11 +97,11 @@ export function userDays(db: Reader, range: Range, userId: number) {
     .where("r.user_id", "=", userId)
     .where("r.day", ">=", dateOf(range.from))
     .where("r.day", "<", dateOf(range.to))
-    .select(["r.day", ...SUMS, ...DURATION])
+    .select(["r.day", ...MEASURES, ...KEYED])
     .unionAll(
       queued(db, range)
         .where("q.user_id", "=", userId)
-        .select((eb) => [dayOf(eb.ref("q.ended_at")).as("day"), ...SUMS, ...DURATION]),
+        .select((eb) => [dayOf(eb.ref("q.ended_at")).as("day"), ...MEASURES, ...KEYED]),
     )
 }
 
@@ -126,7 +121,7 @@ export function rolledSpaceDays(db: Reader, range: Range, spaces: Spaces) {
           .as("r"),
       (join) => join.onTrue(),
     )
-    .select(["r.day", "r.space_id", ...SUMS, ...DURATION, "r.tokens_input_most", "r.pictures"])
+    .select(["r.day", "r.space_id", ...MEASURES, ...KEYED, "r.tokens_input_most", "r.pictures"])
 }
 
 /** Rows that are still queued: one for each model, provider and role of a turn's calls. */
@@ -135,7 +130,7 @@ export function queuedSpaceDays(db: Reader, range: Range, spaces: Spaces) {
     .where("q.space_id", "in", spaces)
     .select((eb) => [
       dayOf(eb.ref("q.ended_at")).as("day"),
-      ...(["q.space_id", ...SUMS, ...DURATION, "q.tokens_input_most", "q.pictures"] as const),
+      ...(["q.space_id", ...MEASURES, ...KEYED, "q.tokens_input_most", "q.pictures"] as const),
     ])
 }
 

@@ -78,100 +78,13 @@ create function turnpike.usage_differences(p_day date) returns table (family tex
   ), queued as materialized (
     select q.* from span s, usage_queue q where q.ended_at >= s.begins and q.ended_at < s.ends
   ), sides as materialized (
-    select true as is_raw, r.ended_at, r.user_id, r.space_id, r.tokens_input, r.tokens_cached, r.tokens_output, r.tokens_input_most,
-      r.cost_credit_micros, r.billed_credit_micros, r.duration_us, r.calls, r.keyed_calls, r.pictures, r.turns, r.pooled,
-      r.provider_key, r.role, r.model from raw r
-    union all select false, q.ended_at, q.user_id, q.space_id, q.tokens_input, q.tokens_cached, q.tokens_output, q.tokens_input_most,
-      q.cost_credit_micros, q.billed_credit_micros, q.duration_us, q.calls, q.keyed_calls, q.pictures, q.turns, q.pooled,
-      q.provider_key, q.role, q.model from queued q
-  ), hours_of_spaces as materialized (
-    select h.* from (select d.space_id from space_days d where d.day = p_day union select r.space_id from raw r) k, span s,
-      lateral (select * from space_hours n where n.space_id = k.space_id and n.hour >= s.begins and n.hour < s.ends) h
-  ), by_hour as (
-    select 'space_hours' as family, x.space_id::text as key, date_trunc('hour', x.ended_at, 'UTC') as hour, x.is_raw,
-      null::bigint as turns, null::bigint as calls, x.tokens_input, x.tokens_cached, x.tokens_output,
-      null::bigint as cost_credit_micros, null::bigint as billed_credit_micros
-    from sides x
-    union all select 'space_hours', h.space_id::text, h.hour, false, null, null, h.tokens_input, h.tokens_cached, h.tokens_output, null, null
-    from hours_of_spaces h
-    union all select k.family, k.key, date_trunc('hour', x.ended_at, 'UTC'), x.is_raw, x.turns, x.calls, x.tokens_input, x.tokens_cached,
-      x.tokens_output, x.cost_credit_micros, x.billed_credit_micros
-    from sides x, lateral (values ('user_hours', x.user_id::text), ('model_hours', x.model), ('provider_hours', x.provider_key)) k(family, key)
-    union all select 'user_hours', h.user_id::text, h.hour, false, h.turns, h.calls, h.tokens_input, h.tokens_cached, h.tokens_output,
-      h.cost_credit_micros, h.billed_credit_micros
-    from (select d.user_id from user_days d where d.day = p_day union select r.user_id from raw r) k, span s,
-      lateral (select * from user_hours n where n.user_id = k.user_id and n.hour >= s.begins and n.hour < s.ends) h
-    union all select 'model_hours', h.model, h.hour, false, h.turns, h.calls, h.tokens_input, h.tokens_cached, h.tokens_output,
-      h.cost_credit_micros, h.billed_credit_micros
-    from model_hours h, span s where h.hour >= s.begins and h.hour < s.ends
-    union all select 'provider_hours', h.provider_key, h.hour, false, h.turns, h.calls, h.tokens_input, h.tokens_cached, h.tokens_output,
-      h.cost_credit_micros, h.billed_credit_micros
-    from provider_hours h, span s where h.hour >= s.begins and h.hour < s.ends
+    select true as is_raw, r.ended_at, r.user_id, r.space_id, r.pooled, r.provider_key, r.role, r.model, {{rollups.numbers r}} from raw r
+    union all select false, q.ended_at, q.user_id, q.space_id, q.pooled, q.provider_key, q.role, q.model, {{rollups.numbers q}} from queued q
   ), rows as (
-    select 'usage_hours' as family, '' as key, 'hour' as period, date_trunc('hour', x.ended_at, 'UTC') as starts_at, x.is_raw, x.turns,
-      x.calls, x.tokens_input, x.tokens_cached, x.tokens_output, x.cost_credit_micros, x.billed_credit_micros, x.keyed_calls,
-      x.duration_us, x.tokens_input_most, null::bigint as pictures
-    from sides x, span s
-    union all select 'usage_hours', '', 'hour', h.hour, false, h.turns, h.calls, h.tokens_input, h.tokens_cached, h.tokens_output,
-      h.cost_credit_micros, h.billed_credit_micros, h.keyed_calls, h.duration_us, h.tokens_input_most, null
-    from usage_hours h, span s where h.hour >= s.begins and h.hour < s.ends
-    union all select 'model_days', x.model, 'day', s.begins, x.is_raw, x.turns, x.calls, x.tokens_input, x.tokens_cached,
-      x.tokens_output, x.cost_credit_micros, x.billed_credit_micros, null, null, null, null
-    from sides x, span s
-    union all select 'model_days', d.model, 'day', s.begins, false, d.turns, d.calls, d.tokens_input, d.tokens_cached, d.tokens_output,
-      d.cost_credit_micros, d.billed_credit_micros, null, null, null, null
-    from model_days d, span s where d.day = p_day
-    union all select 'provider_days', concat_ws(' ', x.provider_key, x.pooled::text, x.role), 'day', s.begins, x.is_raw, x.turns,
-      x.calls, x.tokens_input, x.tokens_cached, x.tokens_output, x.cost_credit_micros, x.billed_credit_micros, null, null, null, x.pictures
-    from sides x, span s
-    union all select 'provider_days', concat_ws(' ', d.provider_key, d.pooled::text, d.role), 'day', s.begins, false, d.turns, d.calls,
-      d.tokens_input, d.tokens_cached, d.tokens_output, d.cost_credit_micros, d.billed_credit_micros, null, null, null, d.pictures
-    from provider_days d, span s where d.day = p_day
-    union all select 'space_days', x.space_id::text, 'day', s.begins, x.is_raw, x.turns, x.calls, x.tokens_input, x.tokens_cached,
-      x.tokens_output, x.cost_credit_micros, x.billed_credit_micros, x.keyed_calls, x.duration_us, x.tokens_input_most, x.pictures
-    from sides x, span s
-    union all select 'space_days', d.space_id::text, 'day', s.begins, false, d.turns, d.calls, d.tokens_input, d.tokens_cached,
-      d.tokens_output, d.cost_credit_micros, d.billed_credit_micros, d.keyed_calls, d.duration_us, d.tokens_input_most, d.pictures
-    from space_days d, span s where d.day = p_day
-    union all select 'user_days', x.user_id::text, 'day', s.begins, x.is_raw, x.turns, x.calls, x.tokens_input, x.tokens_cached,
-      x.tokens_output, x.cost_credit_micros, x.billed_credit_micros, x.keyed_calls, x.duration_us, null, null
-    from sides x, span s
-    union all select 'user_days', d.user_id::text, 'day', s.begins, false, d.turns, d.calls, d.tokens_input, d.tokens_cached,
-      d.tokens_output, d.cost_credit_micros, d.billed_credit_micros, d.keyed_calls, d.duration_us, null, null
-    from user_days d, span s where d.day = p_day
-    union all select 'provider_space_days', concat_ws(' ', x.provider_key, x.space_id::text), 'day', s.begins, x.is_raw, x.turns,
-      x.calls, x.tokens_input, x.tokens_cached, x.tokens_output, x.cost_credit_micros, x.billed_credit_micros, null, null, null, null
-    from sides x, span s
-    union all select 'provider_space_days', concat_ws(' ', d.provider_key, d.space_id::text), 'day', s.begins, false, d.turns, d.calls,
-      d.tokens_input, d.tokens_cached, d.tokens_output, d.cost_credit_micros, d.billed_credit_micros, null, null, null, null
-    from provider_space_days d, span s where d.day = p_day
-    union all select 'space_hours', x.space_id::text, 'hour', date_trunc('hour', x.ended_at, 'UTC'), x.is_raw, x.turns, x.calls, null,
-      null, null, x.cost_credit_micros, x.billed_credit_micros, null, null, null, null
-    from sides x, span s
-    union all select 'space_hours', h.space_id::text, 'hour', h.hour, false, h.turns, h.calls, null, null, null, h.cost_credit_micros,
-      h.billed_credit_micros, null, null, null, null
-    from hours_of_spaces h
-    union all select b.family, b.key, 'hour', b.hour, b.is_raw, b.turns, b.calls, b.tokens_input, b.tokens_cached, b.tokens_output,
-      b.cost_credit_micros, b.billed_credit_micros, null, null, null, null
-    from by_hour b
+    {{rollups.bothSides}}
   ), summed as (
     select w.family, w.key, w.period, w.starts_at, bool_or(w.is_raw) as is_said, bool_or(not w.is_raw) as is_kept,
-      array[
-        turnpike.added(w.turns) filter (where w.is_raw), turnpike.added(w.calls) filter (where w.is_raw),
-        turnpike.added(w.tokens_input) filter (where w.is_raw), turnpike.added(w.tokens_cached) filter (where w.is_raw),
-        turnpike.added(w.tokens_output) filter (where w.is_raw), turnpike.added(w.cost_credit_micros) filter (where w.is_raw),
-        turnpike.added(w.billed_credit_micros) filter (where w.is_raw), turnpike.added(w.keyed_calls) filter (where w.is_raw),
-        turnpike.added(w.duration_us) filter (where w.is_raw), max(w.tokens_input_most) filter (where w.is_raw),
-        turnpike.added(w.pictures) filter (where w.is_raw)]
-        as said,
-      array[
-        turnpike.added(w.turns) filter (where not w.is_raw), turnpike.added(w.calls) filter (where not w.is_raw),
-        turnpike.added(w.tokens_input) filter (where not w.is_raw), turnpike.added(w.tokens_cached) filter (where not w.is_raw),
-        turnpike.added(w.tokens_output) filter (where not w.is_raw), turnpike.added(w.cost_credit_micros) filter (where not w.is_raw),
-        turnpike.added(w.billed_credit_micros) filter (where not w.is_raw), turnpike.added(w.keyed_calls) filter (where not w.is_raw),
-        turnpike.added(w.duration_us) filter (where not w.is_raw), max(w.tokens_input_most) filter (where not w.is_raw),
-        turnpike.added(w.pictures) filter (where not w.is_raw)]
-        as kept
+      array[{{rollups.sums w.is_raw}}] as said, array[{{rollups.sums not w.is_raw}}] as kept
     from rows w group by w.family, w.key, w.period, w.starts_at
   )
   select u.family, u.key, u.period, u.starts_at, case when u.is_said then turnpike.named_sums(u.said) end,
@@ -181,8 +94,7 @@ $$;
 
 -- Maps names to the sums of a key. Sums that its family does not have are omitted.
 create function turnpike.named_sums(p_sums bigint[]) returns jsonb language sql immutable as $$
-  select jsonb_strip_nulls(jsonb_object_agg(n.name, n.sum)) from unnest(array['turns', 'calls', 'tokens_input', 'tokens_cached',
-    'tokens_output', 'cost_credit_micros', 'billed_credit_micros', 'keyed_calls', 'duration_us', 'tokens_input_most', 'pictures'],
+  select jsonb_strip_nulls(jsonb_object_agg(n.name, n.sum)) from unnest(array[{{rollups.names}}],
     p_sums) n(name, sum)
 $$;
 
@@ -247,43 +159,11 @@ create function turnpike.sum_differences(p_day date) returns table (family text,
     select (select coalesce(min(m.until), 'infinity') from usage_marks m where m.until > p_day) as later,
       (select coalesce(max(m.until), '-infinity') from usage_marks m where m.until <= p_day) as earlier
   ), rows as (
-    select 'space_sums' as family, n.space_id::text as key, n.turns, n.calls, n.tokens_input, n.tokens_cached, n.tokens_output,
-      n.cost_credit_micros, n.billed_credit_micros
-    from space_sums n, marks k where n.until = k.later
-    union all select 'space_sums', n.space_id::text, -n.turns, -n.calls, -n.tokens_input, -n.tokens_cached, -n.tokens_output,
-      -n.cost_credit_micros, -n.billed_credit_micros
-    from space_sums n, marks k where n.until = k.earlier
-    union all select 'space_sums', d.space_id::text, -d.turns, -d.calls, -d.tokens_input, -d.tokens_cached, -d.tokens_output,
-      -d.cost_credit_micros, -d.billed_credit_micros
-    from space_days d, marks k where d.day >= k.earlier and d.day < k.later
-    union all select 'user_sums', n.user_id::text, n.turns, n.calls, n.tokens_input, n.tokens_cached, n.tokens_output,
-      n.cost_credit_micros, n.billed_credit_micros
-    from user_sums n, marks k where n.until = k.later
-    union all select 'user_sums', n.user_id::text, -n.turns, -n.calls, -n.tokens_input, -n.tokens_cached, -n.tokens_output,
-      -n.cost_credit_micros, -n.billed_credit_micros
-    from user_sums n, marks k where n.until = k.earlier
-    union all select 'user_sums', d.user_id::text, -d.turns, -d.calls, -d.tokens_input, -d.tokens_cached, -d.tokens_output,
-      -d.cost_credit_micros, -d.billed_credit_micros
-    from user_days d, marks k where d.day >= k.earlier and d.day < k.later
-    union all select 'provider_space_sums', concat_ws(' ', n.provider_key, n.space_id::text), n.turns, n.calls, n.tokens_input,
-      n.tokens_cached, n.tokens_output, n.cost_credit_micros, n.billed_credit_micros
-    from provider_space_sums n, marks k where n.until = k.later
-    union all select 'provider_space_sums', concat_ws(' ', n.provider_key, n.space_id::text), -n.turns, -n.calls, -n.tokens_input,
-      -n.tokens_cached, -n.tokens_output, -n.cost_credit_micros, -n.billed_credit_micros
-    from provider_space_sums n, marks k where n.until = k.earlier
-    union all select 'provider_space_sums', concat_ws(' ', d.provider_key, d.space_id::text), -d.turns, -d.calls, -d.tokens_input,
-      -d.tokens_cached, -d.tokens_output, -d.cost_credit_micros, -d.billed_credit_micros
-    from provider_space_days d, marks k where d.day >= k.earlier and d.day < k.later
+    {{rollups.betweenMarks}}
   ), summed as (
-    select r.family, r.key, jsonb_build_object(
-      'turns', turnpike.added(r.turns), 'calls', turnpike.added(r.calls), 'tokens_input', turnpike.added(r.tokens_input),
-      'tokens_cached', turnpike.added(r.tokens_cached), 'tokens_output', turnpike.added(r.tokens_output),
-      'cost_credit_micros', turnpike.added(r.cost_credit_micros),
-      'billed_credit_micros', turnpike.added(r.billed_credit_micros)) as sums
+    select r.family, r.key, jsonb_build_object({{rollups.namedMeasures r}}) as sums
     from rows r group by r.family, r.key
-    having turnpike.added(r.turns) <> 0 or turnpike.added(r.calls) <> 0 or turnpike.added(r.tokens_input) <> 0
-      or turnpike.added(r.tokens_cached) <> 0 or turnpike.added(r.tokens_output) <> 0 or turnpike.added(r.cost_credit_micros) <> 0
-      or turnpike.added(r.billed_credit_micros) <> 0
+    having {{rollups.isNotZero r}}
   )
   select u.family, u.key, 'day', p_day::timestamp at time zone 'UTC',
     (select jsonb_object_agg(e.key, 0) from jsonb_each(u.sums) e), u.sums from summed u

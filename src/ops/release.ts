@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type pg from "pg"
+import { ROLLUP_SQL } from "../analytics/rollup-sql.ts"
 
 /** The procedures of this source, and the database schema in which a worker of this source calls them. */
 export interface Release {
@@ -18,11 +19,19 @@ const PLACEHOLDER = /\bturnpike\./g
 /** The first line of a template file. Each word makes one copy, in which it replaces `{{name}}`. */
 const EXPANDED = /^-- expand (\w+): ([\w, ]+)\n/
 
+/** A part that a declaration makes: its name, and its argument. */
+const MADE = /\{\{rollups\.(\w+)(?: ([^}]+))?\}\}/g
+
 /**
  * Expands a template file. A file whose first line is `-- expand entity: space, user` results in two copies, with
- * `{{entity}}` replaced by `space` and by `user`.
+ * `{{entity}}` replaced by `space` and by `user`. `{{rollups.upserts}}` is replaced by SQL of src/analytics/rollup-sql.ts.
  */
-export function expand(text: string): string {
+export function expand(source: string): string {
+  const text = source.replaceAll(MADE, (all, part: string, argument = "") => {
+    const make = ROLLUP_SQL[part]
+    if (!make) throw new Error(`${all}: src/analytics/rollup-sql.ts has no such part`)
+    return make(argument)
+  })
   const [line, name, words] = EXPANDED.exec(text) ?? []
   if (!line || !name || !words) return text
   const body = text.slice(line.length)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest"
-import { columnsOf, SUM_FAMILIES, USAGE_FAMILIES } from "../../bench/rollup-families.ts"
 import { ANALYTICS_POLICY } from "../../src/analytics/policies.ts"
 import { sweepAnalytics } from "../../src/analytics/roll.ts"
+import { numbersOf, ROLLUPS, SUMS_BEFORE } from "../../src/analytics/rollups.ts"
 import { contextOf } from "../harness/context.ts"
 import { createRandom } from "../harness/random.ts"
 import { differences } from "../harness/rollups.ts"
@@ -28,8 +28,8 @@ test("The comparison finds a changed number in any rollup and a row that is queu
   )
   Object.assign(ANALYTICS_POLICY, policy)
   await sweepAnalytics(contextOf(world))
-  const places = [...USAGE_FAMILIES, ...SUM_FAMILIES].flatMap((family) => {
-    const numbers = columnsOf(family).slice(Object.keys(family.keys).length)
+  const places = [...ROLLUPS, ...SUMS_BEFORE].flatMap((family) => {
+    const numbers = numbersOf(family)
     return numbers.map((column) => [family.name, column] as const)
   })
   const ledger = [

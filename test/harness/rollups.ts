@@ -1,4 +1,4 @@
-import { columnsOf, type Family, SUM_FAMILIES, USAGE_FAMILIES } from "../../bench/rollup-families.ts"
+import { numbersOf, ROLLUPS, type Rollup, SUMS_BEFORE } from "../../src/analytics/rollups.ts"
 import type { World } from "./world.ts"
 
 const MEASURES = [
@@ -40,11 +40,11 @@ export const PLAIN = `(
 const MARKS =
   "join (select until from usage_marks union all select 'infinity') m on m.until > (q.ended_at at time zone 'UTC')::date"
 
-function differencesOf(family: Family): string {
-  const { name, keys, sums, most } = family
+function differencesOf(rollup: Rollup): string {
+  const { name, keys, sums, most } = rollup
   const names = Object.keys(keys)
   const read = names.includes("until") ? MARKS : ""
-  const columns = columnsOf(family).slice(names.length)
+  const columns = numbersOf(rollup)
   const summed = [...sums.map((column) => `sum(${column})`), ...(most ? ["max(tokens_input_most)"] : [])].join(", ")
   const of = (from: string) =>
     `select ${Object.entries(keys).map(([key, made]) => `${made} as ${key}`)}, ${columns.map((column) => `q.${column}`)} from ${from} q ${read}`
@@ -143,7 +143,7 @@ const AGREEING = `
       union all select user_id, created_at, amount_credit_micros from postings) l group by 1, 2) b
   using (user_id, day) where a.micros is distinct from b.micros`
 
-const FAMILIES = [...USAGE_FAMILIES, ...SUM_FAMILIES].map(differencesOf).join(" union all ")
+const FAMILIES = [...ROLLUPS, ...SUMS_BEFORE].map(differencesOf).join(" union all ")
 const ALL = `with plain as materialized (select * from ${PLAIN} q) ${FAMILIES} union all ${LEDGER} union all ${ERRORS} union all ${END_USERS}
   union all ${AGREEING}`
 

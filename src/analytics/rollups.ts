@@ -1,4 +1,5 @@
-const MEASURES = [
+/** The numbers of usage that every rollup has. */
+export const MEASURES = [
   "turns",
   "calls",
   "tokens_input",
@@ -6,15 +7,14 @@ const MEASURES = [
   "tokens_output",
   "cost_credit_micros",
   "billed_credit_micros",
-]
-const TOKENS = ["tokens_input", "tokens_cached", "tokens_output"]
-const KEYED = ["keyed_calls", "duration_us"]
+] as const
+export const KEYED = ["keyed_calls", "duration_us"] as const
 
-/** A usage rollup: SQL for its keys from a queued row `q`, and the columns that it sums. */
-export interface Family {
+/** A rollup of usage: SQL for its keys from a row `q` of turn_ends, and the columns that it sums. */
+export interface Rollup {
   name: string
   keys: Record<string, string>
-  sums: string[]
+  sums: readonly string[]
   /** True if the rollup also has tokens_input_most. */
   most?: true
 }
@@ -26,7 +26,8 @@ const USER = { user_id: "q.user_id" }
 const PROVIDER = { provider_key: "q.provider_key" }
 const UNTIL = { until: "m.until" }
 
-export const USAGE_FAMILIES: Family[] = [
+/** The rollups of days and hours. Their order is the order of the upserts. */
+export const ROLLUPS: Rollup[] = [
   { name: "usage_hours", keys: HOUR, sums: [...MEASURES, ...KEYED], most: true },
   { name: "model_days", keys: { ...DAY, model: "q.model" }, sums: MEASURES },
   {
@@ -34,11 +35,7 @@ export const USAGE_FAMILIES: Family[] = [
     keys: { ...DAY, ...PROVIDER, pooled: "q.pooled", role: "q.role" },
     sums: [...MEASURES, "pictures"],
   },
-  {
-    name: "space_hours",
-    keys: { ...SPACE, ...HOUR },
-    sums: ["turns", "calls", "cost_credit_micros", "billed_credit_micros", ...TOKENS],
-  },
+  { name: "space_hours", keys: { ...SPACE, ...HOUR }, sums: MEASURES },
   { name: "user_hours", keys: { ...USER, ...HOUR }, sums: MEASURES },
   { name: "model_hours", keys: { ...HOUR, model: "q.model" }, sums: MEASURES },
   { name: "provider_hours", keys: { ...HOUR, ...PROVIDER }, sums: MEASURES },
@@ -47,24 +44,12 @@ export const USAGE_FAMILIES: Family[] = [
   { name: "provider_space_days", keys: { ...DAY, ...PROVIDER, ...SPACE }, sums: MEASURES },
 ]
 
-/** The rollups with the sums before a marked day; `m` is the mark. */
-export const SUM_FAMILIES: Family[] = [
+/** The rollups with the sums before a marked day; `m` is the mark. Each sums the days of the same name. */
+export const SUMS_BEFORE: Rollup[] = [
   { name: "space_sums", keys: { ...UNTIL, ...SPACE }, sums: MEASURES },
   { name: "user_sums", keys: { ...UNTIL, ...USER }, sums: MEASURES },
   { name: "provider_space_sums", keys: { ...UNTIL, ...PROVIDER, ...SPACE }, sums: MEASURES },
 ]
 
-export const columnsOf = ({ keys, sums, most }: Family) => [
-  ...Object.keys(keys),
-  ...sums,
-  ...(most ? ["tokens_input_most"] : []),
-]
-
-/** SQL that inserts the rows of a table of queued rows into a rollup. */
-export function fillFamily(family: Family, from: string): string {
-  const { name, keys, sums, most } = family
-  const summed = [...sums.map((column) => `sum(q.${column})`), ...(most ? ["max(q.tokens_input_most)"] : [])]
-  const columns = columnsOf(family)
-  const groups = Object.keys(keys).map((_, at) => at + 1)
-  return `insert into ${name} (${columns}) select ${[...Object.values(keys), ...summed]} from ${from} q group by ${groups} order by ${groups}`
-}
+/** The numbers of a rollup. */
+export const numbersOf = ({ sums, most }: Rollup) => [...sums, ...(most ? ["tokens_input_most"] : [])]
