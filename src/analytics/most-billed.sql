@@ -3,8 +3,7 @@
 -- Returns the p_limit {{entity}}s whose turns that ended in a range were billed most, then by id, with their usage.
 -- {{entity}}s without usage are omitted. The queue is read once for all of them.
 create function turnpike.range_{{entity}}s(p_from timestamptz, p_to timestamptz, p_limit integer)
-returns table ({{entity}}_id bigint, turns bigint, calls bigint, tokens_input bigint, tokens_cached bigint, tokens_output bigint,
-  cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100 set jit = off as $$
+returns table ({{entity}}_id bigint, {{rollups.columns}}) language plpgsql stable rows 100 set jit = off as $$
 #variable_conflict use_column
 declare
   n record;
@@ -19,8 +18,7 @@ begin
         select o.* from turnpike.usage_of_{{entity}}s(p_from, p_to, n.{{entity}}_ids) o order by o.billed_credit_micros desc, o.{{entity}}_id limit p_limit) u;
     end if;
     if n.{{entity}}_ids is not null and (n.bound is null or found_sums[p_limit].billed_credit_micros > n.bound) then
-      return query select u.{{entity}}_id, u.turns, u.calls, u.tokens_input, u.tokens_cached, u.tokens_output, u.cost_credit_micros,
-        u.billed_credit_micros from unnest(found_sums) u;
+      return query select u.{{entity}}_id, {{rollups.measures u}} from unnest(found_sums) u;
       return;
     end if;
     return query
@@ -49,8 +47,7 @@ end $$;
 -- So only {{entity}}s matter whose total reaches the bill of the last listed {{entity}} in the range.
 -- That is few in a long range, but may be most of them in a short one.
 create function turnpike.likely_{{entity}}s(p_from timestamptz, p_to timestamptz, p_limit integer)
-returns table ({{entity}}_id bigint, turns bigint, calls bigint, tokens_input bigint, tokens_cached bigint, tokens_output bigint,
-  cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100
+returns table ({{entity}}_id bigint, {{rollups.columns}}) language plpgsql stable rows 100
 set jit = off set enable_sort = off set work_mem = '32MB' set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
@@ -59,10 +56,7 @@ declare
 begin
   return query
     with queued as materialized (
-      select q.{{entity}}_id, turnpike.added(q.turns) as turns, turnpike.added(q.calls) as calls,
-        turnpike.added(q.tokens_input) as tokens_input, turnpike.added(q.tokens_cached) as tokens_cached,
-        turnpike.added(q.tokens_output) as tokens_output, turnpike.added(q.cost_credit_micros) as cost_credit_micros,
-        turnpike.added(q.billed_credit_micros) as billed_credit_micros
+      select q.{{entity}}_id, {{rollups.added q}}
       from usage_queue q where q.ended_at >= p_from and q.ended_at < p_to group by q.{{entity}}_id
     ), first as materialized (
       select s.{{entity}}_id from {{entity}}_sums s where s.until = 'infinity'
@@ -93,8 +87,7 @@ begin
         and q.billed_credit_micros + coalesce(r.billed, 0) - coalesce(e.billed, 0) >= b.billed
         and q.{{entity}}_id not in (select f.{{entity}}_id from first f)
     )
-    select u.{{entity}}_id, turnpike.added(u.turns), turnpike.added(u.calls), turnpike.added(u.tokens_input), turnpike.added(u.tokens_cached),
-      turnpike.added(u.tokens_output), turnpike.added(u.cost_credit_micros), turnpike.added(u.billed_credit_micros) from (
+    select u.{{entity}}_id, {{rollups.totals u}} from (
       select s.* from summed s
       union all
       select r.* from turnpike.rolled_of_{{entity}}s(p_from, p_to, array(select n.{{entity}}_id from near n)) r
@@ -108,17 +101,13 @@ end $$;
 -- Returns no rows if they prove nothing.
 -- A {{entity}} outside every day's top was billed no more than the lowest bills of the tops of all days together.
 create function turnpike.leading_{{entity}}s(p_from timestamptz, p_to timestamptz, p_limit integer, p_most integer)
-returns table ({{entity}}_id bigint, turns bigint, calls bigint, tokens_input bigint, tokens_cached bigint, tokens_output bigint,
-  cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100
+returns table ({{entity}}_id bigint, {{rollups.columns}}) language plpgsql stable rows 100
 set jit = off set enable_sort = off set work_mem = '32MB' set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 begin
   return query
     with queued as materialized (
-      select q.{{entity}}_id, turnpike.added(q.turns) as turns, turnpike.added(q.calls) as calls,
-        turnpike.added(q.tokens_input) as tokens_input, turnpike.added(q.tokens_cached) as tokens_cached,
-        turnpike.added(q.tokens_output) as tokens_output, turnpike.added(q.cost_credit_micros) as cost_credit_micros,
-        turnpike.added(q.billed_credit_micros) as billed_credit_micros
+      select q.{{entity}}_id, {{rollups.added q}}
       from usage_queue q where q.ended_at >= p_from and q.ended_at < p_to group by q.{{entity}}_id
     ), leaders as materialized (
       -- below: the most that a {{entity}} outside this top can have been billed.
@@ -140,8 +129,7 @@ begin
     ), near as materialized (
       select k.{{entity}}_id from known k, last l, bound b where l.billed > b.billed and b.billed + k.above >= l.billed
     )
-    select u.{{entity}}_id, turnpike.added(u.turns), turnpike.added(u.calls), turnpike.added(u.tokens_input), turnpike.added(u.tokens_cached),
-      turnpike.added(u.tokens_output), turnpike.added(u.cost_credit_micros), turnpike.added(u.billed_credit_micros) from (
+    select u.{{entity}}_id, {{rollups.totals u}} from (
       select r.* from turnpike.rolled_of_{{entity}}s(p_from, p_to, array(select n.{{entity}}_id from near n)) r
       union all
       select q.* from queued q where q.{{entity}}_id in (select n.{{entity}}_id from near n)
@@ -150,8 +138,7 @@ end $$;
 
 -- Returns the same by summing all {{entity}}s.
 create function turnpike.all_{{entity}}s(p_from timestamptz, p_to timestamptz, p_limit integer)
-returns table ({{entity}}_id bigint, turns bigint, calls bigint, tokens_input bigint, tokens_cached bigint, tokens_output bigint,
-  cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100
+returns table ({{entity}}_id bigint, {{rollups.columns}}) language plpgsql stable rows 100
 set jit = off set enable_sort = off set work_mem = '32MB' as $$
 #variable_conflict use_column
 declare
@@ -160,10 +147,7 @@ begin
   p := turnpike.range_parts(p_from, p_to, '{{entity}}_sums', '{{entity}}_days');
   return query
     with queued as materialized (
-      select q.{{entity}}_id, turnpike.added(q.turns) as turns, turnpike.added(q.calls) as calls,
-        turnpike.added(q.tokens_input) as tokens_input, turnpike.added(q.tokens_cached) as tokens_cached,
-        turnpike.added(q.tokens_output) as tokens_output, turnpike.added(q.cost_credit_micros) as cost_credit_micros,
-        turnpike.added(q.billed_credit_micros) as billed_credit_micros
+      select q.{{entity}}_id, {{rollups.added q}}
       from usage_queue q where q.ended_at >= p_from and q.ended_at < p_to group by q.{{entity}}_id
     ), unsummed as materialized (
       -- Usage that no sum covers. acts: with the acts of the sums, it is above 0 if the {{entity}} was used.
@@ -187,8 +171,7 @@ begin
       where coalesce(k.acts, 0) + coalesce(m.acts, 0) > 0
       order by coalesce(k.billed, 0) + coalesce(m.billed, 0) desc, 1 limit p_limit
     )
-    select u.{{entity}}_id, turnpike.added(u.turns), turnpike.added(u.calls), turnpike.added(u.tokens_input), turnpike.added(u.tokens_cached),
-      turnpike.added(u.tokens_output), turnpike.added(u.cost_credit_micros), turnpike.added(u.billed_credit_micros) from (
+    select u.{{entity}}_id, {{rollups.totals u}} from (
       select r.* from turnpike.rolled_of_{{entity}}s(p_from, p_to, array(select t.{{entity}}_id from top t)) r
       union all
       select q.* from queued q where q.{{entity}}_id in (select t.{{entity}}_id from top t)
@@ -198,8 +181,7 @@ end $$;
 -- Returns the rolled-up usage of these {{entity}}s on the whole
 -- days of a range, in any order, in up to two rows for each.
 create function turnpike.rolled_of_{{entity}}s(p_from timestamptz, p_to timestamptz, p_{{entity}}_ids bigint[])
-returns table ({{entity}}_id bigint, turns bigint, calls bigint, tokens_input bigint, tokens_cached bigint, tokens_output bigint,
-  cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100 set jit = off as $$
+returns table ({{entity}}_id bigint, {{rollups.columns}}) language plpgsql stable rows 100 set jit = off as $$
 #variable_conflict use_column
 declare
   p record;
@@ -209,19 +191,14 @@ begin
   end if;
   p := turnpike.range_parts(p_from, p_to, null, null);
   return query
-    select s.{{entity}}_id, s.turns - coalesce(b.turns, 0), s.calls - coalesce(b.calls, 0), s.tokens_input - coalesce(b.tokens_input, 0),
-      s.tokens_cached - coalesce(b.tokens_cached, 0), s.tokens_output - coalesce(b.tokens_output, 0),
-      s.cost_credit_micros - coalesce(b.cost_credit_micros, 0), s.billed_credit_micros - coalesce(b.billed_credit_micros, 0)
+    select s.{{entity}}_id, {{rollups.since s}}
     from unnest(p_{{entity}}_ids) k({{entity}}_id)
       cross join lateral (select n.* from {{entity}}_sums n where n.until = p.plus and n.{{entity}}_id = k.{{entity}}_id offset 0) s
       left join lateral (select n.* from {{entity}}_sums n where n.until = p.minus and n.{{entity}}_id = k.{{entity}}_id offset 0) b on true
     union all
-    select k.{{entity}}_id, d.turns, d.calls, d.tokens_input, d.tokens_cached, d.tokens_output, d.cost_credit_micros, d.billed_credit_micros
+    select k.{{entity}}_id, {{rollups.measures d}}
     from unnest(p_{{entity}}_ids) k({{entity}}_id) cross join lateral (
-      select turnpike.added(e.sign * n.turns) as turns, turnpike.added(e.sign * n.calls) as calls,
-        turnpike.added(e.sign * n.tokens_input) as tokens_input, turnpike.added(e.sign * n.tokens_cached) as tokens_cached,
-        turnpike.added(e.sign * n.tokens_output) as tokens_output, turnpike.added(e.sign * n.cost_credit_micros) as cost_credit_micros,
-        turnpike.added(e.sign * n.billed_credit_micros) as billed_credit_micros
+      select {{rollups.addedTimes n}}
       from (values (p.first_from, p.first_to, p.first_sign), (p.last_from, p.last_to, p.last_sign)) e(since, until, sign)
         join {{entity}}_days n on n.{{entity}}_id = k.{{entity}}_id and n.day >= e.since and n.day < e.until) d
     where d.turns is not null;
@@ -288,41 +265,36 @@ end $$;
 
 -- Returns the usage of these {{entity}}s in a range, in any order. {{entity}}s without usage are omitted.
 create function turnpike.usage_of_{{entity}}s(p_from timestamptz, p_to timestamptz, p_{{entity}}_ids bigint[])
-returns table ({{entity}}_id bigint, turns bigint, calls bigint, tokens_input bigint, tokens_cached bigint, tokens_output bigint,
-  cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100 set jit = off as $$
+returns table ({{entity}}_id bigint, {{rollups.columns}}) language plpgsql stable rows 100 set jit = off as $$
 #variable_conflict use_column
 declare
   p record := turnpike.range_parts(p_from, p_to, null, null);
   c record := turnpike.cut_hours(p_from, p_to);
 begin
   return query
-    select u.{{entity}}_id, turnpike.added(u.turns), turnpike.added(u.calls), turnpike.added(u.tokens_input), turnpike.added(u.tokens_cached),
-      turnpike.added(u.tokens_output), turnpike.added(u.cost_credit_micros), turnpike.added(u.billed_credit_micros) from (
-      select s.{{entity}}_id, e.sign * s.turns as turns, e.sign * s.calls as calls, e.sign * s.tokens_input as tokens_input,
-        e.sign * s.tokens_cached as tokens_cached, e.sign * s.tokens_output as tokens_output,
-        e.sign * s.cost_credit_micros as cost_credit_micros, e.sign * s.billed_credit_micros as billed_credit_micros
+    select u.{{entity}}_id, {{rollups.totals u}} from (
+      select s.{{entity}}_id, {{rollups.namedTimes s}}
       from unnest(p_{{entity}}_ids) k({{entity}}_id) cross join (values (p.plus, 1), (p.minus, -1)) e(until, sign) cross join lateral (
         select n.* from {{entity}}_sums n where n.until = e.until and n.{{entity}}_id = k.{{entity}}_id offset 0) s
       union all
-      select d.{{entity}}_id, e.sign * d.turns, e.sign * d.calls, e.sign * d.tokens_input, e.sign * d.tokens_cached, e.sign * d.tokens_output,
-        e.sign * d.cost_credit_micros, e.sign * d.billed_credit_micros
+      select d.{{entity}}_id, {{rollups.times d}}
       from unnest(p_{{entity}}_ids) k({{entity}}_id)
         cross join (values (p.first_from, p.first_to, p.first_sign), (p.last_from, p.last_to, p.last_sign)) e(since, until, sign)
         cross join lateral (select n.* from {{entity}}_days n
           where n.{{entity}}_id = k.{{entity}}_id and n.day >= e.since and n.day < e.until offset 0) d
       where e.since < e.until
       union all
-      select h.{{entity}}_id, h.turns, h.calls, h.tokens_input, h.tokens_cached, h.tokens_output, h.cost_credit_micros, h.billed_credit_micros
+      select h.{{entity}}_id, {{rollups.measures h}}
       from unnest(p_{{entity}}_ids) k({{entity}}_id)
         cross join (values (c.first_hour, c.head_until), (c.tail_from, c.last_hour)) e(since, until)
         cross join lateral (select n.* from {{entity}}_hours n
           where n.{{entity}}_id = k.{{entity}}_id and n.hour >= e.since and n.hour < e.until offset 0) h
       where e.since < e.until
       union all
-      select q.{{entity}}_id, q.turns, q.calls, q.tokens_input, q.tokens_cached, q.tokens_output, q.cost_credit_micros, q.billed_credit_micros
+      select q.{{entity}}_id, {{rollups.measures q}}
       from usage_queue q where q.ended_at >= c.first_hour and q.ended_at < c.last_hour and q.{{entity}}_id in (select unnest(p_{{entity}}_ids))
       union all
-      select w.{{entity}}_id, w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros, w.billed_credit_micros
+      select w.{{entity}}_id, {{rollups.measures w}}
       from unnest(c.raw_from, c.raw_to) e(since, until) cross join lateral turnpike.raw_usage(e.since, e.until) w
       where w.{{entity}}_id = any (p_{{entity}}_ids)
     ) u group by u.{{entity}}_id having turnpike.added(u.turns + u.calls) > 0;

@@ -13,16 +13,16 @@ begin
       coalesce(turnpike.added(u.tokens_cached), 0), coalesce(turnpike.added(u.tokens_output), 0),
       coalesce(turnpike.added(u.cost_credit_micros), 0), coalesce(turnpike.added(u.billed_credit_micros), 0)
     into turns, calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros, billed_credit_micros from (
-    select h.turns, h.calls, h.tokens_input, h.tokens_cached, h.tokens_output, h.cost_credit_micros, h.billed_credit_micros
+    select {{rollups.measures h}}
     from usage_hours h where h.hour >= first_hour and h.hour < last_hour
     union all
-    select q.turns, q.calls, q.tokens_input, q.tokens_cached, q.tokens_output, q.cost_credit_micros, q.billed_credit_micros
+    select {{rollups.measures q}}
     from usage_queue q where q.ended_at >= first_hour and q.ended_at < last_hour
     union all
-    select w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros, w.billed_credit_micros
+    select {{rollups.measures w}}
     from turnpike.raw_usage(p_from, head_until) w where p_from < head_until
     union all
-    select w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros, w.billed_credit_micros
+    select {{rollups.measures w}}
     from turnpike.raw_usage(last_hour, p_to) w where last_hour < p_to
   ) u;
 end $$;

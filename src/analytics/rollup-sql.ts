@@ -80,7 +80,7 @@ function betweenMarks(): string {
   return texts.join("\n    union all ")
 }
 
-/** The parts of procedures that the declaration of the rollups makes: `{{rollups.numbers r}}` becomes `r.turns, r.calls, …`. */
+/** Parts of procedures that the declaration makes: `{{rollups.numbers r}}` becomes `r.turns, r.calls, …`. */
 export const ROLLUP_SQL: Record<string, (argument: string) => string> = {
   upserts,
   bothSides,
@@ -95,7 +95,19 @@ export const ROLLUP_SQL: Record<string, (argument: string) => string> = {
     }),
   /** The names of these sums, as texts. */
   names: () => listed(NUMBERS, (name) => `'${name}'`),
-  /** Each measure of a row, with its name. */
+  /** The measures as columns of a result. */
+  columns: () => listed(MEASURES, (name) => `${name} bigint`),
+  /** Each measure of a row; summed; summed and named. */
+  measures: (row) => listed(MEASURES, (name) => `${row}.${name}`),
+  totals: (row) => listed(MEASURES, (name) => `turnpike.added(${row}.${name})`),
+  added: (row) => listed(MEASURES, (name) => `turnpike.added(${row}.${name}) as ${name}`),
+  /** Each measure of a row with the sign of its part of a range, which is in `e`. */
+  times: (row) => listed(MEASURES, (name) => `e.sign * ${row}.${name}`),
+  namedTimes: (row) => listed(MEASURES, (name) => `e.sign * ${row}.${name} as ${name}`),
+  addedTimes: (row) => listed(MEASURES, (name) => `turnpike.added(e.sign * ${row}.${name}) as ${name}`),
+  /** Each measure since the row `b`, if there is one. */
+  since: (row) => listed(MEASURES, (name) => `${row}.${name} - coalesce(b.${name}, 0)`),
+  /** The sum of each measure of a row after its name, as arguments of jsonb_build_object. */
   namedMeasures: (row) => listed(MEASURES, (name) => `'${name}', turnpike.added(${row}.${name})`),
   /** True if a sum of the measures is not 0. */
   isNotZero: (row) => MEASURES.map((name) => `turnpike.added(${row}.${name}) <> 0`).join(" or "),

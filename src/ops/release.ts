@@ -24,7 +24,8 @@ const MADE = /\{\{rollups\.(\w+)(?: ([^}]+))?\}\}/g
 
 /**
  * Expands a template file. A file whose first line is `-- expand entity: space, user` results in two copies, with
- * `{{entity}}` replaced by `space` and by `user`. `{{rollups.upserts}}` is replaced by SQL of src/analytics/rollup-sql.ts.
+ * `{{entity}}` replaced by `space` and by `user`. src/analytics/rollup-sql.ts makes parts such as
+ * `{{rollups.upserts}}`.
  */
 export function expand(source: string): string {
   const text = source.replaceAll(MADE, (all, part: string, argument = "") => {
