@@ -5,6 +5,7 @@ import type { Context } from "../actor/context.ts"
 import type { Made, Once } from "../actor/once.ts"
 import { spaceRoleRequired } from "../actor/shares.ts"
 import { jsonBytes } from "../agent-config/request-parts.ts"
+import { storedRow } from "../base/casts.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { toInstant } from "../base/time.ts"
@@ -102,7 +103,7 @@ export async function decideCall(
         details: earlierIn(row.earlier),
       })
     case "not_asked":
-      throw new TurnpikeError("CALL_NOT_WAITING", notAsked(turn?.waiting as unknown as StoredWaiting | null, now))
+      throw new TurnpikeError("CALL_NOT_WAITING", notAsked(storedRow<StoredWaiting | null>(turn?.waiting ?? null), now))
   }
   if (!turn || row.decided_at === null) throw turnNotFound(turnId)
   goOn(ctx, row)
