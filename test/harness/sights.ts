@@ -28,6 +28,7 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
     space: "code details message param request_id retryable",
   },
   CountState: "cap limit used",
+  DecidedCall: "call decided_at decision edited turn_id",
   DeleteWebhookAnswer: { created: "deleted webhook_id", "test all": "deleted webhook_id" },
   Deleted: "deleted name",
   DeletedFile: "bytes created_at deleted file_id media_type name sha256 space",
@@ -119,6 +120,7 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
   Subagent: "description instructions max_output_tokens max_steps name tools",
   TakenCall: "call input{*} space taken_until takes tool turn_id",
   TakenCallList: "data",
+  TakenResult: "call outcome turn_id",
   Tool: "answers_later approval description input_schema{*} name request{body headers{*} method query{*} url}",
   ToolTest: "duration_ms ok request{body headers{*} method url} response{body headers{*} status} result",
   Turn: {
