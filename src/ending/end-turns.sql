@@ -53,10 +53,8 @@ declare
   cancelled record;
   has_subscriber boolean := false;
   nth integer := 0;
-  holds bigint := 0;
   of_conversations text[] := '{}';
   conversation text;
-  shard integer;
   ended turns[] := '{}';
   waited turnpike.ended_turn[] := '{}';
   of_kind turnpike.ended_turn[];
@@ -96,7 +94,6 @@ begin
       waited := waited || row(after, after.billed_credit_micros, false, false)::turnpike.ended_turn;
     elsif after.state = 'cancelled' and greatest(after.hold_credit_micros, after.end_user_hold_credit_micros) > 0 then
       ended := ended || after;
-      holds := holds + after.hold_credit_micros;
     end if;
   end loop;
   foreach conversation in array of_conversations loop
@@ -105,15 +102,7 @@ begin
     end if;
   end loop;
   perform turnpike.lock_end_users(ids);
-  perform turnpike.charge_end_users(array(select row(e, 0, false, false)::turnpike.ended_turn from unnest(ended) e), p_moment);
-  if holds > 0 then
-    -- Locks the whole account: counters of many turns change, and the order of locks on counters is that of one turn.
-    shard := turnpike.lock_account(p_user_id);
-    perform turnpike.change_held(p_user_id, shard, -holds);
-    foreach after in array ended loop
-      perform turnpike.count_spend(after, 0, -after.hold_credit_micros, shard);
-    end loop;
-  end if;
+  perform turnpike.release_queued(p_user_id, ended, p_moment);
   -- Waiting turns are billed for their work so far. Their holds are their costs.
   foreach kind in array array[false, true] loop
     of_kind := array(select w from unnest(waited) w where (w.turn).test = kind);

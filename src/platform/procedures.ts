@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_e74a1aa86f41"
+export const RELEASE = "turnpike_4006c754e6b8"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -161,6 +161,14 @@ export interface Answers {
     cap: string
     limit: number
     used: number
+  }
+  credit_left: {
+    amount: number | null
+    window_started_at: string | null
+    available: number
+    held: number
+    caps: Answers["cap_state"][]
+    credit: Answers["end_user_credit"] | null
   }
   customer: {
     end_user_ref: string
@@ -901,6 +909,13 @@ export interface Records {
     step: number
     call: number
     fingerprints: JsonInput
+  }
+  spender: {
+    user_id: number
+    key_id: string | null
+    end_user: string
+    shared: number | null
+    moment: Date
   }
   trace_limits: {
     turns: number
@@ -2591,25 +2606,16 @@ export interface Procedures {
   }
   headroom: {
     args: {
-      user_id: number | null
-      key_id: string | null
-      end_user: string | null
+      spender: Records["spender"] | null
       wanted: number | null
       needed: number | null
-      moment: Date | null
       is_new: boolean | null
       window: Date | null
-      shared: number | null
       sale: Records["sale"] | null
       hold: number | null
     }
     row: {
-      amount: number | null
-      window_started_at: Date | null
-      available: number | null
-      held: number | null
-      caps: Answers["cap_state"][] | null
-      credit: Answers["end_user_credit"] | null
+      headroom: Answers["credit_left"] | null
     }
   }
   identity_id: {
@@ -5073,7 +5079,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   grant_credit: { args: ["request:request", "user_id", "reason", "amount", "once_key", "note"], columns: ["actor:json", "refused", "booking:json"] },
   grow_hold: { args: ["turn_id", "epoch", "micros", "locked", "moment"], columns: ["hold", "amount", "room", "caps:json", "locks_needed", "end_user_room"] },
   has_caps: { args: ["user_id", "key_id", "end_user", "moment", "shared"] },
-  headroom: { args: ["user_id", "key_id", "end_user", "wanted", "needed", "moment", "is_new", "window", "shared", "sale:sale", "hold"], columns: ["amount", "window_started_at", "available", "held", "caps:json", "credit:json"] },
+  headroom: { args: ["spender:spender", "wanted", "needed", "is_new", "window", "sale:sale", "hold"], columns: ["headroom:json"] },
   identity_id: { args: ["issuer", "subject"] },
   keep_login: { args: ["login_id", "takes", "interval_seconds", "due_at", "moment"] },
   keep_statement: { args: ["user_id", "month", "pages", "digests", "moment"], columns: ["keep_statement:json"] },
@@ -5270,6 +5276,7 @@ export const RECORDS: Record<keyof Records, readonly string[]> = {
   request: ["kind", "token", "test", "moment", "request_id", "address", "page_user", "page_account", "if_config"],
   sale: ["prepaid", "price", "held"],
   sent_answer: ["turn_id", "step", "call", "fingerprints:json"],
+  spender: ["user_id", "key_id", "end_user", "shared", "moment"],
   trace_limits: ["turns", "bytes", "text", "events", "attempts", "deliveries", "window_seconds"],
   turn_filter: ["account", "space", "key", "end_user", "conversation", "state", "waiting", "reason", "model", "failure", "min_cost", "min_took_us", "q", "created_after", "created_before"],
   turn_page: ["sort", "descending", "most", "skipped"],

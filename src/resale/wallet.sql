@@ -45,6 +45,19 @@ begin
   return found;
 end $$;
 
+-- Takes charges from the wallet of an end user, and releases the holds of the charged turns. Returns the row
+-- afterwards.
+create function turnpike.charge_end_user_wallet(p_user_id bigint, p_ref text, p_charged bigint, p_released bigint)
+returns end_user_wallets language plpgsql as $$
+declare
+  charged end_user_wallets;
+begin
+  update end_user_wallets w set balance_credit_micros = w.balance_credit_micros - p_charged,
+      held_credit_micros = w.held_credit_micros - p_released
+    where w.user_id = p_user_id and not w.test and w.end_user_ref = p_ref returning w.* into charged;
+  return charged;
+end $$;
+
 -- Writes end_user.balance_low (p_order 2) or end_user.depleted (p_order 3). wallet: the row after the change.
 -- Returns whether an endpoint gets the event.
 create function turnpike.tell_end_user(wallet end_user_wallets, p_type text, p_order integer, p_moment timestamptz) returns boolean

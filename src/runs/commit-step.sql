@@ -90,14 +90,14 @@ end $$;
 -- day, month and window of its acceptance apply.
 -- hold: the whole hold afterwards. amount: the growth. room: what max_cost_usd had left. No row: the epoch is stale.
 -- end_user_room: by how much the end user's wallet let it grow; null: no wallet pays.
--- locks_needed: nothing was done, and the call must be repeated with p_locked (take_hold).
+-- locks_needed: nothing was done, and the call must be repeated with p_locked (grow).
 create function turnpike.grow_hold(p_turn_id text, p_epoch integer, p_micros bigint, p_locked boolean, p_moment timestamptz)
 returns table (hold bigint, amount bigint, room bigint, caps turnpike.cap_state[], locks_needed boolean, end_user_room bigint)
 language plpgsql rows 1 as $$
 declare
   -- Locked, because several calls of a turn can grow its hold at once.
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
-  shard integer;
+  growth turnpike.growth;
 begin
   if mine.turn_id is null then
     return;
@@ -111,14 +111,12 @@ begin
     select t.* into mine from turns t where t.turn_id = p_turn_id;
   end if;
   room := greatest(0, coalesce(mine.max_cost_credit_micros - mine.hold_credit_micros, p_micros));
-  select h.amount, h.caps, h.shard, h.locks_needed, h.end_user_room into amount, caps, shard, locks_needed, end_user_room
-    from turnpike.take_hold(turnpike.as_counted(mine), least(p_micros, room), 0, p_locked) h;
+  growth := turnpike.grow(mine, least(p_micros, room), 0, p_locked);
+  amount := growth.amount;
+  caps := growth.caps;
+  locks_needed := growth.locks_needed;
+  end_user_room := growth.end_user_room;
   hold := mine.hold_credit_micros + amount;
-  if amount > 0 then
-    update turns t set hold_credit_micros = t.hold_credit_micros + amount, held_credit_micros = t.held_credit_micros + amount
-      where t.turn_id = p_turn_id;
-    perform turnpike.count_spend(turnpike.as_counted(mine), 0, amount, shard);
-  end if;
   return next;
 end $$;
 

@@ -178,6 +178,7 @@ declare
   admission turnpike.admission;
   wallet wallets;
   sale turnpike.sale;
+  room turnpike.credit_left;
 begin
   caller := turnpike.find_caller(p_request);
   actor := caller;
@@ -195,8 +196,9 @@ begin
   elsif refused is null and not caller.test then
     select w.* into wallet from wallets w where w.user_id = caller.user_id;
     sale := turnpike.sale_for(caller, admission, wallet);
-    select r.amount, admission.needed, r.available, r.held, r.caps, null, r.credit into hold from turnpike.headroom(caller.user_id,
-      caller.key_id, p_asked.end_user, admission.wanted, admission.needed, p_request.moment, true, null, null, sale, 0) r;
+    room := turnpike.headroom(row(caller.user_id, caller.key_id, p_asked.end_user, null, p_request.moment), admission.wanted,
+      admission.needed, true, null, sale, 0);
+    hold := row(room.amount, admission.needed, room.available, room.held, room.caps, null, room.credit);
   end if;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;

@@ -9,8 +9,9 @@ declare
   admission turnpike.admission;
   wallet wallets;
   sale turnpike.sale;
-  room record;
-  refusal record;
+  spender turnpike.spender;
+  room turnpike.credit_left;
+  refusal turnpike.turn_refusal;
 begin
   actor := caller;
   if caller.usable is not true then
@@ -34,12 +35,12 @@ begin
   elsif outcome is not distinct from 'admitted' then
     select w.* into wallet from wallets w where w.user_id = caller.user_id;
     sale := turnpike.sale_for(caller, admission, wallet);
-    room := turnpike.headroom(caller.user_id, caller.key_id, p_asked.end_user, admission.wanted, admission.needed,
-      p_request.moment, true, null, null, sale, 0);
+    spender := row(caller.user_id, caller.key_id, p_asked.end_user, null, p_request.moment);
+    room := turnpike.headroom(spender, admission.wanted, admission.needed, true, null, sale, 0);
     if room.amount is null then
       begin
-        refusal := turnpike.refuse_turn(caller, p_asked.end_user, admission, sale, p_request.moment);
-        outcome := refusal.outcome;
+        refusal := turnpike.refuse_turn(spender, admission, sale, null);
+        outcome := 'no_hold';
         hold := refusal.hold;
         has_subscriber := refusal.has_subscriber;
       exception when sqlstate 'TP001' then

@@ -95,7 +95,7 @@ begin
     p_reason.wanted);
   has_subscriber := turnpike.write_wait(turn, 'turn.waiting', p_event_id, turn.waiting - 'calls' || jsonb_build_object('calls',
     (select coalesce(jsonb_agg(c - 'input'), '[]') from jsonb_array_elements(turn.waiting -> 'calls') c)), p_moment);
-  perform turnpike.give_back(array[row(mine, 0, -released)::turnpike.turn_spend] || array(
+  perform turnpike.release_holds(array[row(mine, 0, -released)::turnpike.turn_spend] || array(
       select row(b, 0, -b.hold_credit_micros)::turnpike.turn_spend from unnest(blocked) b),
     coalesce(mine.end_user_hold_credit_micros - kept, 0) + (select coalesce(sum(b.end_user_hold_credit_micros), 0) from unnest(blocked) b)::bigint);
   if reason = 'limit' and p_reason.bound_by <> 'max_cost' then
@@ -136,28 +136,6 @@ begin
   return array(select b from unnest(later) b where b.state = 'queued' and b.hold_credit_micros > 0);
 end $$;
 
--- Releases holds of turns of one conversation, at last in a transaction. p_of_end_user: the amount of the end user's
--- wallet.
-create function turnpike.give_back(p_spends turnpike.turn_spend[], p_of_end_user bigint) returns void language plpgsql as $$
-declare
-  mine turns := (p_spends[1]).turn;
-  released bigint := (select -sum(s.reserved) from unnest(p_spends) s);
-  shard integer;
-begin
-  if p_of_end_user > 0 then
-    perform turnpike.change_end_user_held(mine.user_id, mine.end_user_ref, -p_of_end_user);
-  end if;
-  if released > 0 then
-    shard := turnpike.take_shard(mine.user_id);
-    if not turnpike.change_held(mine.user_id, shard, -released) then
-      -- This transaction holds the wallet now, which others lock after the shards, so it must start again.
-      raise exception 'account % has got shards', mine.user_id using errcode = 'deadlock_detected';
-    end if;
-    perform turnpike.count_spends(mine.user_id, array(select row(turnpike.as_counted(s.turn), s.spent, s.reserved)::turnpike.turn_spend
-      from unnest(p_spends) s where s.reserved < 0), shard);
-  end if;
-end $$;
-
 -- Returns the limit that a turn waits for, as turns.waiting has it. needed: the amount that the limit must have left,
 -- in the unit of the wallet or cap. limit and continue_at: the limit, and the least one with which the turn continues.
 -- They are null for wallets, because not every caller who sees the turn may see these.
@@ -178,14 +156,14 @@ language plpgsql stable as $$
 declare
   resting turns := turnpike.as_counted(mine);
   sale turnpike.sale;
-  room record;
+  room turnpike.credit_left;
   bounding turnpike.cap_state;
 begin
   resting.hold_credit_micros := mine.cost_credit_micros;
   resting.end_user_hold_credit_micros := p_kept;
   sale := turnpike.sale_of_turn(resting);
-  room := turnpike.headroom(mine.user_id, mine.key_id, mine.end_user_ref, p_reason.wanted, p_reason.needed, resting.created_at, false,
-    mine.window_started_at, turnpike.shared_space(mine), sale, resting.hold_credit_micros);
+  room := turnpike.headroom(turnpike.spender_of(resting, resting.created_at), p_reason.wanted, p_reason.needed, false,
+    mine.window_started_at, sale, resting.hold_credit_micros);
   select c.* into bounding from unnest(room.caps) c where c.cap = p_reason.bound_by;
   bounding.reserved_credit_micros := bounding.reserved_credit_micros - (mine.hold_credit_micros - resting.hold_credit_micros);
   return turnpike.limit_of_wait(resting, p_reason.bound_by, p_reason.needed, p_reason.resets_at, bounding, room.credit);
@@ -195,7 +173,7 @@ end $$;
 create function turnpike.waiting_now(mine turns, p_moment timestamptz) returns jsonb language plpgsql stable as $$
 declare
   wait waiting_turns;
-  room record;
+  room turnpike.credit_left;
   bounding turnpike.cap_state;
 begin
   if coalesce(mine.waiting ->> 'for' <> 'limit', true) then
@@ -205,8 +183,8 @@ begin
   if wait.turn_id is null then
     return mine.waiting;
   end if;
-  room := turnpike.headroom(mine.user_id, mine.key_id, mine.end_user_ref, wait.wanted_credit_micros, wait.needed_credit_micros, p_moment,
-    true, null, turnpike.shared_space(mine), turnpike.sale_of_turn(mine), mine.hold_credit_micros);
+  room := turnpike.headroom(turnpike.spender_of(mine, p_moment), wait.wanted_credit_micros, wait.needed_credit_micros, true, null,
+    turnpike.sale_of_turn(mine), mine.hold_credit_micros);
   select c.* into bounding from unnest(room.caps) c where c.cap = wait.bound_by;
   return jsonb_set(mine.waiting, '{limit}', turnpike.limit_of_wait(mine, wait.bound_by, wait.needed_credit_micros,
     (mine.waiting -> 'limit' ->> 'resets_at')::timestamptz, bounding, room.credit));
@@ -309,23 +287,6 @@ begin
   update open_turns o set state = 'queued', wake_at = p_moment, created_at = p_moment
     where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id;
   has_subscriber := turnpike.write_wait(turn, 'turn.resumed', p_event_id, null, p_moment);
-end $$;
-
--- Lets a turn that continues count in the current periods of its caps. It runs last, because it locks the account.
-create function turnpike.follow_period(mine turns, p_moment timestamptz) returns void language plpgsql as $$
-declare
-  shard integer;
-  opened timestamptz;
-begin
-  if mine.test or not exists (select from spend_counted c where c.user_id = mine.user_id) then
-    return;
-  end if;
-  shard := turnpike.lock_account(mine.user_id);
-  if mine.key_id is not null then
-    select coalesce(turnpike.open_window(mine.key_id, p_moment), p_moment) into opened
-      from api_keys k where k.key_id = mine.key_id and k.window_seconds is not null;
-  end if;
-  perform turnpike.roll_period(mine, opened, shard, p_moment);
 end $$;
 
 -- The later turns of a conversation are not blocked by a waiting turn any more. They are not older than this moment for

@@ -10,12 +10,12 @@ create function turnpike.try_waiting(mine turns, p_shard integer, p_event_id tex
 language plpgsql as $$
 declare
   wait waiting_turns;
-  room record;
+  spender turnpike.spender := turnpike.spender_of(mine, p_moment);
+  room turnpike.credit_left;
   blocking turnpike.cap_state;
   wanted bigint;
   limit_now jsonb;
   resumed record;
-  counted turns;
   sale turnpike.sale := turnpike.sale_of_turn(mine);
 begin
   went_on := false;
@@ -23,27 +23,15 @@ begin
   is_too_small := false;
   select w.* into wait from waiting_turns w where w.turn_id = mine.turn_id;
   wanted := least(wait.wanted_credit_micros, mine.max_cost_credit_micros - mine.hold_credit_micros);
-  room := turnpike.headroom(mine.user_id, mine.key_id, mine.end_user_ref, coalesce(wanted, wait.wanted_credit_micros),
-    wait.needed_credit_micros, p_moment, true, null, turnpike.shared_space(mine), sale, mine.hold_credit_micros);
+  room := turnpike.headroom(spender, coalesce(wanted, wait.wanted_credit_micros), wait.needed_credit_micros, true, null, sale,
+    mine.hold_credit_micros);
   if coalesce(wanted < wait.needed_credit_micros, false) then
     bound_by := 'max_cost';
     is_too_small := true;
   else
     if room.amount is not null then
-      if cardinality(room.caps) > 0 then
-        perform turnpike.begin_counting(mine.user_id, room.caps, room.amount, p_moment);
-      end if;
-      if not turnpike.change_held(mine.user_id, p_shard, room.amount) then
-        raise exception 'the credit of account % is gone', mine.user_id;
-      end if;
-      if sale.prepaid and room.amount > 0 then
-        perform turnpike.grow_end_user_hold(mine, sale, room.amount);
-      end if;
       resumed := turnpike.resume_turn(mine, p_event_id, p_moment);
-      counted := turnpike.roll_period(resumed.turn, room.window_started_at, p_shard, p_moment);
-      update turns t set hold_credit_micros = t.hold_credit_micros + room.amount, held_credit_micros = t.held_credit_micros + room.amount
-        where t.turn_id = mine.turn_id;
-      perform turnpike.count_spend(turnpike.as_counted(counted), 0, room.amount, p_shard);
+      perform turnpike.go_on_with(resumed.turn, spender, room, sale, p_shard);
       went_on := true;
       has_subscriber := resumed.has_subscriber;
       return;

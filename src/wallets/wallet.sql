@@ -94,3 +94,44 @@ begin
   end if;
   return found;
 end $$;
+
+-- A hold that was taken in the row of a wallet.
+create type turnpike.wallet_hold as (
+  taken boolean,
+  -- How often transactions waited for this row lately.
+  waits integer -- null: not taken
+);
+
+-- Takes a hold in the row of a wallet without shards, if that has the credit. p_contended: another transaction had
+-- locked the row; null: this one had.
+create function turnpike.hold_in_wallet(p_user_id bigint, p_amount bigint, p_contended boolean) returns turnpike.wallet_hold
+language plpgsql as $$
+declare
+  hold turnpike.wallet_hold;
+begin
+  update wallets w set held_credit_micros = w.held_credit_micros + p_amount,
+      waits = greatest(0, w.waits + case when p_contended then 4 else -1 end)
+    where w.user_id = p_user_id and w.shards = 0 and w.balance_credit_micros - w.held_credit_micros >= p_amount
+    returning w.waits into hold.waits;
+  hold.taken := found;
+  return hold;
+end $$;
+
+-- Takes charges from the row of a wallet without shards, and releases the holds of the charged turns. Returns the row
+-- afterwards; all null if the account has shards.
+create function turnpike.charge_wallet(p_user_id bigint, p_charged bigint, p_released bigint) returns wallets language plpgsql as $$
+declare
+  charged wallets;
+begin
+  update wallets w set balance_credit_micros = w.balance_credit_micros - p_charged, held_credit_micros = w.held_credit_micros - p_released
+    where w.user_id = p_user_id and w.shards = 0 returning w.* into charged;
+  return charged;
+end $$;
+
+-- charge_wallet for the shard that this transaction has locked.
+create function turnpike.charge_shard(p_user_id bigint, p_shard integer, p_charged bigint, p_released bigint) returns void
+language plpgsql as $$
+begin
+  update wallet_shards s set balance_credit_micros = s.balance_credit_micros - p_charged,
+    held_credit_micros = s.held_credit_micros - p_released where s.user_id = p_user_id and s.shard = p_shard;
+end $$;

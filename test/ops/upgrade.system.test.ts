@@ -42,10 +42,7 @@ alter table conversations alter column colour set not null;`,
 ]
 const NEXT_ACCEPT: [string, string][] = [
   ["name, last_turn_at, created_at)", "name, last_turn_at, created_at, colour)"],
-  [
-    "admission.conversation_name, p_request.moment, p_request.moment)",
-    "admission.conversation_name, p_request.moment, p_request.moment, 'green')",
-  ],
+  ["admission.conversation_name, p_moment, p_moment)", "admission.conversation_name, p_moment, p_moment, 'green')"],
 ]
 
 /** The verbs with which a worker serves a turn, from one version of the source. */
@@ -88,7 +85,7 @@ beforeAll(async () => {
   }
   migrations = await readMigrations(join(folder, "migrations"))
   ;[colours = "", fillColours = "", needColours = ""] = migrations.slice(length).map(({ name }) => name)
-  await change("src/turns/accept-turn.sql", ...NEXT_ACCEPT)
+  await change("src/turns/place-turn.sql", ...NEXT_ACCEPT)
   releases = { now: await readRelease(), next: await readRelease(join(folder, "src")) }
   await change("src/platform/procedures.ts", [RELEASE, releases.next.name])
   const { client, name } = await server.create()

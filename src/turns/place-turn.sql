@@ -1,0 +1,101 @@
+-- The place of a new turn in its conversation, and its rows.
+
+-- The values of a new turn that the request does not contain in asked_turn.
+create type turnpike.new_turn as (
+  turn_id text,
+  event_id text,
+  conversation_id text, -- used if the conversation is new
+  idempotency_key text,
+  request_hash text,
+  text text,
+  metadata jsonb,
+  timeout integer, -- null: the default
+  traceparent text, -- null: the turn begins a trace
+  tracestate text, -- null: no state
+  on_limit text, -- null: the configuration says it
+  max_wait integer -- null: the same
+);
+
+create type turnpike.place as (
+  conversation_id text,
+  position integer,
+  -- The state of the conversation's first open turn.
+  first_state text, -- null: no turn is open, or the first one has ended
+  -- The turn that waits, so that this one cannot start.
+  waits_behind text, -- null: none
+  -- When a runner may take the turn.
+  wakes_at timestamptz
+);
+
+-- Locks the conversation of a new turn, before the caller locks its wallet. A new conversation is deleted again if the
+-- turn is refused.
+create function turnpike.lock_place(caller turnpike.caller, admission turnpike.admission, p_end_user text, p_conversation_id text,
+  p_moment timestamptz) returns void language plpgsql as $$
+begin
+  insert into conversations (conversation_id, space_id, user_id, test, end_user_ref, name, last_position, created_at)
+  values (p_conversation_id, admission.space_id, caller.user_id, caller.test, p_end_user, admission.conversation_name, 0, p_moment)
+  on conflict do nothing;
+  perform from conversations c where c.space_id = admission.space_id and c.end_user_ref = p_end_user
+    and c.name = admission.conversation_name for no key update;
+end $$;
+
+-- Takes the next place in a conversation, whose row numbers its turns in the order of their commits.
+create function turnpike.take_place(caller turnpike.caller, admission turnpike.admission, p_end_user text, p_conversation_id text,
+  p_moment timestamptz) returns turnpike.place language plpgsql as $$
+declare
+  place turnpike.place;
+begin
+  update conversations c set last_position = c.last_position + 1, user_id = caller.user_id, test = caller.test,
+    last_turn_at = greatest(c.last_turn_at, p_moment)
+    where c.space_id = admission.space_id and c.end_user_ref = p_end_user and c.name = admission.conversation_name
+    returning c.conversation_id, c.last_position into place.conversation_id, place.position;
+  if not found then
+    -- Another request can insert the conversation at the same moment.
+    insert into conversations as c (conversation_id, space_id, user_id, test, end_user_ref, name, last_turn_at, created_at)
+    values (p_conversation_id, admission.space_id, caller.user_id, caller.test, p_end_user, admission.conversation_name, p_moment, p_moment)
+    on conflict on constraint conversations_space_id_end_user_ref_name_key do update set last_position = c.last_position + 1,
+      user_id = excluded.user_id, test = excluded.test, last_turn_at = greatest(c.last_turn_at, excluded.last_turn_at)
+    returning c.conversation_id, c.last_position into place.conversation_id, place.position;
+  end if;
+  place.wakes_at := p_moment;
+  -- Two conditions: in one, PostgreSQL would plan the query again for the first turn of each conversation.
+  if place.position > 1 then
+    select o.state, case o.state when 'waiting' then o.turn_id end into place.first_state, place.waits_behind
+      from open_turns o where o.conversation_id = place.conversation_id and o.wake_at < 'infinity';
+    if found or exists (select from open_turns o where o.conversation_id = place.conversation_id and o.wake_at = 'infinity') then
+      -- It can start when the turn before it has ended (next_turn).
+      place.wakes_at := 'infinity';
+    end if;
+  end if;
+  return place;
+end $$;
+
+-- Writes the row of a new turn, and that it is open.
+create function turnpike.write_turn(p_request turnpike.request, p_asked turnpike.asked_turn, p_new turnpike.new_turn,
+  caller turnpike.caller, admission turnpike.admission, place turnpike.place, p_reserved turnpike.reservation, p_sale turnpike.sale)
+returns turns language plpgsql as $$
+declare
+  made turns;
+begin
+  insert into turns as t (turn_id, user_id, key_id, member_id, space_id, test, request_id,
+    conversation_id, position, end_user_ref,
+    idempotency_key, request_hash, text, file_ids, metadata,
+    traceparent, tracestate, timeout_seconds, on_limit, max_wait_seconds,
+    model, price_version, max_cost_credit_micros, hold_credit_micros, held_credit_micros,
+    window_started_at, created_at,
+    price_id, end_user_price, end_user_hold_credit_micros)
+  values (p_new.turn_id, caller.user_id, caller.key_id, caller.member_id, admission.space_id, caller.test, p_request.request_id,
+    place.conversation_id, place.position, p_asked.end_user,
+    p_new.idempotency_key, p_new.request_hash, p_new.text, p_asked.files, p_new.metadata,
+    p_new.traceparent, p_new.tracestate, p_new.timeout, p_new.on_limit, p_new.max_wait,
+    admission.pin, admission.price_version, p_asked.max_cost, p_reserved.amount, p_reserved.amount,
+    p_reserved.window_started_at, p_request.moment,
+    (p_sale.price).price_id, turnpike.shown_price(p_sale.price), case when p_sale.prepaid then
+      case when place.first_state = 'waiting' then 0 else turnpike.sale_hold(p_sale.price, p_reserved.amount) end end)
+  returning t.* into made;
+  insert into open_turns (turn_id, conversation_id, position, user_id, test,
+    state, wake_at, created_at, lane)
+  values (made.turn_id, made.conversation_id, made.position, made.user_id, made.test,
+    case place.first_state when 'waiting' then 'blocked' else 'queued' end, place.wakes_at, p_request.moment, hashtext(made.end_user_ref));
+  return made;
+end $$;
