@@ -544,6 +544,7 @@ create table api_keys (
   -- The spending limits of the key. Null: no cap. The end_user
   -- limits apply to each end user without limits of their own.
   daily_credit_micros bigint check (daily_credit_micros >= 0),
+  monthly_credit_micros bigint check (monthly_credit_micros >= 0),
   window_credit_micros bigint check (window_credit_micros >= 0),
   window_seconds integer check (window_seconds > 0 and (window_seconds is null) = (window_credit_micros is null)),
   end_user_daily_credit_micros bigint check (end_user_daily_credit_micros >= 0),
@@ -2812,8 +2813,8 @@ create trigger api_keys_kept before delete on api_keys for each statement execut
 create trigger turns_kept before delete on turns for each statement execute function guard_append_only();
 create trigger ended_turns_append_only before update or delete on ended_turns for each statement execute function guard_append_only();
 
-create trigger api_keys_raised after update of daily_credit_micros, window_credit_micros, window_seconds, end_user_daily_credit_micros,
-  end_user_monthly_credit_micros on api_keys for each row execute function note_raise();
+create trigger api_keys_raised after update of daily_credit_micros, monthly_credit_micros, window_credit_micros, window_seconds,
+  end_user_daily_credit_micros, end_user_monthly_credit_micros on api_keys for each row execute function note_raise();
 create trigger end_users_raised after insert or update of daily_limit_credit_micros, monthly_limit_credit_micros on end_users
   for each row execute function note_raise();
 create trigger wallets_raised after update of end_user_daily_credit_micros, end_user_monthly_credit_micros on wallets

@@ -139,6 +139,13 @@ create function turnpike.account_has_caps(account wallets) returns boolean langu
   select ${anyOf(caps, "account", "account")}
 $$;
 
+-- True if a key can spend more with the caps of \`wanted\` than with those of \`was\`.
+create function turnpike.has_looser_caps(was api_keys, wanted api_keys) returns boolean language sql immutable as $$
+  select ${columnsOf(caps, "key")
+    .map((name) => `turnpike.is_looser(was.${name}, wanted.${name})`)
+    .join("\n    or ")}
+$$;
+
 -- True if the plan of an account has a cap at a moment.
 create function turnpike.has_plan_cap(p_user_id bigint, p_moment timestamptz) returns boolean language sql stable as $$
   select ${columnsOf(caps, "plan")

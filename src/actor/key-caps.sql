@@ -2,5 +2,5 @@
 
 -- True if a key has a cap of its own, or default caps for its end users.
 create function turnpike.key_has_caps(key api_keys) returns boolean language sql immutable as $$
-  select num_nonnulls(key.daily_credit_micros, key.window_credit_micros, key.end_user_daily_credit_micros, key.end_user_monthly_credit_micros) > 0
+  select num_nonnulls(key.daily_credit_micros, key.monthly_credit_micros, key.window_credit_micros, key.end_user_daily_credit_micros, key.end_user_monthly_credit_micros) > 0
 $$;

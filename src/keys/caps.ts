@@ -6,6 +6,9 @@ const capFields = <Usd extends z.ZodType>(usd: Usd) => ({
     description: "The most that the key can spend in a UTC day, in USD. 0: nothing. Null: no cap.",
     example: 20,
   }),
+  monthly_usd: usd.nullable().meta({
+    description: "The most that the key can spend in a UTC month, in USD. 0: nothing. Null: no cap.",
+  }),
   end_user_daily_usd: usd.nullable().meta({
     description:
       "The default daily limit, in USD, for each of your customers without a limit of their own, when this key sends their " +
@@ -48,6 +51,7 @@ export type SetCaps = z.infer<typeof setCapsSchema>
 /** The columns of a key's caps: amounts in credit micros. */
 export interface CapColumns {
   daily_credit_micros: number | null
+  monthly_credit_micros: number | null
   end_user_daily_credit_micros: number | null
   end_user_monthly_credit_micros: number | null
   window_credit_micros: number | null
@@ -66,6 +70,7 @@ export function serializeCaps(row: CapColumns): Caps {
   const amount = (micros: number | null) => (micros === null ? null : toUsd(micros))
   return {
     daily_usd: amount(row.daily_credit_micros),
+    monthly_usd: amount(row.monthly_credit_micros),
     end_user_daily_usd: amount(row.end_user_daily_credit_micros),
     end_user_monthly_usd: amount(row.end_user_monthly_credit_micros),
     window_usd: amount(row.window_credit_micros),

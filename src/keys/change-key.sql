@@ -32,7 +32,8 @@ begin
     end if;
     if refused is null then
       own := wanted;
-      update api_keys k set name = own.name, expires_at = own.expires_at, daily_credit_micros = own.daily_credit_micros,
+      update api_keys k set name = own.name, expires_at = own.expires_at,
+        daily_credit_micros = own.daily_credit_micros, monthly_credit_micros = own.monthly_credit_micros,
         end_user_daily_credit_micros = own.end_user_daily_credit_micros,
         end_user_monthly_credit_micros = own.end_user_monthly_credit_micros,
         window_credit_micros = own.window_credit_micros, window_seconds = own.window_seconds
@@ -51,10 +52,7 @@ end $$;
 -- True if a key can do more with its new expiry and caps than before.
 create function turnpike.gives_more(was api_keys, wanted api_keys) returns boolean language sql immutable as $$
   select coalesce(wanted.expires_at, 'infinity') > coalesce(was.expires_at, 'infinity')
-    or turnpike.is_looser(was.daily_credit_micros, wanted.daily_credit_micros)
-    or turnpike.is_looser(was.end_user_daily_credit_micros, wanted.end_user_daily_credit_micros)
-    or turnpike.is_looser(was.end_user_monthly_credit_micros, wanted.end_user_monthly_credit_micros)
-    or turnpike.is_looser(was.window_credit_micros, wanted.window_credit_micros)
+    or turnpike.has_looser_caps(was, wanted)
     -- The same amount in a shorter window allows more.
     or (was.window_credit_micros is not null and coalesce(wanted.window_seconds, 0) < coalesce(was.window_seconds, 0))
 $$;

@@ -24,7 +24,7 @@ export const ownKeyAnswerSchema = z
     key: ownKeySchema,
     caps: z.array(capStateSchema).meta({
       description:
-        "The caps of the key itself, `key_daily` and `key_window`, and `account_daily` of the account's plan, with the amounts " +
+        "The caps of the key itself, `key_daily`, `key_monthly` and `key_window`, and `account_daily` of the account's plan, with the amounts " +
         "spent, reserved and left. For the caps of one customer, read the end user. Empty for a test key, whose " +
         "turns have no caps.",
     }),

@@ -21,6 +21,7 @@ export const keyColumns = [
   "k.revoked_at",
   "k.previous_expires_at",
   "k.daily_credit_micros",
+  "k.monthly_credit_micros",
   "k.end_user_daily_credit_micros",
   "k.end_user_monthly_credit_micros",
   "k.window_credit_micros",
@@ -73,7 +74,7 @@ export const keyWithCapsSchema = keySchema
   .extend({
     cap_states: z.array(capStateSchema).meta({
       description:
-        "The key's daily cap and window cap, with the amount spent. Only caps that are set are listed. A test " +
+        "The key's daily, monthly and window cap, with the amount spent. Only caps that are set are listed. A test " +
         "key has none.",
     }),
   })

@@ -97,6 +97,7 @@ interface ApiKeys {
   hint: string;
   key_id: string;
   last_used_at: Timestamp | null;
+  monthly_credit_micros: number | null;
   name: string;
   previous_expires_at: Timestamp | null;
   revoked_at: Timestamp | null;

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_4006c754e6b8"
+export const RELEASE = "turnpike_f4d010191edf"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -372,6 +372,7 @@ export interface Answers {
     space: string | null
     test: boolean
     daily_credit_micros: number | null
+    monthly_credit_micros: number | null
     window_credit_micros: number | null
     window_seconds: number | null
     end_user_daily_credit_micros: number | null

@@ -10,6 +10,15 @@ create function turnpike.account_has_caps(account wallets) returns boolean langu
   select num_nonnulls(account.end_user_daily_credit_micros, account.end_user_monthly_credit_micros) > 0
 $$;
 
+-- True if a key can spend more with the caps of `wanted` than with those of `was`.
+create function turnpike.has_looser_caps(was api_keys, wanted api_keys) returns boolean language sql immutable as $$
+  select turnpike.is_looser(was.daily_credit_micros, wanted.daily_credit_micros)
+    or turnpike.is_looser(was.monthly_credit_micros, wanted.monthly_credit_micros)
+    or turnpike.is_looser(was.window_credit_micros, wanted.window_credit_micros)
+    or turnpike.is_looser(was.end_user_daily_credit_micros, wanted.end_user_daily_credit_micros)
+    or turnpike.is_looser(was.end_user_monthly_credit_micros, wanted.end_user_monthly_credit_micros)
+$$;
+
 -- True if the plan of an account has a cap at a moment.
 create function turnpike.has_plan_cap(p_user_id bigint, p_moment timestamptz) returns boolean language sql stable as $$
   select turnpike.plan_cap(p_user_id, 'daily_cap_usd', p_moment) is not null
@@ -54,6 +63,10 @@ language sql stable rows 5 as $$
     ('key_daily', 'key',
       k.daily_credit_micros,
       'key', p_key_id, 'day', begun.day, begun.day + interval '24 hours'),
+    ('key_monthly', 'key',
+      k.monthly_credit_micros,
+      'key', p_key_id, 'month', begun.month,
+      (date_trunc('month', p_moment at time zone 'UTC') + interval '1 month') at time zone 'UTC'),
     ('key_window', 'key',
       k.window_credit_micros,
       'key', p_key_id, 'window', p_window,
@@ -91,6 +104,7 @@ returns table (rank integer, kind text, subject text, period text, starts_at tim
     (1, 'end_user', case when p_key_id is not null then p_end_user end, 'day', date_trunc('day', p_moment, 'UTC')),
     (1, 'end_user', case when p_key_id is not null then p_end_user end, 'month', date_trunc('month', p_moment, 'UTC')),
     (2, 'key', p_key_id, 'day', date_trunc('day', p_moment, 'UTC')),
+    (2, 'key', p_key_id, 'month', date_trunc('month', p_moment, 'UTC')),
     (2, 'key', p_key_id, 'window', p_window),
     (3, 'account', '', 'day', date_trunc('day', p_moment, 'UTC')),
     (4, 'members', p_shared::text, 'day', date_trunc('day', p_moment, 'UTC'))

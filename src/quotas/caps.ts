@@ -32,6 +32,13 @@ export const CAPS = {
     words: "the key's daily cap",
     setBy: "`caps.daily_usd` of the key",
   },
+  key_monthly: {
+    subject: "key",
+    period: "month",
+    limits: { key: "monthly_credit_micros" },
+    words: "the key's monthly cap",
+    setBy: "`caps.monthly_usd` of the key",
+  },
   key_window: {
     subject: "key",
     period: "window",

@@ -17,7 +17,7 @@ export interface CapReachedRow extends CapRow {
 export const capReachedSchema = z
   .object({
     cap: z.enum(CAP_NAMES).meta({
-      description: "The cap: of a key for a UTC day or a window, or of an end user for a UTC day or month.",
+      description: "The cap: of a key for a UTC day, month or a window, or of an end user for a UTC day or month.",
       example: "end_user_daily",
     }),
     source: z.enum(CAP_SOURCES).meta({

@@ -4,6 +4,7 @@ import { createWorld, type TestClient, type World } from "../harness/world.ts"
 const KEYS = "/api/account/keys"
 const NO_CAPS = {
   daily_usd: null,
+  monthly_usd: null,
   end_user_daily_usd: null,
   end_user_monthly_usd: null,
   window_usd: null,

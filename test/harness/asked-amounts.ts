@@ -134,8 +134,8 @@ export class AskedSequence extends WaitSequence {
 
   private async setCap(turn: ModelTurn, cap: string, micros: number) {
     const { keys } = this.account
-    if (cap === "key_daily" || cap === "key_window") {
-      const period = cap === "key_daily" ? "daily" : "window"
+    const period = ({ key_daily: "daily", key_monthly: "monthly", key_window: "window" } as const)[cap]
+    if (period) {
       const limits = this.caps.keys[turn.key] as KeyLimits
       limits[period] = micros
       const column = `${period}_credit_micros`

@@ -89,7 +89,7 @@ export async function liveAccount(world: World, admin: Admin) {
   const { key_id, value } = await world.makeKey(funded.userId)
   const client = { ...world.createClient(funded.userId, value), keyId: key_id }
   await world.sql(
-    `update api_keys set window_credit_micros = 50000000, window_seconds = 3600, daily_credit_micros = 50000000,
+    `update api_keys set window_credit_micros = 50000000, window_seconds = 3600, daily_credit_micros = 50000000, monthly_credit_micros = 50000000,
        end_user_daily_credit_micros = 50000000, end_user_monthly_credit_micros = 50000000 where key_id = $1`,
     [key_id],
   )

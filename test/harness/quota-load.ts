@@ -12,6 +12,7 @@ const USD = 10_000_000
 export interface Limits {
   balance?: number
   key_daily?: number
+  key_monthly?: number
   key_window?: number
   window_seconds?: number
   end_user_daily?: Partial<Record<"own" | "key" | "account", number>>
@@ -41,6 +42,7 @@ export async function createQuotaEstate(
   const usd = (micros: number | undefined) => (micros === undefined ? null : micros / USD)
   const caps: SetCaps = {
     daily_usd: usd(limits.key_daily),
+    monthly_usd: usd(limits.key_monthly),
     end_user_daily_usd: usd(daily.key),
     end_user_monthly_usd: usd(monthly.key),
     window_usd: usd(limits.key_window),

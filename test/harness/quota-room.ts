@@ -42,6 +42,7 @@ class Room {
     return Math.min(
       this.available,
       (limits.key_daily ?? Infinity) - sum((one) => ofKey(one) && day(one.created_at) === day(now)),
+      (limits.key_monthly ?? Infinity) - sum((one) => ofKey(one) && month(one.created_at) === month(now)),
       (limits.key_window ?? Infinity) - sum((one) => ofKey(one) && open(one)),
       (limits.account_daily ?? Infinity) - sum((one) => day(one.created_at) === day(now)),
       (daily ?? Infinity) - sum((one) => ofUser(one) && day(one.created_at) === day(now)),

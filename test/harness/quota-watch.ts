@@ -21,6 +21,7 @@ begin
     left join end_users e on e.user_id = w.user_id and not e.test and e.end_user_ref = new.end_user_ref
     cross join lateral (values
       ('key', new.key_id, 'day', date_trunc('day', new.created_at, 'UTC'), k.daily_credit_micros),
+      ('key', new.key_id, 'month', date_trunc('month', new.created_at, 'UTC'), k.monthly_credit_micros),
       ('key', new.key_id, 'window', new.window_started_at, k.window_credit_micros),
       ('end_user', new.end_user_ref, 'day', date_trunc('day', new.created_at, 'UTC'), coalesce(e.daily_limit_credit_micros,
         k.end_user_daily_credit_micros, w.end_user_daily_credit_micros)),

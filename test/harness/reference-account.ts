@@ -249,16 +249,25 @@ export class ModelledAccount {
     }
     const n = this.random.int(2)
     const limits = this.caps.keys[n] as KeyLimits
-    if (what === "key") Object.assign(limits, { daily: amount(), endUserDaily: amount(), endUserMonthly: amount() })
-    else {
+    if (what === "key") {
+      Object.assign(limits, { daily: amount(), monthly: amount(), endUserDaily: amount(), endUserMonthly: amount() })
+    } else {
       const window = amount()
       const seconds = this.random.pick([60, 61, 3600, 86_400, 60 + this.random.int(2_678_340)])
       Object.assign(limits, { window, seconds: window === null ? null : seconds })
     }
     await this.world.sql(
       `update api_keys set daily_credit_micros = $2, end_user_daily_credit_micros = $3, end_user_monthly_credit_micros = $4,
-         window_credit_micros = $5, window_seconds = $6 where key_id = $1`,
-      [keys[n]?.keyId, limits.daily, limits.endUserDaily, limits.endUserMonthly, limits.window, limits.seconds],
+         window_credit_micros = $5, window_seconds = $6, monthly_credit_micros = $7 where key_id = $1`,
+      [
+        keys[n]?.keyId,
+        limits.daily,
+        limits.endUserDaily,
+        limits.endUserMonthly,
+        limits.window,
+        limits.seconds,
+        limits.monthly,
+      ],
     )
   }
 

@@ -65,6 +65,7 @@ export const open = (turn: ModelTurn) => turn.state === "queued" || turn.state =
 
 export interface KeyLimits {
   daily: number | null
+  monthly: number | null
   window: number | null
   seconds: number | null
   endUserDaily: number | null
@@ -102,7 +103,7 @@ export function nextMonth(ms: number): number {
 /** The caps of one account, computed from its turns by a simple model. */
 export class ModelCaps {
   readonly keys: KeyLimits[] = [0, 1].map(() => {
-    return { daily: null, window: null, seconds: null, endUserDaily: null, endUserMonthly: null }
+    return { daily: null, monthly: null, window: null, seconds: null, endUserDaily: null, endUserMonthly: null }
   })
   readonly endUsers: Record<string, EndUserLimits> = {}
   account: EndUserLimits = { daily: null, monthly: null }
@@ -154,6 +155,7 @@ export class ModelCaps {
         return isUsers(turn) && sameMonth(entry)
       }),
       ...cap("key_daily", limits.daily, day, (turn, entry) => isKeys(turn) && sameDay(entry)),
+      ...cap("key_monthly", limits.monthly, month, (turn, entry) => isKeys(turn) && sameMonth(entry)),
       ...(window === null
         ? []
         : cap("key_window", limits.window, window + (limits.seconds ?? 0) * 1000, (turn, entry) => {
@@ -168,6 +170,7 @@ export class ModelCaps {
     for (const { turn, entry } of this.turns.flatMap((turn) => entriesOf(turn).map((entry) => ({ turn, entry })))) {
       const places = [
         [keyIds[turn.key], "day", Date.parse(dayOf(entry.created))],
+        [keyIds[turn.key], "month", Date.parse(`${monthOf(entry.created)}-01`)],
         ...(entry.window === null ? [] : [[keyIds[turn.key], "window", entry.window]]),
         [turn.endUser, "day", Date.parse(dayOf(entry.created))],
         [turn.endUser, "month", Date.parse(`${monthOf(entry.created)}-01`)],

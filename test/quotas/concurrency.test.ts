@@ -37,6 +37,7 @@ const seconds = (random: Random) => 60 + random.int(31 * 86_400 - 60)
 const KINDS: Record<string, (random: Random) => Limits> = {
   "the balance": (random) => ({ balance: amount(random) }),
   "a key's day": (random) => ({ key_daily: amount(random) }),
+  "a key's month": (random) => ({ key_monthly: amount(random) }),
   "a key's window": (random) => ({ key_window: amount(random), window_seconds: seconds(random) }),
   "an end user's day, by a limit of their own": (random) => ({ end_user_daily: { own: amount(random) } }),
   "an end user's day, by the key's default": (random) => ({ end_user_daily: { key: amount(random) } }),
@@ -48,6 +49,7 @@ const KINDS: Record<string, (random: Random) => Limits> = {
   "all together": (random) => ({
     balance: 2 * amount(random),
     key_daily: amount(random),
+    key_monthly: amount(random),
     key_window: amount(random),
     window_seconds: seconds(random),
     end_user_daily: { own: amount(random), key: amount(random) },

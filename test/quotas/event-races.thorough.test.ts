@@ -27,6 +27,7 @@ interface Counter {
 
 const CAP_OF: Record<string, string> = {
   "key day": "key_daily",
+  "key month": "key_monthly",
   "key window": "key_window",
   "end_user day": "end_user_daily",
   "end_user month": "end_user_monthly",
@@ -39,6 +40,7 @@ test(`With ${AT_ONCE} concurrent turns, each level that is reached sends one eve
     const usd = (least: number, most: number) => (least * 1000 + random.int((most - least) * 1000)) / 1000
     const caps = {
       daily_usd: usd(0.2, 0.8),
+      monthly_usd: usd(0.2, 0.8),
       window_usd: usd(0.2, 0.8),
       window_seconds: 3600,
       end_user_daily_usd: usd(0.01, 0.2),
@@ -46,6 +48,7 @@ test(`With ${AT_ONCE} concurrent turns, each level that is reached sends one eve
     }
     const limits: Record<string, number> = {
       key_daily: caps.daily_usd,
+      key_monthly: caps.monthly_usd,
       key_window: caps.window_usd,
       end_user_daily: caps.end_user_daily_usd,
       end_user_monthly: caps.end_user_monthly_usd,

@@ -31,6 +31,7 @@ async function begin(caps: object) {
 
 test.each([
   ["key_daily", { daily_usd: 0.3 }],
+  ["key_monthly", { monthly_usd: 0.3 }],
   ["key_window", { window_usd: 0.3, window_seconds: 3600 }],
   ["end_user_daily", { end_user_daily_usd: 0.3 }],
   ["end_user_monthly", { end_user_monthly_usd: 0.3 }],

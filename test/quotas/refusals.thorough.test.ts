@@ -35,6 +35,7 @@ const monthly = { cap: "end_user_monthly", words: WORDS.monthly, resets: monthEn
 
 const CASES: Case[] = [
   { cap: "key_daily", source: "key", words: "The key's daily cap", caps: { daily_usd: 0.3 }, resets: midnight },
+  { cap: "key_monthly", source: "key", words: "The key's monthly cap", caps: { monthly_usd: 0.3 }, resets: monthEnd },
   {
     cap: "key_window",
     source: "key",

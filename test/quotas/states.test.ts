@@ -38,7 +38,7 @@ describe("The remainder of limits", () => {
     const caps = { daily_usd: 2, window_usd: 1, window_seconds: 60, end_user_daily_usd: 0.5 }
     const { client, browser, space } = await cappedAccount(world, { caps })
     const before = await client.me()
-    expect(before.key.caps).toEqual({ end_user_monthly_usd: null, ...caps })
+    expect(before.key.caps).toEqual({ monthly_usd: null, end_user_monthly_usd: null, ...caps })
     const day = { cap: "key_daily", source: "key", ...unspent(2), resets_at: MIDNIGHT }
     const closed = { cap: "key_window", source: "key", ...unspent(1), resets_at: null }
     expect(before.caps).toEqual([day, closed])
@@ -203,7 +203,14 @@ describe("An end user", () => {
 })
 
 test("Test turns and the web chat have no caps and do not count in them", async () => {
-  const caps = { daily_usd: 0, window_usd: 0, window_seconds: 60, end_user_daily_usd: 0, end_user_monthly_usd: 0 }
+  const caps = {
+    daily_usd: 0,
+    monthly_usd: null,
+    window_usd: 0,
+    window_seconds: 60,
+    end_user_daily_usd: 0,
+    end_user_monthly_usd: 0,
+  }
   const { client, browser, addKey, space } = await cappedAccount(world, { caps })
   await browser.json("PUT", LIMITS, { end_user_daily_usd: 0 })
   const tester = await addKey({ test: true, caps })

@@ -197,8 +197,8 @@ class CapEvent(ApiObject):
 class CapReached(ApiObject):
     """The `data` of `cap.reached`."""
 
-    cap: Literal["key_daily", "key_window", "end_user_daily", "end_user_monthly", "account_daily", "members_daily"]
-    """The cap: of a key for a UTC day or a window, or of an end user for a UTC day or month."""
+    cap: Literal["key_daily", "key_monthly", "key_window", "end_user_daily", "end_user_monthly", "account_daily", "members_daily"]
+    """The cap: of a key for a UTC day, month or a window, or of an end user for a UTC day or month."""
     source: Literal["key", "end_user", "account", "plan", "space", "default"]
     """Where the limit is set: on the key, for this end user, as a default, by the plan or on the space."""
     percent: Literal[50, 80, 100]
@@ -225,7 +225,7 @@ class CapReached(ApiObject):
 class CapState(ApiObject):
     """The object CapState of the API."""
 
-    cap: Literal["key_daily", "key_window", "end_user_daily", "end_user_monthly", "account_daily", "members_daily"]
+    cap: Literal["key_daily", "key_monthly", "key_window", "end_user_daily", "end_user_monthly", "account_daily", "members_daily"]
     source: Literal["key", "end_user", "account", "plan", "space", "default"]
     """
     Where the limit is set: on the key, on this end user, as the account's default, by the account's plan, on
@@ -251,6 +251,8 @@ class Caps(ApiObject):
 
     daily_usd: Decimal | None
     """The most that the key can spend in a UTC day, in USD. 0: nothing. Null: no cap."""
+    monthly_usd: Decimal | None
+    """The most that the key can spend in a UTC month, in USD. 0: nothing. Null: no cap."""
     end_user_daily_usd: Decimal | None
     """
     The default daily limit, in USD, for each of your customers without a limit of their own, when this key
@@ -1134,9 +1136,9 @@ class Me(ApiObject):
     key: MeKey
     caps: list[CapState]
     """
-    The caps of the key itself, `key_daily` and `key_window`, and `account_daily` of the account's plan, with
-    the amounts spent, reserved and left. For the caps of one customer, read the end user. Empty for a test key,
-    whose turns have no caps.
+    The caps of the key itself, `key_daily`, `key_monthly` and `key_window`, and `account_daily` of the
+    account's plan, with the amounts spent, reserved and left. For the caps of one customer, read the end user.
+    Empty for a test key, whose turns have no caps.
     """
     limits: list[CountState]
     """The account's limits on counts and sizes, and their usage, for live and test data together."""
@@ -1326,7 +1328,7 @@ class PriceVersionRounding(ApiObject):
 class QuotaDetails(ApiObject):
     """The `details` of QUOTA_EXCEEDED: the cap that blocks the turn longest."""
 
-    cap: Literal["key_daily", "key_window", "end_user_daily", "end_user_monthly", "account_daily", "members_daily"]
+    cap: Literal["key_daily", "key_monthly", "key_window", "end_user_daily", "end_user_monthly", "account_daily", "members_daily"]
     source: Literal["key", "end_user", "account", "plan", "space", "default"]
     """
     Where the limit is set: on the key, on this end user, as the account's default, by the account's plan, on

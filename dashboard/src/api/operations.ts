@@ -524,7 +524,7 @@ export interface ApiKeyWithCaps {
   revoked_at: string | null
   /** The time at which the last old value stops or stopped working; null: the key was never rotated. */
   previous_expires_at: string | null
-  /** The key's daily cap and window cap, with the amount spent. Only caps that are set are listed. A test key has none. */
+  /** The key's daily, monthly and window cap, with the amount spent. Only caps that are set are listed. A test key has none. */
   cap_states: CapState[]
 }
 
@@ -725,8 +725,8 @@ export interface CapEvent {
 
 /** The `data` of `cap.reached`. */
 export interface CapReached {
-  /** The cap: of a key for a UTC day or a window, or of an end user for a UTC day or month. */
-  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily" | "members_daily"
+  /** The cap: of a key for a UTC day, month or a window, or of an end user for a UTC day or month. */
+  cap: "key_daily" | "key_monthly" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily" | "members_daily"
   /** Where the limit is set: on the key, for this end user, as a default, by the plan or on the space. */
   source: "key" | "end_user" | "account" | "plan" | "space" | "default"
   /** Each value is reported once per day, month or window. 100 is also reported if the remaining amount is too small for any turn. */
@@ -747,7 +747,7 @@ export interface CapReached {
 }
 
 export interface CapState {
-  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily" | "members_daily"
+  cap: "key_daily" | "key_monthly" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily" | "members_daily"
   /** Where the limit is set: on the key, on this end user, as the account's default, by the account's plan, on the space by its owner, or as the service's default. */
   source: "key" | "end_user" | "account" | "plan" | "space" | "default"
   limit_usd: number
@@ -804,6 +804,8 @@ export interface CapacityReport {
 export interface Caps {
   /** The most that the key can spend in a UTC day, in USD. 0: nothing. Null: no cap. */
   daily_usd: number | null
+  /** The most that the key can spend in a UTC month, in USD. 0: nothing. Null: no cap. */
+  monthly_usd: number | null
   /** The default daily limit, in USD, for each of your customers without a limit of their own, when this key sends their turns. It counts their spending across all keys of the account. Null: no limit. */
   end_user_daily_usd: number | null
   /** The default limit for each customer in a UTC month, in USD. Null: no limit. */
@@ -3323,7 +3325,7 @@ export interface PutUsageKeys {
 
 /** The `details` of QUOTA_EXCEEDED: the cap that blocks the turn longest. */
 export interface QuotaDetails {
-  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily" | "members_daily"
+  cap: "key_daily" | "key_monthly" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily" | "members_daily"
   /** Where the limit is set: on the key, on this end user, as the account's default, by the account's plan, on the space by its owner, or as the service's default. */
   source: "key" | "end_user" | "account" | "plan" | "space" | "default"
   limit_usd: number
@@ -3817,6 +3819,8 @@ export interface SessionList {
 export interface SetCaps {
   /** The most that the key can spend in a UTC day, in USD. 0: nothing. Null: no cap. */
   daily_usd?: number | string | null | undefined
+  /** The most that the key can spend in a UTC month, in USD. 0: nothing. Null: no cap. */
+  monthly_usd?: number | string | null | undefined
   /** The default daily limit, in USD, for each of your customers without a limit of their own, when this key sends their turns. It counts their spending across all keys of the account. Null: no limit. */
   end_user_daily_usd?: number | string | null | undefined
   /** The default limit for each customer in a UTC month, in USD. Null: no limit. */

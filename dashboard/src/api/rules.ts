@@ -95,13 +95,13 @@ export const CallerLimitRules = {
 } as const
 
 export const CapReachedRules = {
-  cap: { words: ["key_daily", "key_window", "end_user_daily", "end_user_monthly", "account_daily", "members_daily"] },
+  cap: { words: ["key_daily", "key_monthly", "key_window", "end_user_daily", "end_user_monthly", "account_daily", "members_daily"] },
   source: { words: ["key", "end_user", "account", "plan", "space", "default"] },
   percent: { words: [50, 80, 100] },
 } as const
 
 export const CapStateRules = {
-  cap: { words: ["key_daily", "key_window", "end_user_daily", "end_user_monthly", "account_daily", "members_daily"] },
+  cap: { words: ["key_daily", "key_monthly", "key_window", "end_user_daily", "end_user_monthly", "account_daily", "members_daily"] },
   source: { words: ["key", "end_user", "account", "plan", "space", "default"] },
 } as const
 
@@ -112,6 +112,7 @@ export const CapacityReportRules = {
 
 export const CapsRules = {
   daily_usd: { minimum: 0, maximum: 1000000 },
+  monthly_usd: { minimum: 0, maximum: 1000000 },
   end_user_daily_usd: { minimum: 0, maximum: 1000000 },
   end_user_monthly_usd: { minimum: 0, maximum: 1000000 },
   window_usd: { minimum: 0, maximum: 1000000 },
@@ -540,7 +541,7 @@ export const PutUsageKeysRules = {
 } as const
 
 export const QuotaDetailsRules = {
-  cap: { words: ["key_daily", "key_window", "end_user_daily", "end_user_monthly", "account_daily", "members_daily"] },
+  cap: { words: ["key_daily", "key_monthly", "key_window", "end_user_daily", "end_user_monthly", "account_daily", "members_daily"] },
   source: { words: ["key", "end_user", "account", "plan", "space", "default"] },
 } as const
 
@@ -629,6 +630,7 @@ export const ServiceHealthRules = {
 
 export const SetCapsRules = {
   daily_usd: { minimum: 0, maximum: 1000000 },
+  monthly_usd: { minimum: 0, maximum: 1000000 },
   end_user_daily_usd: { minimum: 0, maximum: 1000000 },
   end_user_monthly_usd: { minimum: 0, maximum: 1000000 },
   window_usd: { minimum: 0, maximum: 1000000 },

@@ -38,6 +38,7 @@ export function keyState({ revoked_at, expires_at }: ApiKey, now = Date.now()): 
 
 const CAP_LABELS: Record<keyof SetCaps, readonly [label: string, hint: string]> = {
   daily_usd: ["Daily cap (USD)", "Maximum spend per UTC day. 0: the key can spend nothing."],
+  monthly_usd: ["Monthly cap (USD)", "Maximum spend per UTC month."],
   window_usd: ["Window cap (USD)", "Maximum spend in a window, which starts with its first turn."],
   window_seconds: ["Window length (seconds)", "Only together with a window cap."],
   end_user_daily_usd: ["Daily cap per end user (USD)", "For each end user without a cap of their own."],
@@ -61,6 +62,7 @@ export const capsOfTexts = (texts: CapTexts): SetCaps =>
 
 export const CAP_TITLES: Record<CapState["cap"], string> = {
   key_daily: "Daily",
+  key_monthly: "Monthly",
   key_window: "Window",
   end_user_daily: "End user, daily",
   end_user_monthly: "End user, monthly",
