@@ -13,10 +13,11 @@ from typing import Any
 import httpx
 import turnpike_turns as turnpike
 
-from .harness import DEADLINE, KEY, LOST, BothClients, Script, Step, failure, turn
+from .harness import DEADLINE, KEY, LOST, BothClients, Script, Step, failure
 
 PATH = "/v1/turns/turn_1/calls"
 EMPTY = Step(200, {"data": []})
+COUNTED = Step(200, {"turn_id": "turn_1", "call": "0.0", "outcome": "taken"})
 KEPT = Step(200, {"taken_until": "2026-01-15T09:32:00Z"})
 
 
@@ -44,7 +45,7 @@ class Working(BothClients):
             got.append(request.url.path)
             if len(got) == wanted:
                 stop.set()
-            return answers.pop(0) if answers else Step(200, turn())
+            return answers.pop(0) if answers else COUNTED
 
         return self.script(answer, **options), stop
 
@@ -180,7 +181,7 @@ class Working(BothClients):
         self.assertEqual(len(paths), 6)
 
     async def check_work_continues_after_errors_and_reports_them(self) -> None:
-        results = [failure("CALL_ANSWERED", 409), failure("NOT_FOUND", 404), failure("INTERNAL", 500), Step(200, turn())]
+        results = [failure("CALL_ANSWERED", 409), failure("NOT_FOUND", 404), failure("INTERNAL", 500), COUNTED]
         calls = [taken(f"0.{number}") for number in range(4)]
         script, stop = self.working([LOST, failure("INVALID_API_KEY", 401), *calls], results, max_retries=0)
         script.clock.jumps_left = 2
@@ -254,7 +255,7 @@ class Stopping(unittest.TestCase):
             if request.url.path == "/v1/calls":
                 return httpx.Response(200, json=taken("0.0").body)
             results.append(request.content)
-            return httpx.Response(200, json=turn())
+            return httpx.Response(200, json=COUNTED.body)
 
         class Interrupted(threading.Event):
             def wait(self, timeout: float | None = None) -> bool:
