@@ -18,7 +18,7 @@ interface Answer {
 
 /**
  * Measures the time from the request that credits an end user's wallet until a GET shows that the turn which waited for
- * this wallet goes on: while it is the only waiting turn, and while 1,000 turns of other end users wait.
+ * this wallet continues: while it is the only waiting turn, and while 1,000 turns of other end users wait.
  */
 export async function measureWakes(world: BenchWorld) {
   const rows = []
@@ -52,7 +52,7 @@ async function measureWaiting(world: BenchWorld, waiting: number) {
     answered.push(performance.now() - began)
     await api.until(turn, (answer) => answer.waiting === null)
     goesOn.push(performance.now() - began)
-    // So many wait at each booking.
+    // The same number waits at each booking.
     turns.push(await startOne())
   }
   const [ended] = await site.sql<{ count: number }>("select count(*)::int as count from turns where state = 'done'")
@@ -60,7 +60,7 @@ async function measureWaiting(world: BenchWorld, waiting: number) {
     "waiting turns": waiting,
     bookings: BOOKINGS,
     "booking is answered after, ms": timesOf(answered),
-    "turn goes on after, ms": timesOf(goesOn),
+    "turn continues after, ms": timesOf(goesOn),
     ended: round(ended?.count ?? 0),
   }
 }

@@ -155,7 +155,7 @@ const ALL: Measurement[] = [
   })),
   { group: "fair", title: "new turns while another account has 2,000 queued", measure: measureCrowd },
   { group: "fair", title: "shares of equal accounts", measure: measureShares },
-  { group: "wakes", title: "from booking credit to going on", measure: measureWakes },
+  { group: "wakes", title: "from booking credit to continuing", measure: measureWakes },
   { group: "hostile", title: "an honest client next to hostile ones", measure: measureHostile },
   { group: "attacks", title: "a worker under attack, MiB and ms", isCompared: true, measure: measureAttacks },
   { group: "logins", title: "wrong passwords", measure: (world) => measureLogins(world) },

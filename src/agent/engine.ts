@@ -1,5 +1,6 @@
 import { parseExact } from "../base/exact-json.ts"
 import type { ENGINES } from "../base/words.ts"
+import type { TooLong } from "./refusals.ts"
 
 export type EngineName = (typeof ENGINES)[number]
 
@@ -197,6 +198,8 @@ export class ModelError extends Error {
   readonly status: number | undefined
   /** True if the provider itself ended an answer without making it whole. Such an answer is not billed. */
   readonly isVoid: boolean
+  /** Set if the provider rejects the prompt because it is too long for the model. */
+  readonly tooLong: TooLong | undefined
 
   constructor(
     kind: ModelError["kind"],
@@ -206,12 +209,14 @@ export class ModelError extends Error {
       retryAfterMs,
       status,
       isVoid = false,
+      tooLong,
       cause,
     }: {
       code?: string
       retryAfterMs?: number | undefined
       status?: number | undefined
       isVoid?: boolean
+      tooLong?: TooLong | undefined
       cause?: unknown
     } = {},
   ) {
@@ -222,6 +227,7 @@ export class ModelError extends Error {
     this.retryAfterMs = retryAfterMs
     this.status = status
     this.isVoid = isVoid
+    this.tooLong = tooLong
   }
 }
 

@@ -33,11 +33,14 @@ const encoder = new TextEncoder()
 /** The number of UTF-8 bytes of a text. */
 export const byteLength = (text: string) => encoder.encode(text).length
 
+/** What a model reads in a call. */
+export type Prompt = Pick<ModelCall, "engine" | "system" | "messages" | "tools">
+
 /**
  * An upper bound of the prompt's tokens, without a tokenizer: a byte-level BPE never makes more
  * tokens than bytes. Holds use this bound. Bills use the provider's count.
  */
-export function promptTokenBound(call: Pick<ModelCall, "engine" | "system" | "messages" | "tools">): number {
+export function promptTokenBound(call: Prompt): number {
   let bound = PROMPT_TOKENS.prompt + (call.tools.length > 0 ? PROMPT_TOKENS.tools : 0)
   if (call.system) bound += byteLength(call.system) + PROMPT_TOKENS.message
   bound += toolTokenBound(call.tools)
@@ -93,7 +96,7 @@ export function likelyTokens(...texts: string[]): number {
 }
 
 /** The same estimate for a prompt: instructions, tools and messages. For providers that report no count. */
-export function likelyPromptTokens(call: Pick<ModelCall, "engine" | "system" | "messages" | "tools">): number {
+export function likelyPromptTokens(call: Prompt): number {
   const tools = call.tools.length > 0 ? JSON.stringify(call.tools) : ""
   return Math.min(likelyTokens(call.system ?? "", tools, ...call.messages.map(textOf)), promptTokenBound(call))
 }

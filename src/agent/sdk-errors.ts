@@ -1,6 +1,7 @@
 import { APICallError, InvalidArgumentError, InvalidPromptError, UnsupportedFunctionalityError } from "@ai-sdk/provider"
 import { isFields } from "../base/fields.ts"
 import { ModelError, NO_CREDIT } from "./engine.ts"
+import { tooLongOf } from "./refusals.ts"
 
 const MAX_MESSAGE_LENGTH = 300
 
@@ -33,7 +34,9 @@ export function toModelError(thrown: unknown, secrets: readonly string[], { isVo
   const retryAfterMs = retryAfter(responseHeaders)
   const code =
     status === 429 && NO_CREDIT_WORDS.test(`${thrown.responseBody ?? ""} ${message}`) ? { code: NO_CREDIT } : {}
-  return new ModelError(inTrouble ? "unavailable" : "rejected", message, { retryAfterMs, status, isVoid, ...code })
+  const tooLong = tooLongOf(status, `${messageOf(thrown)} ${thrown.responseBody ?? ""}`) ?? undefined
+  const kind = inTrouble && !tooLong ? "unavailable" : "rejected"
+  return new ModelError(kind, message, { retryAfterMs, status, isVoid, tooLong, ...code })
 }
 
 /** An error in a stream is an object in the provider's own form. */

@@ -14,8 +14,8 @@ export const storedRow = <Row>(row: unknown): Row => row as Row
 export const storedRows = <Row>(rows: readonly unknown[] | null | undefined): Row[] => (rows ?? []) as Row[]
 
 /**
- * A query with the type of another one that has the same columns, or that may name fewer tables. Kysely compiles both to
- * the same text: tables exist in its types only.
+ * A query with the type of another one that has the same columns, or that may name fewer tables. Kysely compiles both
+ * to the same text: tables exist in its types only.
  */
 export const sameQuery = <Query>(query: unknown): Query => query as Query
 

@@ -9,26 +9,31 @@ import { objectPart } from "../tools/file-tools.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import { goesOn, type StepRow } from "../turns/step-row.ts"
 import type { AttachedFile, Claim } from "./claim-turns.ts"
+import { withoutResults } from "./fit-context.ts"
 import { growHold } from "./grow-hold.ts"
 import { cacheOf } from "./prompt-cache.ts"
 import type { AgentWork, Run } from "./run.ts"
 import { RunEnd } from "./run-end.ts"
 import type { WaitLimit } from "./wait-turn.ts"
 
-/** Builds the next model call of an agent; the hold does not bound it yet. `opening`: the first messages. */
+/**
+ * Builds the next model call of an agent, without what its `fit` leaves out; the hold does not bound it yet. `opening`:
+ * the first messages.
+ */
 export function buildCall(run: Run, agent: AgentWork, opening: Message[]): ModelCall {
   const { model, system, specs, steps, maxOutputTokens } = agent
   const { temperature } = run.claim.config.manifest
-  const said = steps.map(stepMessages)
+  const said = withoutResults(steps.map(stepMessages), agent.fit.results)
+  const begin = opening.slice(agent.ref === null ? agent.fit.turns * 2 : 0)
   return {
     engine: model.engine,
     model: model.model,
     ...(system && { system }),
     ...(temperature !== undefined && { temperature }),
-    messages: [...opening, ...said.flat()],
+    messages: [...begin, ...said.flat()],
     tools: specs,
     maxOutputTokens: Math.min(maxOutputTokens ?? model.max_output_tokens, model.max_output_tokens),
-    cache: cacheOf(run, agent, { opening: opening.length, steps: said.map(({ length }) => length) }),
+    cache: cacheOf(run, agent, { opening: begin.length, steps: said.map(({ length }) => length) }),
     attempt: run.turn.model_failures,
   }
 }

@@ -8,12 +8,19 @@ import { draftEvent, type EventDraft } from "../turns/turn-event.ts"
 import { type BoundedCall, boundCall, buildCall } from "./build-call.ts"
 import { isCut } from "./call-within.ts"
 import { type CalledStep, commitCalled } from "./commit-called.ts"
+import { fitContext } from "./fit-context.ts"
 import { CANCELLED, LOST, WORKER_OVER } from "./keep-alive.ts"
 import { type RoutedCall, routeCall } from "./route-call.ts"
 import { type AgentWork, type Run, stepOf } from "./run.ts"
 import { RunEnd } from "./run-end.ts"
 import { TIMED_OUT } from "./run-time.ts"
 import { openTextStream } from "./stream-text.ts"
+
+/** The failure of a prompt that does not fit into the model's window. */
+export const CONTEXT_TOO_LONG = "CONTEXT_TOO_LONG"
+
+/** How often a call that a provider refuses as too long is made again with less. */
+const MOST_REFUSALS = 2
 
 const NO_USAGE: ModelUsage = { tokensInput: 0, tokensCached: 0, tokensOutput: 0 }
 const FREE: Price = {
@@ -40,12 +47,48 @@ export class AgentFailed extends Error {
  * with the finish `aborted`. Throws RunEnd or AgentFailed.
  */
 export async function callStep(run: Run, agent: AgentWork, opening: Message[]): Promise<CalledStep> {
+  let number: number | undefined
+  const nextStep = () => {
+    number ??= run.transcript.nextStep()
+    return number
+  }
+  for (;;) {
+    try {
+      return await callOnce(run, agent, opening, nextStep)
+    } catch (error) {
+      if (!(error instanceof AgentFailed) || !error.error.tooLong) throw error
+      agent.fit.refused(error.error.tooLong)
+      const { turn_id } = run.turn
+      run.ctx.log("info", "model.too_long", { turn_id, model: agent.model.pin, ...error.error.tooLong })
+      if (agent.fit.refusals > MOST_REFUSALS) throw tooLong(agent)
+    }
+  }
+}
+
+/** The prompt does not fit into the model's window, whatever is left out. */
+function tooLong({ model, fit }: AgentWork): AgentFailed {
+  const window = fit.window === null ? "" : `, which takes ${fit.window} tokens`
+  const size = fit.size
+  const message =
+    `The prompt has about ${size} tokens without earlier turns and results of tools. That is too long for ` +
+    `${model.pin}${window}. Shorten the instructions, the tools or the text, or choose a model with a larger window.`
+  return new AgentFailed(new ModelError("rejected", message, { code: CONTEXT_TOO_LONG }))
+}
+
+async function callOnce(run: Run, agent: AgentWork, opening: Message[], nextStep: () => number): Promise<CalledStep> {
   const { ctx, turn } = run
   const price = turn.test ? FREE : agent.model
-  const bounded = await boundCall(run, price, buildCall(run, agent, opening))
-  const step = run.transcript.nextStep()
+  const { call, trimmed, fits } = fitContext(agent.fit, () => buildCall(run, agent, opening), {
+    earlier: agent.ref === null ? run.claim.history : [],
+    results: agent.steps.reduce((sum, { content }) => sum + callsOf(content).length, 0),
+  })
+  if (!fits) throw tooLong(agent)
+  const bounded = await boundCall(run, price, call)
+  const step = nextStep()
   const of = stepOf(agent, step)
-  const begun = { model: agent.model.pin, attempt: turn.model_failures, leftOut: agent.ref === null ? run.leftOut : [] }
+  const attempt = turn.model_failures + agent.fit.refusals
+  const begun = { model: agent.model.pin, attempt, leftOut: agent.ref === null ? run.leftOut : [] }
+  const trims = trimmed ? [draftEvent("context.trimmed", { ...of, ...trimmed }, ctx.clock.now())] : []
   const stream = openTextStream(ctx, turn, of, begun)
   /** Makes the step of an answer, and adds its cost to the cost of the run. */
   const called = (answer: ModelAnswer, rest: EventDraft[], { beganAt, served }: RoutedCall): CalledStep => {
@@ -56,6 +99,7 @@ export async function callStep(run: Run, agent: AgentWork, opening: Message[]): 
     const cost = Math.min(priceOf(price, answer.usage), Math.max(0, run.budget.left + bounded.worst))
     if (answer.counted) noteMiscount(run, agent, step, answer)
     run.budget.cost += cost
+    agent.fit.counted(answer.usage.tokensInput)
     const { engine: provider, pin, price_version: priceVersion } = agent.model
     const span_id = spanIdOf(turn.turn_id, `chat ${step}`)
     ctx.log("info", "model.called", { span_id, model: pin, finish: answer.finish, ms: durationMs })
@@ -73,7 +117,7 @@ export async function callStep(run: Run, agent: AgentWork, opening: Message[]): 
     }
     return {
       step: { ...made, durationSec: durationMs / 1000 },
-      events: [...rest, stepEnded(of, answer, durationMs, ctx.clock.now())],
+      events: [...trims, ...rest, stepEnded(of, answer, durationMs, ctx.clock.now())],
       cutByHold: bounded.cutByHold,
     }
   }

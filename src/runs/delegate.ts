@@ -11,6 +11,7 @@ import { TURN_POLICY } from "../turns/policies.ts"
 import { answerText } from "../turns/step-row.ts"
 import { answerFault } from "./answer-fault.ts"
 import { AgentFailed } from "./call-step.ts"
+import { ContextFit } from "./fit-context.ts"
 import type { AgentWork, Run } from "./run.ts"
 import { runAgent, TooManySteps } from "./run-agent.ts"
 
@@ -63,6 +64,7 @@ async function delegate(
     tools: own,
     specs: specsOf(own),
     steps: claim.steps.filter((row) => row.agent === ref),
+    fit: new ContextFit(model),
   }
   try {
     await runAgent(run, work, [{ role: "user", content: [{ type: "text", text: task }] }])

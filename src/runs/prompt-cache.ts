@@ -16,7 +16,7 @@ export function cacheOf(run: Run, agent: AgentWork, { opening, steps }: Transcri
   const { turn, claim } = run
   const lifetime = lifetimeOf(run, agent)
   const all = steps.reduce((sum, count) => sum + count, opening)
-  const earlier = agent.ref === null ? claim.history.length * 2 : 0
+  const earlier = agent.ref === null ? (claim.history.length - agent.fit.turns) * 2 : 0
   const goesOn = agent.specs.length > 0 || (earlier > 0 && !isFull(run))
   // Also the end of the last call's prompt: Anthropic looks back over only 20 parts, and a step can have more.
   const ends = goesOn ? [all - (steps.at(-1) ?? all), all].filter((end) => end > earlier) : []

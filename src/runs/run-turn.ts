@@ -17,10 +17,11 @@ import { answerText } from "../turns/step-row.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 import { answerFault } from "./answer-fault.ts"
 import { turnOpening } from "./build-call.ts"
-import { AgentFailed } from "./call-step.ts"
+import { AgentFailed, CONTEXT_TOO_LONG } from "./call-step.ts"
 import type { Claim, ModelRow } from "./claim-turns.ts"
 import { type CalledStep, noteLost, orNoted, rowOf } from "./commit-called.ts"
 import { delegateTool } from "./delegate.ts"
+import { ContextFit } from "./fit-context.ts"
 import { giveBack, waitForAccounts, waitForMemory } from "./give-back.ts"
 import { paintingOf } from "./pay-pictures.ts"
 import { type AgentContext, Run } from "./run.ts"
@@ -83,6 +84,7 @@ function mainAgent(run: Run, model: ModelRow, { tools }: Toolbox) {
     tools: own,
     specs: specsOf(own),
     steps: run.claim.steps.filter(({ agent }) => agent === null),
+    fit: new ContextFit(model),
   }
 }
 
@@ -225,6 +227,7 @@ function tooLate(
  */
 function failureOf(run: Run, { error }: AgentFailed): Outcome {
   if (error.kind === "failed") return failed(run, error.code ?? "FAILED", error.message)
+  if (error.code === CONTEXT_TOO_LONG) return failed(run, CONTEXT_TOO_LONG, `${error.message} ${billOf(run)}`)
   // The provider's message is left out: with tools, its content can depend on the customer's files and responses.
   return failed(run, "MODEL_REJECTED", `The model's provider refused the request. ${billOf(run)}`)
 }

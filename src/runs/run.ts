@@ -9,6 +9,7 @@ import type { TurnRow } from "../turns/turn-row.ts"
 import { Budget } from "./budget.ts"
 import type { Claim, ModelRow } from "./claim-turns.ts"
 import { type Committed, mayStartCalls, noteResultToken, type Together } from "./commit-step.ts"
+import type { ContextFit } from "./fit-context.ts"
 import { KeepAlive } from "./keep-alive.ts"
 import { Route } from "./route.ts"
 import { type LimitCode, limitReached, RunEnd } from "./run-end.ts"
@@ -29,6 +30,8 @@ export interface AgentWork {
   tools: ReadonlyMap<string, BoundTool>
   specs: ToolSpec[]
   steps: StepRow[]
+  /** Leaves out parts of its prompts, so that they fit into the model's window. */
+  fit: ContextFit
 }
 
 /** How events name a step: its number and, for a sub-agent's step, the agent and the call that it works for. */

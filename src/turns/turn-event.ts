@@ -16,7 +16,14 @@ export function serializeTurnEvent(row: TurnEventRow) {
 /** An event to write. The statement assigns its `seq`. */
 export interface EventDraft {
   id: string
-  type: "step.started" | "step.ended" | "tool.started" | "tool.ended" | "text.delta" | "model.waiting"
+  type:
+    | "step.started"
+    | "step.ended"
+    | "tool.started"
+    | "tool.ended"
+    | "text.delta"
+    | "model.waiting"
+    | "context.trimmed"
   data: Record<string, unknown>
   at: Date
 }

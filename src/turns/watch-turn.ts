@@ -36,6 +36,7 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
   "tool.started": ["step", "call", "name"],
   "tool.ended": ["step", "call", "name", "ok"],
   "model.waiting": [],
+  "context.trimmed": ["step"],
 }
 
 export const WATCH_TURN_ERRORS = ["WATCH_TOKEN_INVALID", "QUOTA_EXCEEDED"] as const

@@ -68,12 +68,12 @@ export function scriptProvider(
     const asked = (await request.json()) as Asked
     const n = sent.length
     const key = (request.headers.get("authorization") ?? "").replace(/^Bearer /, "")
+    asks.push(asked)
     const script = answer(asked, n, key)
     const { status, thinking = [], words = [], calls = [], pauseMs = 0, counts = true } = script
     const leftAt = signal.aborted ? clock.ms() : null
     const made: SentAnswer = { n, worker, key, thoughts: [], words: [], leftAt, whole: false, counts }
     sent.push(made)
-    asks.push(asked)
     if (status)
       return Response.json(
         {

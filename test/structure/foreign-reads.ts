@@ -1,6 +1,6 @@
 /**
- * The tables that a room reads although only rooms write them that it may not import. A new one needs a procedure of the
- * table's room instead. What is no longer read leaves the list.
+ * The tables that a room reads although only rooms write them that it may not import. A new one needs a procedure of
+ * the table's room instead. A table that the room no longer reads leaves the list.
  */
 export const FOREIGN_READS: Record<string, string[]> = {
   actor: ["acting_sessions", "former_key_values", "second_factors", "settings", "spaces", "turns", "users"],

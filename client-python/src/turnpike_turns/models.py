@@ -2044,7 +2044,8 @@ class TurnEvent(ApiObject):
     type: str
     """
     `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`,
-    `tool.started`, `tool.ended`, `text.delta`, `model.waiting`, `turn.waiting`, `turn.resumed`, `call.decided`.
+    `tool.started`, `tool.ended`, `text.delta`, `model.waiting`, `context.trimmed`, `turn.waiting`,
+    `turn.resumed`, `call.decided`.
     """
     data: dict[str, Any]
     """Depends on the type, such as `name` and `ok` for `tool.ended`."""

@@ -31,6 +31,7 @@ const TYPES = [
   "tool.ended",
   "text.delta",
   "model.waiting",
+  "context.trimmed",
   "call.decided",
 ]
 const LAST = ["turn.done", "turn.failed", "turn.cancelled"]
