@@ -53,7 +53,6 @@ declare
   facts jsonb;
   wanted_pin text;
   talk conversations;
-  tokens bigint;
   of_files bigint := 0;
 begin
   select s.* into space from spaces s where s.slug = p_asked.space;
@@ -121,17 +120,26 @@ begin
     return admission;
   end if;
 
-  -- The bound of the first call from stored counts, as boundCall computes it when the call is made.
-  tokens := turnpike.config_tokens(facts, model.engine, p_asked.bounds);
-  admission.answer_tokens := least(p_asked.min_output, model.max_output_tokens, (facts -> 'answer')::bigint);
-  admission.short_tokens := tokens + p_asked.short_tokens;
-  tokens := tokens + p_asked.tokens + of_files;
   if talk.conversation_id is null then
     select c.* into talk from conversations c
       where c.space_id = space.space_id and c.end_user_ref = p_asked.end_user and c.name = admission.conversation_name;
   end if;
+  return turnpike.with_amounts(admission, caller, p_asked, model, facts, talk, of_files);
+end $$;
+
+-- Returns the admission of a live turn with its amounts. They come from the bound of the first call by stored counts,
+-- as boundCall computes it when the call is made. talk: the conversation; all null if it is new. p_of_files: the tokens
+-- of the files.
+create function turnpike.with_amounts(admission turnpike.admission, caller turnpike.caller, p_asked turnpike.asked_turn,
+  model model_catalog, p_facts jsonb, talk conversations, p_of_files bigint) returns turnpike.admission language plpgsql stable as $$
+declare
+  tokens bigint := turnpike.config_tokens(p_facts, model.engine, p_asked.bounds);
+begin
+  admission.answer_tokens := least(p_asked.min_output, model.max_output_tokens, (p_facts -> 'answer')::bigint);
+  admission.short_tokens := tokens + p_asked.short_tokens;
+  tokens := tokens + p_asked.tokens + p_of_files;
   if talk.conversation_id is not null then
-    tokens := tokens + turnpike.history_tokens(talk.conversation_id, talk.last_position + 1, facts -> 'history', p_asked.bounds);
+    tokens := tokens + turnpike.history_tokens(talk.conversation_id, talk.last_position + 1, p_facts -> 'history', p_asked.bounds);
   end if;
   admission.needed := turnpike.least_cost(model, tokens, admission.answer_tokens);
   if coalesce(p_asked.max_cost < admission.needed, false) then
