@@ -57,6 +57,7 @@ export const TURN_PLANTS: Record<string, Plant> = {
         spent("end_user day customer-2", bill),
         spent("end_user month customer-2", bill),
         spent(`key day ${key}`, all),
+        spent(`key month ${key}`, all),
         spent(`key window ${key}`, all),
       ]
     },
