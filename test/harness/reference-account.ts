@@ -250,7 +250,9 @@ export class ModelledAccount {
     const n = this.random.int(2)
     const limits = this.caps.keys[n] as KeyLimits
     if (what === "key") {
-      Object.assign(limits, { daily: amount(), monthly: amount(), endUserDaily: amount(), endUserMonthly: amount() })
+      Object.assign(limits, { daily: amount(), endUserDaily: amount(), endUserMonthly: amount() })
+      // Rarely, because the turns of a full month continue in no new day.
+      limits.monthly = this.random.int(8) === 0 ? amount() : null
     } else {
       const window = amount()
       const seconds = this.random.pick([60, 61, 3600, 86_400, 60 + this.random.int(2_678_340)])

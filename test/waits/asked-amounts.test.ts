@@ -23,7 +23,6 @@ test(`In random sequences (${sequences}), a turn continues with exactly what its
     "balance",
     "end_user_credit",
     "key_daily",
-    "key_monthly",
     "key_window",
     "end_user_daily",
     "end_user_monthly",
