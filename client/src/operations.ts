@@ -126,7 +126,7 @@ export interface CallDecidedEvent {
 }
 
 export type CallResult = {
-  /** The result: a text, or any JSON value. At most 65536 bytes as text. */
+  /** The result: a text, or any JSON value, whose numbers keep their digits. At most 65536 bytes as text. */
   output: unknown
 } | {
   /** Why the call failed. The agent reads this text. */
@@ -1104,7 +1104,7 @@ export interface Model {
 
 export interface MonthStatement {
   month: string
-  /** `open`: the month is not over. `building`: the receipts of a large month are still being read. Read it again after a minute. */
+  /** `open`: the month is not over. `building`: the receipts of a large month are still being read. Read it again after a minute. Never `closed`, as in the list: reading a closed month builds its statement. */
   state: "open" | "building" | "final"
   /** The number of receipts that were read so far. */
   receipts_read: number
@@ -2059,14 +2059,18 @@ export interface UsageExport {
 }
 
 export interface UsageGroup {
-  /** The end_user_ref, `space_id`, model pin, `key_id`, day (`2026-11-20`, UTC), configuration (`space_id@version`), or value of metadata. `(other)`: all other values. Empty: turns without a value. */
+  /** The end_user_ref, `space_id`, model pin, `key_id`, day (`2026-11-20`, UTC), configuration (`space_id@version`), or value of metadata. `(other)`: all other values. Empty: turns without a value. `kind` tells both from values of the same text. */
   group: string
+  /** `value`: `group` is a value. `none`: the turns have no value of the key of metadata. `other`: all values beyond the ones that are shown. */
+  kind: "value" | "none" | "other"
   /** The billed amount: the exact sum of the ledger entries. */
   billed_usd: number
   /** The amount that your end users were charged for these turns. Null by `model`, because a charge is rounded per turn. */
   end_user_charge_usd: number | null
-  /** The charges minus the billed amounts of the same turns. Turns without a price and a wallet do not count. */
+  /** `end_user_charge_usd` minus `charged_turns_billed_usd`. Turns without a price and a wallet do not count. */
   margin_usd: number | null
+  /** The part of `billed_usd` that is of turns with a charge: those with a price or a wallet. Null without such turns, and by `model`. */
+  charged_turns_billed_usd: number | null
   /** Turns that ended, including those that were billed nothing. */
   turns: number
   model_calls: number
@@ -2128,8 +2132,10 @@ export interface UsageSums {
   billed_usd: number
   /** The amount that your end users were charged for these turns. Null by `model`, because a charge is rounded per turn. */
   end_user_charge_usd: number | null
-  /** The charges minus the billed amounts of the same turns. Turns without a price and a wallet do not count. */
+  /** `end_user_charge_usd` minus `charged_turns_billed_usd`. Turns without a price and a wallet do not count. */
   margin_usd: number | null
+  /** The part of `billed_usd` that is of turns with a charge: those with a price or a wallet. Null without such turns, and by `model`. */
+  charged_turns_billed_usd: number | null
   /** Turns that ended, including those that were billed nothing. */
   turns: number
   model_calls: number

@@ -22,6 +22,9 @@ export function parseExact(text: string): unknown {
   )
 }
 
+/** True for a number of parseExact that keeps its digits. */
+export const isRawNumber = (value: unknown): boolean => exact.isRawJSON(value)
+
 interface ChangedNumber {
   path: string[]
   digits: string

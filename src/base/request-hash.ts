@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { isRawNumber } from "./exact-json.ts"
 
 /** SHA-256 (hex) of a JSON value with sorted keys: equal for bodies with the same meaning. */
 export function hashRequest(value: unknown): string {
@@ -6,6 +7,6 @@ export function hashRequest(value: unknown): string {
 }
 
 function sortKeys(_key: string, value: unknown): unknown {
-  if (value === null || typeof value !== "object" || Array.isArray(value)) return value
+  if (value === null || typeof value !== "object" || Array.isArray(value) || isRawNumber(value)) return value
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

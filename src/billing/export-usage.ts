@@ -3,7 +3,7 @@ import type { Context } from "../actor/context.ts"
 import { csvLine, harmless } from "../base/csv.ts"
 import { toUsd } from "../base/money.ts"
 import { type GroupRow, sumUsage, usageRange } from "./report-usage.ts"
-import type { UsageQuery } from "./usage-schemas.ts"
+import type { GroupPlace, UsageQuery } from "./usage-schemas.ts"
 
 const COUNTS = ["turns", "model_calls", "tokens_input", "tokens_cached", "tokens_output"] as const
 
@@ -20,11 +20,19 @@ export async function exportUsage(
   query: UsageQuery,
 ): Promise<{ from: string; to: string; pieces: AsyncGenerator<string> }> {
   const range = usageRange(ctx.clock.now(), query)
-  const pageAfter = (after?: string) => sumUsage(ctx, credential, { ...query, ...range }, { after, limit: PAGE })
+  const pageAfter = (after?: GroupPlace) => sumUsage(ctx, credential, { ...query, ...range }, { after, limit: PAGE })
   const first = await pageAfter()
   const pieces = (async function* () {
-    yield csvLine([query.group_by, "billed_usd", "end_user_charge_usd", "margin_usd", ...COUNTS])
-    for (let page = first; ; page = await pageAfter(page.groups.at(-1)?.group)) {
+    yield csvLine([
+      query.group_by,
+      "billed_usd",
+      "end_user_charge_usd",
+      "margin_usd",
+      ...COUNTS,
+      "charged_turns_billed_usd",
+      "kind",
+    ])
+    for (let page = first; ; page = await pageAfter(page.groups.at(-1))) {
       yield page.groups.map(groupLine).join("")
       if (!page.more) return
     }
@@ -41,5 +49,7 @@ function groupLine(row: GroupRow): string {
     usd(row.charged),
     usd(row.margin),
     ...COUNTS.map((name) => String(row[name])),
+    usd(row.charged_billed),
+    row.kind,
   ])
 }

@@ -7,11 +7,17 @@ import { decodePosition, encodePosition } from "../base/pagination.ts"
 import { DAY_MS } from "../base/time.ts"
 import { usageGroups } from "./usage-groups.ts"
 import { requireUsageKey } from "./usage-keys.ts"
-import { metadataKeyOf, type SumsRow, type UsageQuery, type UsageReport, type UsageSums } from "./usage-schemas.ts"
+import {
+  type GroupPlace,
+  metadataKeyOf,
+  type SumsRow,
+  type UsageGroupKind,
+  type UsageQuery,
+  type UsageReport,
+  type UsageSums,
+} from "./usage-schemas.ts"
 
-export interface GroupRow extends SumsRow {
-  group: string
-}
+export interface GroupRow extends SumsRow, GroupPlace {}
 
 export interface UsagePage {
   from: string
@@ -41,8 +47,9 @@ export async function reportUsage(
   credential: Credential,
   { query, limit, cursor }: { query: UsageQuery; limit: number; cursor?: string | undefined },
 ): Promise<UsageReport> {
-  const [after, from = query.from, to = query.to] = decodePosition(cursor, { usage: query }) ?? []
+  const [group, from = query.from, to = query.to, kind = "value"] = decodePosition(cursor, { usage: query }) ?? []
   const range = usageRange(ctx.clock.now(), { from, to })
+  const after = group === undefined ? undefined : { group, kind: kind as UsageGroupKind }
   const page = await sumUsage(ctx, credential, { ...query, ...range }, { after, limit })
   const last = page.groups.at(-1)
   const goesOn = page.more && last !== undefined
@@ -50,16 +57,22 @@ export async function reportUsage(
     from: page.from,
     to: page.to,
     group_by: query.group_by,
-    data: page.groups.map(({ group, ...sums }) => ({ group, ...serializeSums(sums) })),
+    data: page.groups.map(({ group, kind, ...sums }) => ({ group, kind, ...serializeSums(sums) })),
     total: serializeSums(page.total),
     has_more: goesOn,
-    next_cursor: goesOn ? encodePosition([last.group, page.from, page.to], { usage: query }) : null,
+    next_cursor: goesOn ? encodePosition([last.group, page.from, page.to, last.kind], { usage: query }) : null,
   }
 }
 
-function serializeSums({ billed, charged, margin, ...counts }: SumsRow): UsageSums {
+function serializeSums({ billed, charged, margin, charged_billed, ...counts }: SumsRow): UsageSums {
   const usd = (micros: number | null) => (micros === null ? null : toUsd(micros))
-  return { billed_usd: toUsd(billed), end_user_charge_usd: usd(charged), margin_usd: usd(margin), ...counts }
+  return {
+    billed_usd: toUsd(billed),
+    end_user_charge_usd: usd(charged),
+    margin_usd: usd(margin),
+    charged_turns_billed_usd: usd(charged_billed),
+    ...counts,
+  }
 }
 
 /**
@@ -71,7 +84,7 @@ export async function sumUsage(
   ctx: Context,
   credential: Credential,
   query: UsageQuery & { from: string; to: string },
-  { after, limit }: { after?: string | undefined; limit: number },
+  { after, limit }: { after?: GroupPlace | undefined; limit: number },
 ): Promise<UsagePage> {
   const { from, to } = query
   const key = metadataKeyOf(query.group_by)

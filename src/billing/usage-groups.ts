@@ -13,7 +13,14 @@ import { type CallerDB, spaceInScope } from "../actor/call-as.ts"
 import { sameQuery } from "../base/casts.ts"
 import type { DB } from "../platform/db-types.ts"
 import { USAGE_KEY_POLICY } from "./policies.ts"
-import { metadataKeyOf, type SumsRow, type UsageGrouping, type UsageQuery } from "./usage-schemas.ts"
+import {
+  type GroupPlace,
+  metadataKeyOf,
+  type SumsRow,
+  type UsageGrouping,
+  type UsageGroupKind,
+  type UsageQuery,
+} from "./usage-schemas.ts"
 
 type RangeQuery = UsageQuery & { from: string; to: string }
 
@@ -28,6 +35,7 @@ const SUMS = [
   "billed",
   "charged",
   "margin",
+  "charged_billed",
   "turns",
   "model_calls",
   "tokens_input",
@@ -39,7 +47,7 @@ const SUMS = [
  * A query with CTEs: `by_group`, whose groups `g` have no names yet, `by_name`, in which rare groups are one, and
  * `counted`, the number of turns in all groups.
  */
-type Grouped = CallerDB & { by_group: Group; by_name: Group; counted: Counted }
+type Grouped = CallerDB & { by_group: Group; by_name: Group & { kind: UsageGroupKind }; counted: Counted }
 type Group = SumsRow & { g: unknown }
 type Counted = Pick<SumsRow, "turns">
 
@@ -51,15 +59,21 @@ const grouped: ExpressionBuilder<Grouped, never> = expressionBuilder()
 export function usageGroups(
   db: QueryCreator<CallerDB>,
   query: RangeQuery,
-  { after, limit }: { after: string | undefined; limit: number },
+  { after, limit }: { after: GroupPlace | undefined; limit: number },
 ) {
   const byCall = query.group_by === "model" || query.model !== undefined
-  const named = grouped.selectFrom("by_name").select(SUMS).select(nameOf(query.group_by).as("group"))
+  const named = grouped.selectFrom("by_name").select(SUMS).select("kind").select(nameOf(query.group_by).as("group"))
   const page = grouped
     .selectFrom(named.as("named"))
     .selectAll()
-    .$if(after !== undefined, (all) => all.where((eb) => sql<SqlBool>`${eb.ref("group")} collate "C" > ${after}`))
+    .$if(after !== undefined, (all) =>
+      all.where(
+        (eb) =>
+          sql<SqlBool>`(${eb.ref("group")} collate "C", ${eb.ref("kind")} collate "C") > (${after?.group}, ${after?.kind})`,
+      ),
+    )
     .orderBy("group", (order) => order.collate("C"))
+    .orderBy("kind", (order) => order.collate("C"))
     .limit(limit)
   const total = grouped.selectFrom("by_name").select((eb) => {
     const sum = <Name extends keyof SumsRow>(name: Name) => eb.fn.coalesce(eb.fn.sum<number>(name), eb.lit(0)).as(name)
@@ -67,6 +81,7 @@ export function usageGroups(
     const charges = [
       eb.fn.sum<number | null>("charged").as("charged"),
       eb.fn.sum<number | null>("margin").as("margin"),
+      eb.fn.sum<number | null>("charged_billed").as("charged_billed"),
     ] as const
     return [
       sum("billed"),
@@ -82,7 +97,11 @@ export function usageGroups(
   const isBounded = metadataKeyOf(query.group_by) !== null || query.group_by === "config_version"
   const groups = byCall ? fromCalls(db, query) : fromTurns(db, query)
   return groups
-    .with("by_name", (db) => (isBounded ? mostBilled(db) : db.selectFrom("by_group").selectAll()))
+    .with("by_name", (db) =>
+      isBounded
+        ? mostBilled(db)
+        : db.selectFrom("by_group").selectAll().select(sql<UsageGroupKind>`'value'`.as("kind")),
+    )
     .selectNoFrom(answer)
 }
 
@@ -99,14 +118,18 @@ function mostBilled(db: QueryCreator<CallerDB & { by_group: Group }>) {
     )
   const grouped = db
     .selectFrom(ranked.as("r"))
-    .select((eb) => [
-      sql<unknown>`case when ${eb.ref("r.rank")} <= ${eb.lit(USAGE_KEY_POLICY.mostValues)} then ${eb.ref("r.g")}::text else '(other)' end`.as(
-        "g",
-      ),
-      ...SUMS.map((name) => eb.fn.sum<number>(`r.${name}`).as(name)),
-    ])
-    .groupBy(sql`1`)
-  return sameQuery<SelectQueryBuilder<CallerDB, never, Group>>(grouped)
+    .select((eb) => {
+      const isShown = eb("r.rank", "<=", eb.lit(USAGE_KEY_POLICY.mostValues))
+      return [
+        sql<unknown>`case when ${isShown} then coalesce(${eb.ref("r.g")}::text, '') else '(other)' end`.as("g"),
+        sql<UsageGroupKind>`case when not ${isShown} then 'other' when ${eb.ref("r.g")} is null then 'none' else 'value' end`.as(
+          "kind",
+        ),
+        ...SUMS.map((name) => eb.fn.sum<number>(`r.${name}`).as(name)),
+      ]
+    })
+    .groupBy(sql`1, 2`)
+  return sameQuery<SelectQueryBuilder<CallerDB, never, Group & { kind: UsageGroupKind }>>(grouped)
 }
 
 /** A turn counts when it ends. */
@@ -128,6 +151,10 @@ function fromTurns(db: QueryCreator<CallerDB>, query: RangeQuery): QueryCreator<
             eb.fn
               .sum<number | null>(eb("t.end_user_charge_credit_micros", "-", eb.ref("t.billed_credit_micros")))
               .as("margin"),
+            eb.fn
+              .sum<number | null>("t.billed_credit_micros")
+              .filterWhere("t.end_user_charge_credit_micros", "is not", null)
+              .as("charged_billed"),
           ])
           .select(sums)
           .groupBy("g"),
@@ -167,6 +194,7 @@ function fromCalls(db: QueryCreator<CallerDB>, query: RangeQuery): QueryCreator<
             eb.fn.sum<number>("billed").as("billed"),
             sql<number | null>`null::bigint`.as("charged"),
             sql<number | null>`null::bigint`.as("margin"),
+            sql<number | null>`null::bigint`.as("charged_billed"),
             eb.fn.countAll<number>().as("turns"),
             eb.fn.sum<number>("model_calls").as("model_calls"),
             eb.fn.sum<number>("tokens_input").as("tokens_input"),
@@ -193,7 +221,7 @@ function groupOf(grouping: UsageGrouping, moment: Expression<Date | null>): Alia
   if (grouping === "day") return sql`(${moment} at time zone 'UTC')::date`
   const key = metadataKeyOf(grouping)
   const turn = sql`from turns w where w.turn_id = ${billed.ref("t.turn_id")}`
-  if (key !== null) return sql`(select coalesce(w.metadata ->> ${key}, '') ${turn})`
+  if (key !== null) return sql`(select w.metadata ->> ${key} ${turn})`
   if (grouping === "config_version") {
     return sql`(select (select s.slug from spaces s where s.space_id = w.space_id) || coalesce('@' || w.config_version, '') ${turn})`
   }

@@ -26,12 +26,24 @@ export interface UsageQuery {
   key?: string[] | undefined
 }
 
+/** What a group of a report is. */
+export const USAGE_GROUP_KINDS = ["value", "none", "other"] as const
+export type UsageGroupKind = (typeof USAGE_GROUP_KINDS)[number]
+
+/** The place of a group in its report. Groups of different kinds can have the same name. */
+export interface GroupPlace {
+  group: string
+  kind: UsageGroupKind
+}
+
 /** Sums as read from the database. Money is in credit micros. */
 export interface SumsRow {
   billed: number
   /** Charges of end users, and what they exceed the bills of the same turns by. Null by model. */
   charged: number | null
   margin: number | null
+  /** The bills of the turns with a charge. `margin` is what their charges exceed them by. Null by model. */
+  charged_billed: number | null
   turns: number
   model_calls: number
   tokens_input: number
@@ -50,8 +62,13 @@ const sums = {
   }),
   margin_usd: z.number().nullable().meta({
     description:
-      "The charges minus the billed amounts of the same turns. Turns without a price and a wallet do not count.",
+      "`end_user_charge_usd` minus `charged_turns_billed_usd`. Turns without a price and a wallet do not count.",
     example: 0.0062,
+  }),
+  charged_turns_billed_usd: z.number().nullable().meta({
+    description:
+      "The part of `billed_usd` that is of turns with a charge: those with a price or a wallet. Null without such turns, and by `model`.",
+    example: 0.0123,
   }),
   turns: z.int().meta({ description: "Turns that ended, including those that were billed nothing." }),
   model_calls: z.int(),
@@ -69,8 +86,13 @@ const usageGroupSchema = z
     group: z.string().meta({
       description:
         "The end_user_ref, `space_id`, model pin, `key_id`, day (`2026-11-20`, UTC), configuration (`space_id@version`), or value of " +
-        "metadata. `(other)`: all other values. Empty: turns without a value.",
+        "metadata. `(other)`: all other values. Empty: turns without a value. `kind` tells both from values of the same text.",
       example: "customer-42",
+    }),
+    kind: z.enum(USAGE_GROUP_KINDS).meta({
+      description:
+        "`value`: `group` is a value. `none`: the turns have no value of the key of metadata. `other`: all values beyond the ones that are shown.",
+      example: "value",
     }),
     ...sums,
   })

@@ -4,7 +4,7 @@ import { createMiddleware } from "hono/factory"
 import type { Credential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import { TurnpikeError } from "../base/errors.ts"
-import { changedNumber } from "../base/exact-json.ts"
+import { changedNumber, parseExact } from "../base/exact-json.ts"
 import { shapeFault } from "../base/storable.ts"
 import { type Loan, MEMORY } from "../platform/memory.ts"
 import type { AppEnv } from "./app-env.ts"
@@ -42,9 +42,9 @@ export const jsonOnly = createMiddleware<AppEnv>(async (c, next) => {
 /**
  * Checks a body before it is parsed: JSON, at most `maxBytes`, in time, without too many or too deeply nested values.
  */
-export const jsonBodies = (maxBytes: number) => [jsonOnly, readWhole(maxBytes)]
+export const jsonBodies = (maxBytes: number, keepsNumbers = false) => [jsonOnly, readWhole(maxBytes, keepsNumbers)]
 
-const readWhole = (maxBytes: number) =>
+const readWhole = (maxBytes: number, keepsNumbers: boolean) =>
   createMiddleware<AppEnv>(async (c, next) => {
     if (c.req.raw.body === null) return next()
     const length = c.req.header("content-length")
@@ -82,7 +82,8 @@ const readWhole = (maxBytes: number) =>
     // Bodies from other servers follow their own rules. In all others, numbers that are stored or
     // passed on must keep their value.
     if (maxBytes !== MAX_SERVERS_BYTES) {
-      refuseChanged(text)
+      if (keepsNumbers) c.req.json = async () => parseExact(text) as never
+      else refuseChanged(text)
       refuseHidden(text)
     }
     return next()

@@ -47,6 +47,8 @@ export interface Operation<
   dialect?: "openai"
   /** The largest JSON body, if it is not the usual limit. */
   maxBytes?: number
+  /** The numbers of the body keep their digits (parseExact). In all others, a number that would change is refused. */
+  keepsNumbers?: true
   /** The body is a file, which the operation reads itself. */
   upload?: boolean
   /**
@@ -123,7 +125,10 @@ export function validatorsOf(operation: Operation): MiddlewareHandler<AppEnv>[] 
     )
   // An operation without a body does not read one.
   if (operation.body)
-    validators.push(...jsonBodies(maxBytesOf(operation)), zValidator("json", operation.body, refuse, checked))
+    validators.push(
+      ...jsonBodies(maxBytesOf(operation), operation.keepsNumbers),
+      zValidator("json", operation.body, refuse, checked),
+    )
   return validators
 }
 

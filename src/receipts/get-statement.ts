@@ -75,7 +75,8 @@ export const monthStatementSchema = z
     month: z.string().meta({ example: "2026-10" }),
     state: z.enum(["open", "building", "final"]).meta({
       description:
-        "`open`: the month is not over. `building`: the receipts of a large month are still being read. Read it again after a minute.",
+        "`open`: the month is not over. `building`: the receipts of a large month are still being read. Read it again after a minute. " +
+        "Never `closed`, as in the list: reading a closed month builds its statement.",
       example: "final",
     }),
     receipts_read: z.int().meta({ description: "The number of receipts that were read so far.", example: 1042 }),
@@ -92,16 +93,22 @@ export type MonthStatement = z.infer<typeof monthStatementSchema>
 export const accountScope = () =>
   new TurnpikeError("SCOPE_DENIED", "Only a live key to all spaces can read the account's statements.")
 
+const monthUnknown = (month: string) =>
+  new TurnpikeError("NOT_FOUND", `The month ${month} has not begun.`, { param: "month" })
+
+export const GET_STATEMENT_ERRORS = ["SCOPE_DENIED", "NOT_FOUND"] as const
+
 /** The moment before which every turn has ended, and every refund is booked. */
 export const settledAt = (ctx: Pick<Context, "clock">) => new Date(ctx.clock.now().getTime() - RECEIPT_POLICY.settlesMs)
 
 /**
  * Returns the statement of a month. The first request for a month reads its receipts; a sweep reads the rest of a large
- * month. Throws SCOPE_DENIED.
+ * month. Throws SCOPE_DENIED, and NOT_FOUND for a month that has not begun.
  */
 export async function getStatement(ctx: Context, credential: Credential, month: string): Promise<MonthStatement> {
   const { row } = await callAs(ctx, credential, "open_statement", { month: `${month}-01` })
   if (row.refused === "scope") throw accountScope()
+  if (row.refused === "future") throw monthUnknown(month)
   if (!row.statement?.month) return { month, state: "open", receipts_read: 0, statement: null }
   let statement = storedRow<StatementRow>(row.statement)
   for (let page = 0; statement.closed_at === null && page < RECEIPT_POLICY.requestPages; page++) {

@@ -17,7 +17,7 @@ end $$;
 
 -- Returns the statement of the caller's account for a month, and creates it if it was never asked for. A month before
 -- the account's first usage has an empty one, which is not stored. statement: null if the month is not over.
--- refused: scope.
+-- refused: scope, future (the month has not begun).
 create function turnpike.open_statement(p_request turnpike.request, p_month date,
   out actor turnpike.caller, out refused text, out statement statements) language plpgsql as $$
 declare
@@ -29,7 +29,7 @@ begin
   if caller.usable is not true then
     return;
   end if;
-  refused := case when turnpike.sees_account(caller) is not true then 'scope' end;
+  refused := case when turnpike.sees_account(caller) is not true then 'scope' when (span.starts <= p_request.moment) is not true then 'future' end;
   if refused is null and span.ends <= p_request.moment - turnpike.settles_after() then
     if span.ends > turnpike.usage_since(caller.user_id) then
       insert into statements (user_id, month, created_at) values (caller.user_id, p_month, p_request.moment) on conflict do nothing;

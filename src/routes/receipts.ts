@@ -3,7 +3,7 @@ import { ledgerExportSchema, putExport, putLedgerExportSchema } from "../billing
 import type { App } from "../http/app.ts"
 import { idParam, pageOf, pageQuery } from "../http/query.ts"
 import { GET_RECEIPT_ERRORS, getReceipt, turnReceiptSchema } from "../receipts/get-receipt.ts"
-import { getStatement, monthParam, monthStatementSchema } from "../receipts/get-statement.ts"
+import { GET_STATEMENT_ERRORS, getStatement, monthParam, monthStatementSchema } from "../receipts/get-statement.ts"
 import {
   listedStatementSchema,
   listStatementDocuments,
@@ -82,7 +82,7 @@ export function mountReceipts(app: App, mounting: Mounting) {
       params: z.object({ month: monthParam }),
       query: bare,
       answer: { status: 200, description: "The statement.", schema: monthStatementSchema },
-      errors: ["SCOPE_DENIED"],
+      errors: GET_STATEMENT_ERRORS,
       keyScope: "live all",
     },
     async (c, { params }) => getStatement(c.get("ctx"), c.get("credential"), params.month),

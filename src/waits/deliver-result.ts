@@ -21,7 +21,7 @@ export const MAX_RESULT_BODY_BYTES = 256 * 1024
 
 const ofOutput = z.strictObject({
   output: z.unknown().meta({
-    description: `The result: a text, or any JSON value. At most ${TOOL_POLICY.maxResultBytes} bytes as text.`,
+    description: `The result: a text, or any JSON value, whose numbers keep their digits. At most ${TOOL_POLICY.maxResultBytes} bytes as text.`,
     example: { refunded: true },
   }),
 })

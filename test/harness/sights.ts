@@ -154,9 +154,9 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
   TurnReceipt: "receipt",
   TurnStateEvent: "created_at data{turn} id seq type",
   UsageGroup: {
-    every: "billed_usd group model_calls tokens_cached tokens_input tokens_output turns",
-    created: "end_user_charge_usd margin_usd",
-    space: "end_user_charge_usd margin_usd",
+    every: "billed_usd group kind model_calls tokens_cached tokens_input tokens_output turns",
+    created: "charged_turns_billed_usd end_user_charge_usd margin_usd",
+    space: "charged_turns_billed_usd end_user_charge_usd margin_usd",
   },
   UsageKeys: "keys",
   UsageReport: "from group_by to",

@@ -152,6 +152,7 @@ describe("A monthly statement", () => {
     ])
     expect(await expectProven(client, "2020-01")).toMatchObject({ receipts: { count: 0 }, total_usd: "0.0000000" })
     expect((await client.call("GET", "/v1/usage/statements/2020-13")).status).toBe(422)
+    expect((await client.call("GET", "/v1/usage/statements/2099-01")).status, "a month that has not begun").toBe(404)
   })
 
   test("A large month is read page by page, also if runs overlap or a page fails", async () => {

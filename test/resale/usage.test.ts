@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { USAGE_KEY_POLICY } from "../../src/billing/policies.ts"
 import { createSeller } from "../harness/resale.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -17,12 +18,58 @@ test("Usage shows the charges and the margin, and only turns with a price or a w
   await spend("bob", 0.04)
   const { body } = await call("GET", "/v1/usage?group_by=end_user_ref")
   expect(body.data).toMatchObject([
-    { group: "ada", billed_usd: 0.05, end_user_charge_usd: 0.12, margin_usd: 0.07 },
-    { group: "bob", billed_usd: 0.04, end_user_charge_usd: null, margin_usd: null },
+    { group: "ada", billed_usd: 0.05, end_user_charge_usd: 0.12, margin_usd: 0.07, charged_turns_billed_usd: 0.05 },
+    { group: "bob", billed_usd: 0.04, end_user_charge_usd: null, margin_usd: null, charged_turns_billed_usd: null },
   ])
-  expect(body.total).toMatchObject({ billed_usd: 0.09, end_user_charge_usd: 0.12, margin_usd: 0.07 })
+  const sums = { end_user_charge_usd: 0.12, margin_usd: 0.07, charged_turns_billed_usd: 0.05 }
+  expect(body.total).toMatchObject({ billed_usd: 0.09, ...sums })
   const byModel = await call("GET", "/v1/usage?group_by=model")
-  expect(byModel.body.total).toMatchObject({ billed_usd: 0.09, end_user_charge_usd: null, margin_usd: null })
+  const none = { end_user_charge_usd: null, margin_usd: null, charged_turns_billed_usd: null }
+  expect(byModel.body.total).toMatchObject({ billed_usd: 0.09, ...none })
+})
+
+test("A value of metadata is told apart from all other values and from turns without a value, on pages too", async () => {
+  const { spend, call } = await createSeller(world)
+  await call("PUT", "/v1/usage-keys", { keys: ["feature"] })
+  await spend("ada", 0.5, { metadata: { feature: "(other)" } })
+  await spend("ada", 0.4, { metadata: { feature: "" } })
+  await spend("ada", 0.3)
+  const { turn_id } = await spend("ada", 0.001, { metadata: { feature: "f" } })
+  // Copies of that turn, each with a value of its own.
+  const copy = (more: string) => `jsonb_populate_record(t, jsonb_build_object('turn_id', t.turn_id || n${more}))`
+  const ofTurns = copy(
+    `, 'idempotency_key', 'copy ' || n, 'position', t.position + n, 'metadata', jsonb_build_object('feature', 'f' || n)`,
+  )
+  for (const [table, row] of [
+    ["turns", ofTurns],
+    ["ended_turns", copy("")],
+  ]) {
+    await world.sql(
+      `insert into ${table} select (${row}).* from ${table} t, generate_series(1, ${USAGE_KEY_POLICY.mostValues + 1}) n where t.turn_id = $1`,
+      [turn_id],
+    )
+  }
+  const path = "/v1/usage?group_by=metadata.feature"
+  const groups = (await call("GET", `${path}&limit=100`)).body.data as {
+    group: string
+    kind: string
+    billed_usd: number
+  }[]
+  const odd = groups.filter(({ group }) => !group.startsWith("f"))
+  expect(odd.map(({ group, kind, billed_usd }) => [group, kind, billed_usd])).toEqual([
+    ["", "none", 0.3],
+    ["", "value", 0.4],
+    ["(other)", "other", 0.005],
+    ["(other)", "value", 0.5],
+  ])
+  const paged: unknown[] = []
+  for (let cursor = ""; ; ) {
+    const { body } = await call("GET", `${path}&limit=1${cursor && `&cursor=${cursor}`}`)
+    paged.push(...body.data)
+    if (body.next_cursor === null || paged.length === 5) break
+    cursor = body.next_cursor
+  }
+  expect(paged).toEqual(groups.slice(0, 5))
 })
 
 test("Usage can be grouped by a registered key of metadata, and erased turns have no value", async () => {

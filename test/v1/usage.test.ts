@@ -11,6 +11,8 @@ interface Sums {
   billed_usd: number
   end_user_charge_usd?: number | null
   margin_usd?: number | null
+  charged_turns_billed_usd?: number | null
+  kind?: string
   turns: number
   model_calls: number
   tokens_input: number
@@ -41,6 +43,8 @@ const inMicros = <Row extends Sums>({
   billed_usd,
   end_user_charge_usd: _charge,
   margin_usd: _margin,
+  charged_turns_billed_usd: _of,
+  kind: _kind,
   ...rest
 }: Row) => ({
   billed: micros(billed_usd),
@@ -67,13 +71,15 @@ async function csv(client: TestClient, query: string, headers: Record<string, st
     "tokens_input",
     "tokens_cached",
     "tokens_output",
+    "charged_turns_billed_usd",
+    "kind",
   ])
   return {
     header,
     fields: rows.map(([group]) => group as string),
-    rows: rows.map(([group = "", billed = "", _charge, _margin, ...counts]) => {
+    rows: rows.map(([group = "", billed = "", _charge, _margin, ...rest]) => {
       expect(billed).toMatch(/^\d+\.\d{7}$/)
-      const [turns, model_calls, tokens_input, tokens_cached, tokens_output] = counts.map(Number)
+      const [turns, model_calls, tokens_input, tokens_cached, tokens_output] = rest.slice(0, -2).map(Number)
       // As the documentation says: removing these apostrophes restores the group's name.
       const plain = group.replace(/^'/, "").replace(/([;|\t\r\n]["\s]*)'/g, "$1")
       return { group: plain, billed: micros(billed), turns, model_calls, tokens_input, tokens_cached, tokens_output }

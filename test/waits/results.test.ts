@@ -34,6 +34,19 @@ test("A tool that answers 202 sends its result later, and the call is not made a
   await expectPromises(world, client.userId)
 })
 
+test("The numbers of a result keep their digits, and another digit is another result", async () => {
+  const turn = await sendUntilItWaits(world, client, { space, text: "[call print {}]" })
+  const path = `/v1/turns/${turn.turn_id}/calls/0.0/result`
+  const send = (id: string) => readAnswer(client.call("POST", path, `{"output":{"id":${id},"half":0.5}}`))
+  expect((await send("1234567890123456789")).status).toBe(200)
+  expect((await send("1234567890123456789")).status, "the same one").toBe(200)
+  await world.drain()
+  const answered = 'print answered: {"id":1234567890123456789,"half":0.5}'
+  expect(await client.getTurn(turn.turn_id)).toMatchObject({ state: "done", result: answered })
+  expect((await send("1234567890123456789")).status, "the same one after the end").toBe(200)
+  expect((await send("1234567890123456788")).status, "another one").toBe(409)
+})
+
 test("The token that the request carried works for its call only, and without an API key", async () => {
   const turn = await sendUntilItWaits(world, client, { space, text: "[call print {}]\n[and call print {}]" })
   const [token = "", other = ""] = customer.requests.map(({ headers }) => headers["turnpike-result-token"])

@@ -1197,7 +1197,7 @@ class MonthStatement(ApiObject):
     state: Literal["open", "building", "final"]
     """
     `open`: the month is not over. `building`: the receipts of a large month are still being read. Read it again
-    after a minute.
+    after a minute. Never `closed`, as in the list: reading a closed month builds its statement.
     """
     receipts_read: int
     """The number of receipts that were read so far."""
@@ -2130,6 +2130,12 @@ class UsageGroup(ApiObject):
     """
     The end_user_ref, `space_id`, model pin, `key_id`, day (`2026-11-20`, UTC), configuration
     (`space_id@version`), or value of metadata. `(other)`: all other values. Empty: turns without a value.
+    `kind` tells both from values of the same text.
+    """
+    kind: Literal["value", "none", "other"]
+    """
+    `value`: `group` is a value. `none`: the turns have no value of the key of metadata. `other`: all values
+    beyond the ones that are shown.
     """
     billed_usd: Decimal
     """The billed amount: the exact sum of the ledger entries."""
@@ -2140,7 +2146,12 @@ class UsageGroup(ApiObject):
     """
     margin_usd: Decimal | None
     """
-    The charges minus the billed amounts of the same turns. Turns without a price and a wallet do not count.
+    `end_user_charge_usd` minus `charged_turns_billed_usd`. Turns without a price and a wallet do not count.
+    """
+    charged_turns_billed_usd: Decimal | None
+    """
+    The part of `billed_usd` that is of turns with a charge: those with a price or a wallet. Null without such
+    turns, and by `model`.
     """
     turns: int
     """Turns that ended, including those that were billed nothing."""
@@ -2231,7 +2242,12 @@ class UsageSums(ApiObject):
     """
     margin_usd: Decimal | None
     """
-    The charges minus the billed amounts of the same turns. Turns without a price and a wallet do not count.
+    `end_user_charge_usd` minus `charged_turns_billed_usd`. Turns without a price and a wallet do not count.
+    """
+    charged_turns_billed_usd: Decimal | None
+    """
+    The part of `billed_usd` that is of turns with a charge: those with a price or a wallet. Null without such
+    turns, and by `model`.
     """
     turns: int
     """Turns that ended, including those that were billed nothing."""

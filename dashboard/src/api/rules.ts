@@ -820,6 +820,10 @@ export const UsageBreakdownRules = {
   dimension: { words: ["space", "user", "model", "provider"] },
 } as const
 
+export const UsageGroupRules = {
+  kind: { words: ["value", "none", "other"] },
+} as const
+
 export const UsagePostedEventRules = {
   "data.kind": { words: ["usage", "space_usage", "refund"] },
 } as const

@@ -1,17 +1,19 @@
 import { TextLink } from "../ui/link.tsx"
 import { Id } from "../ui/values.tsx"
 import type { UsageGroupBy } from "./usage-search.ts"
-import { configOf, groupWords, type UsageNames } from "./use-usage-names.ts"
+import { configOf, groupWords, kindWords, type UsageNames } from "./use-usage-names.ts"
 
 interface GroupNameProps {
   of: UsageGroupBy
   group: string
+  kind: string
   names: UsageNames
   test: true | undefined
 }
 
 /** The name of a usage group, with a link if the group has a page. */
-export function GroupName({ of, group, names, test }: GroupNameProps) {
+export function GroupName({ of, group, kind, names, test }: GroupNameProps) {
+  if (kind !== "value") return <span className="text-muted">{kindWords(kind)}</span>
   switch (of) {
     case "day":
       return <time dateTime={group}>{group}</time>

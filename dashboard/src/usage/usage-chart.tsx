@@ -1,7 +1,7 @@
 import type { UsageReport } from "../api/operations.ts"
 import { Chart } from "../ui/chart.tsx"
 import { everyDay } from "../ui/days.ts"
-import { groupWords, type UsageNames } from "./use-usage-names.ts"
+import { groupWords, kindWords, type UsageNames } from "./use-usage-names.ts"
 
 const TOP = 12
 
@@ -32,8 +32,8 @@ export function UsageChart({ report, names }: { report: UsageReport; names: Usag
       title={`Billed, USD: the largest ${largest.length}${has_more ? " of this page" : ""}`}
       kind="bars"
       series={series}
-      points={largest.map(({ group, billed_usd }) => ({
-        label: groupWords(group_by, group, names),
+      points={largest.map(({ group, kind, billed_usd }) => ({
+        label: kind === "value" ? groupWords(group_by, group, names) : kindWords(kind),
         values: { billed: billed_usd },
       }))}
       format={usd}

@@ -63,13 +63,13 @@ export function UsagePage() {
                   <Table
                     caption={`Usage ${groupingLabel(group_by).toLowerCase()}`}
                     rows={group_by === "day" ? [...data.data].reverse() : data.data}
-                    rowKey={({ group }) => group}
+                    rowKey={({ group, kind }) => `${kind} ${group}`}
                     stale={report.isPlaceholderData}
                     columns={[
                       {
                         title: NAMES[data.group_by] ?? data.group_by.replace(METADATA, ""),
-                        cell: ({ group }) => (
-                          <GroupName of={data.group_by} group={group} names={names} test={search.test} />
+                        cell: ({ group, kind }) => (
+                          <GroupName of={data.group_by} group={group} kind={kind} names={names} test={search.test} />
                         ),
                       },
                       ...MONEY_COLUMNS.slice(0, isSold(data) ? undefined : 1),
@@ -119,7 +119,7 @@ const UsageStats = ({ report: { from, to, total }, quality }: UsageStatsProps) =
           label="Margin"
           hint={
             <>
-              <Money usd={total.end_user_charge_usd} /> charged
+              <Money usd={total.end_user_charge_usd} /> charged for <Money usd={total.charged_turns_billed_usd} />
             </>
           }
         >

@@ -37,6 +37,9 @@ export function groupWords(of: string, group: string, names: UsageNames): string
     const { space, version } = configOf(group)
     return version === undefined ? group : `${names.space.get(space) ?? space}, version ${version}`
   }
-  if (of.startsWith(METADATA)) return group === "" ? "(not set)" : group
+  if (of.startsWith(METADATA)) return group === "" ? "(empty)" : group
   return names[of as keyof UsageNames]?.get(group) ?? group
 }
+
+/** The words for a group that is no value: of turns without a value, or of all values that are not shown. */
+export const kindWords = (kind: string) => (kind === "none" ? "Not set" : "All others")

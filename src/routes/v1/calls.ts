@@ -58,6 +58,7 @@ export function mountCalls(app: App) {
         "masked in it. With the token, an Idempotency-Key belongs to the call.",
       idempotent: "replayed",
       maxBytes: MAX_RESULT_BODY_BYTES,
+      keepsNumbers: true,
       params,
       body: callResultSchema,
       answer: { status: 200, description: "The result counts.", schema: takenResultSchema },

@@ -1943,7 +1943,8 @@ class AsyncCalls(AsyncCallActions):
         Args:
             turn_id: The turn, `turn_…`.
             call: The `call` of `waiting.calls`.
-            output: The result: a text, or any JSON value. At most 65536 bytes as text.
+            output: The result: a text, or any JSON value, whose numbers keep their digits. At most 65536 bytes
+                as text.
             error: Why the call failed. The agent reads this text.
             idempotency_key: One value per logical request, of 1–255 printable ASCII characters. Default: a new
                 UUID for all attempts of the call.
@@ -3249,6 +3250,7 @@ class AsyncUsage(AsyncUsageActions):
 
         Raises:
             PermissionDeniedError: SCOPE_DENIED.
+            NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
