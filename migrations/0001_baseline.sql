@@ -1065,7 +1065,9 @@ create table open_turns (
   -- Runners serve the end users of an account in rotation.
   lane integer not null,
   -- The provider account that its worker calls. Null: the turn is queued, or no account was chosen.
-  provider_id text
+  provider_id text,
+  -- When a blocked turn is cancelled. Null: the turn is not blocked.
+  expires_at timestamptz
 -- Accepting and claiming a turn write every index of its row, so there are only the indexes that look-ups need.
 -- A turn is looked up together with its account.
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
@@ -1079,6 +1081,7 @@ create index open_turns_ready on open_turns (test, user_id, lane, created_at) wh
 create index open_turns_running on open_turns (test, user_id, lane) where state = 'running';
 -- Turns that have begun and wait for a runner: they were handed over, given back, or lost with their worker.
 create index open_turns_begun on open_turns (wake_at) where state = 'running';
+create index open_turns_expiring on open_turns (expires_at) where state = 'blocked';
 create index open_turns_of_provider on open_turns (provider_id) where provider_id is not null;
 
 -- The turns that wait. A turn that never waits has no row here.

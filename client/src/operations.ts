@@ -718,6 +718,8 @@ export interface ExportedTurn {
   waiting: Waiting | null
   /** The earlier turn of the conversation that waits, if a queued turn cannot start because of it. */
   waits_behind: string | null
+  /** When the queued turn is `cancelled` (`expired`) if that earlier turn still waits. */
+  waits_behind_until: string | null
   /** Why the turn is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null. */
   status_reason: string | null
   /** The end user's message. */
@@ -1877,6 +1879,8 @@ export interface Turn {
   waiting: Waiting | null
   /** The earlier turn of the conversation that waits, if a queued turn cannot start because of it. */
   waits_behind: string | null
+  /** When the queued turn is `cancelled` (`expired`) if that earlier turn still waits. */
+  waits_behind_until: string | null
   /** Why the turn is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null. */
   status_reason: string | null
   /** The end user's message. */

@@ -714,6 +714,7 @@ interface ModelHours {
 interface OpenTurns {
   conversation_id: string;
   created_at: Timestamp;
+  expires_at: Timestamp | null;
   lane: number;
   position: number;
   provider_id: string | null;

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_c0a477fd21ff"
+export const RELEASE = "turnpike_1ce58323211a"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -982,6 +982,7 @@ export interface Procedures {
       has_subscriber: boolean | null
       needs_runner: boolean | null
       waits_behind: string | null
+      waits_behind_until: Date | null
     }
   }
   accounts_to_fold: {
@@ -2516,6 +2517,7 @@ export interface Procedures {
       turn: JsonRow<"turns"> | null
       slug: string | null
       waits_behind: string | null
+      waits_behind_until: Date | null
     }
   }
   get_turn_marks: {
@@ -4953,7 +4955,7 @@ export type ArgumentsOf<Name extends ProcedureName> = Procedures[Name]["args"]
 
 /** The arguments of each procedure in their order. columns: its result columns, if some of them are read as JSON. */
 export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; columns?: readonly string[] }> = {
-  accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "shards", "runners"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner", "waits_behind"] },
+  accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "shards", "runners"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner", "waits_behind", "waits_behind_until"] },
   accounts_to_fold: { args: ["idle_since", "after", "limit"] },
   accounts_to_post: { args: ["after", "limit"] },
   accounts_with_expired: { args: ["queued_before", "limit", "passed:json"] },
@@ -5072,7 +5074,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   get_retention: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "retention:json"] },
   get_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing:json"] },
   get_trace_endpoint: { args: ["request:request"], columns: ["actor:json", "endpoint:json"] },
-  get_turn: { args: ["request:request", "turn_id"], columns: ["actor:json", "turn:json", "slug", "waits_behind"] },
+  get_turn: { args: ["request:request", "turn_id"], columns: ["actor:json", "turn:json", "slug", "waits_behind", "waits_behind_until"] },
   get_turn_marks: { args: ["turn_ids"] },
   give_up_stopped: { args: ["webhook_id", "settled", "stop_batch", "moment"] },
   give_up_upload: { args: ["request:request", "file_id", "keep_ready"], columns: ["actor:json", "given_up"] },

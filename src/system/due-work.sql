@@ -15,7 +15,8 @@ begin
   -- The end of its lease, its pause or its queue limit is at most an hour away, so an open turn is due now. Turns that
   -- wait for a limit or a person are not: what they wait for is a request, or a moment.
   select 'turns', (select o.created_at from open_turns o where o.wake_at < 'infinity' and o.state in ('queued', 'running') limit 1)
-  union all select 'waits', least((select min(w.expires_at) from waiting_turns w), (select min(a.due_at) from waiting_accounts a))
+  union all select 'waits', least((select min(w.expires_at) from waiting_turns w), (select min(a.due_at) from waiting_accounts a),
+    (select min(o.expires_at) from open_turns o where o.state = 'blocked'))
   -- A key, an account or a space whose turns must end is done some minutes later.
   union all select 'keys', (select k.created_at from api_keys k where k.ending_turns limit 1)
   union all select 'disabled_users', (select u.created_at from users u where u.ending_turns limit 1)

@@ -18,7 +18,7 @@ create type turnpike.acceptance as (
 -- Accepts a turn: writes its hold, its place in its conversation, its row and its first event.
 -- outcome: see acceptance.
 -- p_shards: how many shards an account gets if its turns wait for each other. p_runners: the most runners.
--- needs_runner: the caller must call one.
+-- needs_runner: the caller must call one. waits_behind_until: when a turn that is blocked is cancelled.
 --
 -- A look without locks can find credit that another turn takes at the same moment. Then everything is rolled back and
 -- decided again under all locks of the account, in this statement. An error would cost the connection, and an account
@@ -27,7 +27,7 @@ create function turnpike.accept_turn(p_request turnpike.request, p_asked turnpik
   p_shards integer, p_runners integer,
   out actor turnpike.caller, out outcome text, out turn turns, out slug text, out in_scope boolean,
   out hold turnpike.hold_state, out too_many turnpike.test_turn_count, out has_subscriber boolean, out needs_runner boolean,
-  out waits_behind text) language plpgsql
+  out waits_behind text, out waits_behind_until timestamptz) language plpgsql
 -- A new connection plans each statement once, and not again in its next four turns.
 set plan_cache_mode = force_generic_plan as $$
 declare
@@ -48,6 +48,9 @@ begin
   has_subscriber := answer.has_subscriber;
   needs_runner := answer.needs_runner;
   waits_behind := answer.waits_behind;
+  if waits_behind is not null then
+    waits_behind_until := turnpike.limit_blocked(turn, p_request.moment);
+  end if;
   if actor.usable then
     perform turnpike.note_use(actor, p_request.moment);
   end if;

@@ -1,6 +1,8 @@
--- Returns a turn that the caller may see, else null. waits_behind: see waiting_before.
+-- Returns a turn that the caller may see, else null. waits_behind: see waiting_before. waits_behind_until: when the
+-- turn is cancelled if that one still waits.
 create function turnpike.get_turn(p_request turnpike.request, p_turn_id text,
-  out actor turnpike.caller, out turn turns, out slug text, out waits_behind text) language plpgsql as $$
+  out actor turnpike.caller, out turn turns, out slug text, out waits_behind text, out waits_behind_until timestamptz)
+language plpgsql as $$
 declare
   caller turnpike.caller;
   found_turn turns;
@@ -21,6 +23,10 @@ begin
     slug := space.slug;
     if found_turn.state = 'queued' then
       waits_behind := turnpike.waiting_before(found_turn.conversation_id);
+      if waits_behind is not null then
+        select o.expires_at into waits_behind_until from open_turns o
+          where o.user_id = found_turn.user_id and o.test = found_turn.test and o.turn_id collate "C" = found_turn.turn_id;
+      end if;
     end if;
   end if;
   perform turnpike.note_use(caller, p_request.moment);

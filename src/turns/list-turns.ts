@@ -19,7 +19,7 @@ import { TURN_POLICY } from "./policies.ts"
 import type { TurnState, Waiting } from "./schemas.ts"
 import type { TurnEventRow } from "./turn-event.ts"
 import type { TurnRow } from "./turn-row.ts"
-import { waitsBehind } from "./waits-behind.ts"
+import { waitsBehind, waitsBehindUntil } from "./waits-behind.ts"
 
 export interface TurnFilters {
   space?: string | undefined
@@ -166,7 +166,7 @@ function turnPage(db: QueryCreator<CallerDB>, { filters, after, inScope, limit, 
     .selectFrom(newest.as("t"))
     .innerJoin("spaces as s", "s.space_id", "t.space_id")
     .selectAll("t")
-    .select(waitsBehind.as("waits_behind"))
+    .select([waitsBehind.as("waits_behind"), waitsBehindUntil.as("waits_behind_until")])
     .select(({ fn, ref }) => [
       "s.slug as space",
       fn.countAll<number>().over().as("found"),

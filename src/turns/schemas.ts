@@ -154,6 +154,10 @@ export const turnSchema = z
       description: "The earlier turn of the conversation that waits, if a queued turn cannot start because of it.",
       example: null,
     }),
+    waits_behind_until: instant.nullable().meta({
+      description: "When the queued turn is `cancelled` (`expired`) if that earlier turn still waits.",
+      example: null,
+    }),
     status_reason: z.string().nullable().meta({
       description:
         "Why the turn is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null.",

@@ -17,6 +17,8 @@ export interface TurnRow
   end_user_price: Turn["price"]
   /** The earlier turn that waits; missing if the row does not know. */
   waits_behind?: string | null
+  /** When the turn is cancelled if that one still waits. */
+  waits_behind_until?: string | null
 }
 
 /** `Waiting` as the row stores it. */
@@ -34,17 +36,20 @@ interface StoredLimit {
 }
 
 /** Makes one row of a procedure's answer, which has the turn and the slug in two columns. */
-/** `waits_behind`: see `TurnRow`. */
+/** `waits_behind`, `waits_behind_until`: see `TurnRow`. */
 interface AnsweredTurn<Turn> {
   turn: Turn
   slug: string | null
   waits_behind?: string | null
+  waits_behind_until?: Date | null
 }
 
 export function turnRowOf(row: AnsweredTurn<JsonRow<"turns">>): TurnRow
 export function turnRowOf(row: AnsweredTurn<JsonRow<"turns"> | null>): TurnRow | null
-export function turnRowOf({ turn, slug, waits_behind = null }: AnsweredTurn<JsonRow<"turns"> | null>): TurnRow | null {
-  return turn && storedRow<TurnRow>({ ...turn, space: slug ?? "", waits_behind })
+export function turnRowOf(row: AnsweredTurn<JsonRow<"turns"> | null>): TurnRow | null {
+  const { turn, slug, waits_behind = null } = row
+  const waits_behind_until = row.waits_behind_until?.toISOString() ?? null
+  return turn && storedRow<TurnRow>({ ...turn, space: slug ?? "", waits_behind, waits_behind_until })
 }
 
 export function isTerminal(state: TurnState): boolean {
@@ -100,6 +105,7 @@ export function serializeTurn(row: TurnRow): Turn {
     state: row.state,
     waiting: row.waiting && serializeWaiting(row.waiting),
     waits_behind: row.waits_behind ?? null,
+    waits_behind_until: toInstant(row.waits_behind_until ?? null),
     status_reason: row.status_reason,
     text: row.text,
     result: row.result,

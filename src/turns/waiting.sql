@@ -89,7 +89,7 @@ begin
     where t.turn_id = p_turn_id returning t.* into turn;
   update open_turns o set state = 'waiting', wake_at = p_moment, provider_id = null
     where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id;
-  blocked := turnpike.block_later(mine);
+  blocked := turnpike.block_later(mine, p_moment);
   insert into waiting_turns (turn_id, user_id, test, reason, since, expires_at, bound_by, counter, needed_credit_micros, wanted_credit_micros)
   values (p_turn_id, mine.user_id, mine.test, reason, p_moment, expires_at, p_reason.bound_by, p_reason.counter, p_reason.needed,
     p_reason.wanted);
@@ -111,15 +111,35 @@ begin
     where o.conversation_id = mine.conversation_id and o.wake_at = 'infinity') order by t.turn_id collate "C" for no key update;
 end $$;
 
+-- The longest time that a turn waits: its own limit, or the one of its space now. Default: usualSeconds of
+-- src/agent-config/manifest.ts.
+create function turnpike.wait_limit(mine turns) returns interval language plpgsql stable as $$
+begin
+  return make_interval(secs => coalesce(mine.max_wait_seconds,
+    (select (s.manifest ->> 'max_wait_seconds')::integer from spaces s where s.space_id = mine.space_id), 86400));
+end $$;
+
+-- Lets a blocked turn expire after its own wait limit, and returns when. Null: it is not blocked.
+create function turnpike.limit_blocked(mine turns, p_moment timestamptz) returns timestamptz language plpgsql as $$
+declare
+  until timestamptz;
+begin
+  update open_turns o set expires_at = p_moment + turnpike.wait_limit(mine)
+    where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id and o.state = 'blocked'
+    returning o.expires_at into until;
+  return until;
+end $$;
+
 -- Blocks the later turns of a conversation after a turn that waits. They hold nothing until they start. Returns the
 -- turns that had a hold, as they were. The caller has locked the conversation, and must then give their holds back.
-create function turnpike.block_later(mine turns) returns turns[] language plpgsql as $$
+create function turnpike.block_later(mine turns, p_moment timestamptz) returns turns[] language plpgsql as $$
 declare
   ids text[];
   later turns[];
 begin
   with later_turns as (
-    update open_turns o set state = 'blocked' where o.conversation_id = mine.conversation_id and o.wake_at = 'infinity'
+    update open_turns o set state = 'blocked', expires_at = case t.state when 'queued' then p_moment + turnpike.wait_limit(t) end
+      from turns t where o.conversation_id = mine.conversation_id and o.wake_at = 'infinity' and t.turn_id = o.turn_id
       returning o.turn_id
   ) select array_agg(b.turn_id) into ids from later_turns b;
   if ids is null then
@@ -293,7 +313,7 @@ end $$;
 -- the limit of time until a turn starts.
 create function turnpike.unblock_later(mine turns, p_moment timestamptz) returns void language plpgsql as $$
 begin
-  update open_turns o set state = 'queued', created_at = p_moment
+  update open_turns o set state = 'queued', created_at = p_moment, expires_at = null
     where o.conversation_id = mine.conversation_id and o.wake_at = 'infinity' and o.state = 'blocked';
 end $$;
 

@@ -192,7 +192,8 @@ create type turnpike.expired_wait as (
   turns bigint
 );
 
--- Fails up to p_limit turns whose wait has expired, with their partial results and bills for the work so far.
+-- Fails up to p_limit turns whose wait has expired, with their partial results and bills for the work so far. Cancels
+-- turns that were blocked by another one for too long: they have not started, and cost nothing.
 -- Turns that another transaction has locked are left to the next call. ended: the turns with their accounts.
 create function turnpike.expire_waits(p_limit integer, p_event_ids jsonb, p_moment timestamptz, out ended turnpike.expired_wait[],
   out next boolean) language plpgsql set enable_seqscan = off as $$
@@ -201,24 +202,35 @@ declare
   mine turns;
   nth integer := 0;
   one turnpike.ended_turn;
+  cancelled record;
   account record;
   closing turnpike.ended_turn[] := '{}';
   paid record;
 begin
   ended := '{}';
   next := false;
-  ids := array(select w.turn_id from waiting_turns w where w.expires_at <= p_moment order by w.expires_at limit p_limit);
+  ids := array((select w.turn_id from waiting_turns w where w.expires_at <= p_moment order by w.expires_at limit p_limit)
+    union all (select o.turn_id from open_turns o where o.state = 'blocked' and o.expires_at <= p_moment order by o.expires_at limit p_limit)
+    limit p_limit);
   if cardinality(ids) = 0 then
     return;
   end if;
-  ids := array(select t.turn_id from turns t where t.turn_id = any (ids) and t.waiting is not null
+  ids := array(select t.turn_id from turns t where t.turn_id = any (ids) and (t.waiting is not null or t.state = 'queued')
     order by t.turn_id collate "C" for no key update skip locked);
   perform from conversations c where c.conversation_id in (select t.conversation_id from turns t where t.turn_id = any (ids))
     order by c.conversation_id for no key update;
   perform turnpike.lock_end_users(ids);
-  for mine in select t.* from turns t where t.turn_id = any (ids) order by t.turn_id collate "C" loop
-    one := turnpike.end_turn(mine, row(mine.turn_id, mine.epoch, 'failed', null, turnpike.said_in(mine.turn_id), 'WAIT_EXPIRED',
-      turnpike.expired_text(mine.waiting ->> 'for'), false, null, '[]', true, null, p_event_ids ->> nth)::turnpike.turn_end, p_moment);
+  -- Waiting turns first: their ends free the turns that they block.
+  for mine in select t.* from turns t where t.turn_id = any (ids) order by t.waiting is null, t.turn_id collate "C" loop
+    if mine.waiting is not null then
+      one := turnpike.end_turn(mine, row(mine.turn_id, mine.epoch, 'failed', null, turnpike.said_in(mine.turn_id), 'WAIT_EXPIRED',
+        turnpike.expired_text(mine.waiting ->> 'for'), false, null, '[]', true, null, p_event_ids ->> nth)::turnpike.turn_end, p_moment);
+    else
+      -- The end of an earlier turn may have freed it.
+      continue when turnpike.is_blocked_until(mine, p_moment) is not true;
+      cancelled := turnpike.cancel_locked(mine, p_event_ids ->> nth, 'expired', p_moment);
+      one := row(cancelled.turn, 0, false, cancelled.has_subscriber)::turnpike.ended_turn;
+    end if;
     nth := nth + 1;
     next := next or one.next;
     closing := closing || one;
@@ -231,6 +243,13 @@ begin
         and (e.turn).test = account.test and e.has_subscriber), paid.posts,
       (select count(*) from unnest(closing) e where (e.turn).user_id = account.user_id and (e.turn).test = account.test))::turnpike.expired_wait;
   end loop;
+end $$;
+
+-- True if a turn is blocked and its own wait has expired.
+create function turnpike.is_blocked_until(mine turns, p_moment timestamptz) returns boolean language plpgsql stable as $$
+begin
+  return exists (select from open_turns o where o.user_id = mine.user_id and o.test = mine.test
+    and o.turn_id collate "C" = mine.turn_id and o.state = 'blocked' and o.expires_at <= p_moment);
 end $$;
 
 create function turnpike.expired_text(p_for text) returns text language sql immutable as $$

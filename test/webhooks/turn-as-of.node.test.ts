@@ -11,6 +11,7 @@ const ENDED = {
   state: "done",
   waiting: null,
   waits_behind: null,
+  waits_behind_until: null,
   status_reason: "client",
   text: "Where is my order?",
   result: "It left.",

@@ -783,6 +783,8 @@ class ExportedTurn(ApiObject):
     """Why a running turn waits. Null: it does not wait."""
     waits_behind: str | None
     """The earlier turn of the conversation that waits, if a queued turn cannot start because of it."""
+    waits_behind_until: datetime | None
+    """When the queued turn is `cancelled` (`expired`) if that earlier turn still waits."""
     status_reason: str | None
     """
     Why the turn is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null.
@@ -1923,6 +1925,8 @@ class Turn(ApiObject):
     """Why a running turn waits. Null: it does not wait."""
     waits_behind: str | None
     """The earlier turn of the conversation that waits, if a queued turn cannot start because of it."""
+    waits_behind_until: datetime | None
+    """When the queued turn is `cancelled` (`expired`) if that earlier turn still waits."""
     status_reason: str | None
     """
     Why the turn is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null.
