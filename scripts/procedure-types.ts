@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type pg from "pg"
-import type { Release } from "../src/ops/release.ts"
+import { expand, type Release } from "../src/ops/release.ts"
 
 /** An argument or result of a procedure, or a field of a type. */
 interface Field {
@@ -226,7 +226,7 @@ async function textsInSource(): Promise<Set<string>> {
 async function nullableFields(): Promise<Set<string>> {
   const found = new Set<string>()
   for (const { text } of await sourceFiles(["src"], ".sql")) {
-    for (const [, name, body = ""] of text.matchAll(/^create type turnpike\.(\w+) as \(\n([^;]*?)\n\);/gm)) {
+    for (const [, name, body = ""] of expand(text).matchAll(/^create type turnpike\.(\w+) as \(\n([^;]*?)\n\);/gm)) {
       for (const [, field] of body.matchAll(/^ {2}(\w+) .*-- null\b/gm)) found.add(`${name}.${field}`)
     }
   }

@@ -5,7 +5,8 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
-import type { Price } from "../billing/price.ts"
+import { FREE } from "../billing/price.ts"
+import { PRICE_COLUMNS, type Price } from "../catalog/price-components.ts"
 import { always, envelope, envelopeOf, ratio } from "./answer.ts"
 import { type Costs, costs, costsOf, NO_COSTS, serializeCosts } from "./costs.ts"
 import { modelDays, spaceDays, userDays } from "./families.ts"
@@ -130,22 +131,12 @@ function ownDays(db: QueryCreator<CallerDB>, range: Range, { user_id, chat_key }
     .groupBy("u.day")
 }
 
-const priceColumns = <Alias extends "c" | "f">(alias: Alias) =>
-  [
-    ...([`${alias}.pin`, `${alias}.price_input`] as const),
-    ...([`${alias}.price_cached`, `${alias}.price_output`] as const),
-    ...([`${alias}.price_cache_write`, `${alias}.price_cache_write_hour`] as const),
-  ] as const
+const priceColumns = <Alias extends "c" | "f">(alias: Alias) => [
+  `${alias}.pin` as const,
+  ...PRICE_COLUMNS.map((column) => `${alias}.${column}` as const),
+]
 
 type PinPrice = Price & { pin: string }
-
-const NO_PRICE: Price = {
-  price_input: 0,
-  price_cached: 0,
-  price_output: 0,
-  price_cache_write: null,
-  price_cache_write_hour: null,
-}
 
 /** The price of a model when a day began. `former`: prices that counted until then, the oldest first. */
 function pricesOf(prices: readonly PinPrice[], former: readonly (PinPrice & { until_at: string })[]) {
@@ -153,7 +144,7 @@ function pricesOf(prices: readonly PinPrice[], former: readonly (PinPrice & { un
   const before = Map.groupBy(former, ({ pin }) => pin)
   return (model: string, date: string): Price => {
     const begin = Date.parse(`${date}T00:00:00Z`)
-    return before.get(model)?.find(({ until_at }) => Date.parse(until_at) > begin) ?? now.get(model) ?? NO_PRICE
+    return before.get(model)?.find(({ until_at }) => Date.parse(until_at) > begin) ?? now.get(model) ?? FREE
   }
 }
 
@@ -161,11 +152,10 @@ function pricesOf(prices: readonly PinPrice[], former: readonly (PinPrice & { un
 const averagePrices = ({ sums, weights }: { sums: Costs; weights: TokenKinds }): Price => {
   const tokens = kindsOf(sums)
   return {
+    ...FREE,
     price_input: ratio(weights.fresh, tokens.fresh) ?? 0,
     price_cached: ratio(weights.cached, tokens.cached) ?? 0,
     price_output: ratio(weights.output, tokens.output) ?? 0,
-    price_cache_write: null,
-    price_cache_write_hour: null,
   }
 }
 

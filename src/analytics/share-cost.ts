@@ -1,4 +1,4 @@
-import type { Price } from "../billing/price.ts"
+import type { Price } from "../catalog/price-components.ts"
 
 /** Tokens by kind, each counted once. `fresh`: input tokens that were not cached. */
 export interface TokenKinds {

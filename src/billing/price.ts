@@ -1,48 +1,50 @@
-/** Credit micros per million tokens. */
-export interface Price {
-  price_input: number
-  price_cached: number
-  price_output: number
-  /** The price of prompt tokens that are written into the provider's cache. Null: the same as `price_input`. */
-  price_cache_write: number | null
-  /** The price of tokens that the cache keeps for an hour. Null if the one-hour cache is never requested. */
-  price_cache_write_hour: number | null
+import { composed } from "../base/casts.ts"
+import {
+  COMPONENT_NAMES,
+  columnOf,
+  componentOf,
+  componentsOf,
+  PER_TOKENS,
+  type Price,
+  quantitiesOf,
+  type TokenCounts,
+  unitPriceOf,
+} from "../catalog/price-components.ts"
+
+/** Units at a price. `price`: credit micros for `per` units. */
+export interface PricedLine {
+  quantity: number
+  price: number
+  per: number
 }
 
-export interface TokenCounts {
-  /** All prompt tokens, including cached ones. */
-  tokensInput: number
-  tokensCached: number
-  tokensCacheWritten?: number
-  /** The part of `tokensCacheWritten` that the cache keeps for an hour. */
-  tokensCacheWrittenHour?: number
-  tokensOutput: number
-}
+/** The price of test turns. */
+export const FREE: Price = composed(Object.fromEntries(componentsOf("chat").map((name) => [columnOf(name), 0])))
 
-const PER = 1_000_000n
+const WHOLE = BigInt(PER_TOKENS)
+
+/** The sum of lines in credit micros, rounded up once. */
+export function sumOfLines(lines: readonly PricedLine[]): bigint {
+  const parts = lines.reduce(
+    (sum, { quantity, price, per }) => sum + BigInt(quantity) * BigInt(price) * BigInt(PER_TOKENS / per),
+    0n,
+  )
+  return (parts + WHOLE - 1n) / WHOLE
+}
 
 /** The price of one model call in credit micros, rounded up. */
-export function priceOf(price: Price, tokens: TokenCounts): number {
-  const written = tokens.tokensCacheWritten ?? 0
-  const forHour = tokens.tokensCacheWrittenHour ?? 0
-  const priceWrite = price.price_cache_write ?? price.price_input
-  const fresh = BigInt(tokens.tokensInput - tokens.tokensCached - written)
-  const sum =
-    fresh * BigInt(price.price_input) +
-    BigInt(written - forHour) * BigInt(priceWrite) +
-    BigInt(forHour) * BigInt(price.price_cache_write_hour ?? priceWrite) +
-    BigInt(tokens.tokensCached) * BigInt(price.price_cached) +
-    BigInt(tokens.tokensOutput) * BigInt(price.price_output)
-  return Number((sum + PER - 1n) / PER)
+export function priceOf(price: Price, counts: TokenCounts): number {
+  const lines = quantitiesOf(counts).map(([name, quantity]) => {
+    return { quantity, price: unitPriceOf(price, name) ?? 0, per: componentOf(name).per }
+  })
+  return Number(sumOfLines(lines))
 }
 
 /** The highest possible price of a call: all prompt tokens at the highest price, and all output tokens used. */
 export function worstPriceOf(price: Price, promptTokens: number, outputTokens: number): number {
-  const { price_input, price_cached, price_cache_write, price_cache_write_hour } = price
-  const dearest = {
-    ...price,
-    price_input: Math.max(price_input, price_cached, price_cache_write ?? 0, price_cache_write_hour ?? 0),
-  }
+  const prompt = COMPONENT_NAMES.filter((name) => componentOf(name).inPrompt)
+  const prices: Partial<Record<string, number | null>> = price
+  const dearest = { ...price, price_input: Math.max(...prompt.map((name) => prices[columnOf(name)] ?? 0)) }
   return priceOf(dearest, { tokensInput: promptTokens, tokensCached: 0, tokensOutput: outputTokens })
 }
 
@@ -51,5 +53,5 @@ export function affordableOutput(price: Price, promptTokens: number, micros: num
   const left = BigInt(micros) - BigInt(worstPriceOf(price, promptTokens, 0))
   if (left < 0n) return 0
   if (price.price_output === 0) return Number.POSITIVE_INFINITY
-  return Number((left * PER) / BigInt(price.price_output))
+  return Number((left * WHOLE) / BigInt(price.price_output))
 }

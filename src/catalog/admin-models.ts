@@ -3,11 +3,21 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { editAs, type Refusals } from "../actor/edit-as.ts"
+import { composed } from "../base/casts.ts"
 import { changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
-import { MICROS_PER_USD, toUsd, usdIn } from "../base/money.ts"
+import { usdIn } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import { ENGINES } from "../base/words.ts"
 import type { Answers } from "../platform/procedures.ts"
+import {
+  columnOf,
+  componentOf,
+  componentsOf,
+  isRequired,
+  type PriceFields,
+  priceRowOf,
+  usdOf,
+} from "./price-components.ts"
 
 const KINDS = ["chat", "image"] as const
 
@@ -17,35 +27,42 @@ const kind = z.enum(KINDS).meta({
   example: "chat",
 })
 
-const PRICES = { input: 1, cached: 0.1, output: 5, cache_write: 1.25, cache_write_hour: 2 }
-
-const perMillion = usdIn(z.number().min(0).max(100_000)).meta({
-  description: "USD per million tokens.",
-  example: 1.25,
-})
+const TOKEN_PRICES = componentsOf("chat")
+const PRICES = Object.fromEntries(TOKEN_PRICES.map((name) => [name, componentOf(name).example]))
 
 const perPicture = usdIn(z.number().min(0).max(1_000)).meta({
   description: "USD for one picture of any size.",
   example: 0.04,
 })
 
-const pricesSchema = z.strictObject({
-  input: perMillion,
-  cached: perMillion.meta({
-    description: "USD per million prompt tokens that the provider read from its cache.",
-    example: 0.125,
-  }),
-  output: perMillion.meta({ example: 10 }),
-  cache_write: perMillion.nullable().default(null).meta({
-    description: "USD per million prompt tokens that the provider writes to its cache; null: same as `input`.",
-    example: 1.25,
-  }),
-  cache_write_hour: perMillion.nullable().default(null).meta({
-    description:
-      "USD per million prompt tokens that the cache keeps for an hour instead of five minutes; null: the hour is never requested.",
-    example: 2,
-  }),
-})
+const perMillion = usdIn(z.number().min(0).max(100_000))
+const ownOrNull = perMillion.nullable().default(null)
+
+const pricesSchema = z.strictObject(
+  composed<PriceFields<typeof perMillion, typeof ownOrNull>>(
+    Object.fromEntries(
+      TOKEN_PRICES.map((name) => {
+        const { about, whenNull, example } = componentOf(name)
+        const description = `USD per million ${about}${whenNull ? `; null: ${whenNull}` : ""}.`
+        return [name, (isRequired(name) ? perMillion : ownOrNull).meta({ description, example })]
+      }),
+    ),
+  ),
+)
+
+const shown = z.number()
+const shownOrNull = shown.nullable()
+
+const shownPricesSchema = z.object(
+  composed<PriceFields<typeof shown, typeof shownOrNull>>(
+    Object.fromEntries(
+      TOKEN_PRICES.map((name) => {
+        const { example } = componentOf(name)
+        return [name, (isRequired(name) ? shown : shownOrNull).meta({ example })]
+      }),
+    ),
+  ),
+)
 
 export const catalogRowSchema = z
   .object({
@@ -61,15 +78,10 @@ export const catalogRowSchema = z
       description: "Models with lower numbers come first. The first enabled model of a kind is the default.",
       example: 10,
     }),
-    price_usd_per_million_tokens: z
-      .object({
-        input: z.number().meta({ example: 1.25 }),
-        cached: z.number().meta({ example: 0.125 }),
-        output: z.number().meta({ example: 10 }),
-        cache_write: z.number().nullable().meta({ example: 1.25 }),
-        cache_write_hour: z.number().nullable().meta({ example: 2 }),
-      })
-      .meta({ description: "Prices in USD per million tokens. 0 for a model of the kind `image`.", example: PRICES }),
+    price_usd_per_million_tokens: shownPricesSchema.meta({
+      description: "Prices in USD per million tokens. 0 for a model of the kind `image`.",
+      example: PRICES,
+    }),
     price_usd_per_picture: z
       .number()
       .nullable()
@@ -115,14 +127,10 @@ function serializeCatalogRow(row: CatalogRow): z.infer<typeof catalogRowSchema> 
     kind: row.kind as (typeof KINDS)[number],
     enabled,
     sort_order,
-    price_usd_per_million_tokens: {
-      input: toUsd(row.price_input),
-      cached: toUsd(row.price_cached),
-      output: toUsd(row.price_output),
-      cache_write: row.price_cache_write === null ? null : toUsd(row.price_cache_write),
-      cache_write_hour: row.price_cache_write_hour === null ? null : toUsd(row.price_cache_write_hour),
-    },
-    price_usd_per_picture: row.price_image === null ? null : toUsd(row.price_image),
+    price_usd_per_million_tokens: composed(
+      Object.fromEntries(TOKEN_PRICES.map((name) => [name, usdOf(row[columnOf(name)])])),
+    ),
+    price_usd_per_picture: usdOf(row.price_image),
     price_version,
     max_output_tokens,
     context_tokens,
@@ -222,16 +230,6 @@ const REFUSALS: Refusals = {
   exists: ["CONFLICT", "The catalog already has a model with this pin. Change that one."],
 }
 
-const micros = (usd: number) => Math.round(usd * MICROS_PER_USD)
-
-const pricesOf = ({ input, cached, output, cache_write, cache_write_hour }: z.output<typeof pricesSchema>) => ({
-  input: micros(input),
-  cached: micros(cached),
-  output: micros(output),
-  cache_write: cache_write === null ? null : micros(cache_write),
-  cache_write_hour: cache_write_hour === null ? null : micros(cache_write_hour),
-})
-
 export const PATCH_MODEL_ERRORS = ["NOT_FOUND", "LAST_ENABLED_MODEL"] as const
 
 /** Enables, disables, relabels or reorders a model. Throws NOT_FOUND, LAST_ENABLED_MODEL. */
@@ -247,10 +245,7 @@ export function patchModel(
 
 type Prices = z.output<typeof modelPricesSchema>
 
-const pricesOfKind = (prices: Prices) =>
-  "picture" in prices
-    ? { input: 0, cached: 0, output: 0, cache_write: null, cache_write_hour: null, image: micros(prices.picture) }
-    : { ...pricesOf(prices), image: null }
+const pricesOfKind = (prices: Prices) => priceRowOf("picture" in prices ? { image: prices.picture } : prices)
 
 /** Adds a model with its prices. Throws CONFLICT if the catalog already has its pin. */
 export function addCatalogModel(
@@ -262,10 +257,7 @@ export function addCatalogModel(
     ...row
   }: z.output<typeof modelCatalogAddSchema>,
 ) {
-  const { input, cached, output, cache_write, cache_write_hour, image } = pricesOfKind(tokens ?? { picture })
-  const prices = { price_input: input, price_cached: cached, price_output: output, price_image: image }
-  const writes = { price_cache_write: cache_write, price_cache_write_hour: cache_write_hour }
-  const args = { model: { ...row, ...prices, ...writes } }
+  const args = { model: { ...row, ...pricesOfKind(tokens ?? { picture }) } }
   return editAs(ctx, credential, "add_model", { args, refusals: REFUSALS, serialize: serializeCatalogRow })
 }
 
@@ -280,6 +272,6 @@ export function putModelPrices(
   credential: SessionCredential,
   { pin, prices, ifVersion }: { pin: string; prices: Prices; ifVersion: number | null },
 ) {
-  const args = { pin, ...pricesOfKind(prices), if_version: ifVersion }
+  const args = { pin, prices: pricesOfKind(prices), if_version: ifVersion }
   return editAs(ctx, credential, "put_model_prices", { args, refusals: REFUSALS, serialize: serializeCatalogRow })
 }

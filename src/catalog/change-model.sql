@@ -8,12 +8,7 @@ create type turnpike.catalog_answer as (
   kind text,
   enabled boolean,
   sort_order integer,
-  price_input bigint,
-  price_cached bigint,
-  price_output bigint,
-  price_cache_write bigint, -- null: same as price_input
-  price_cache_write_hour bigint, -- null: never requested
-  price_image bigint, -- null: not an image model
+  {{prices.fields}}
   price_version integer,
   max_output_tokens integer,
   context_tokens integer, -- null: unknown
@@ -27,8 +22,7 @@ create type turnpike.catalog_answer as (
 );
 
 create function turnpike.catalog_answer_of(p_pin text) returns turnpike.catalog_answer language sql stable as $$
-  select (c.pin, c.engine, c.model, c.label, c.kind, c.enabled, c.sort_order, c.price_input, c.price_cached, c.price_output,
-      c.price_cache_write, c.price_cache_write_hour, c.price_image, c.price_version, c.max_output_tokens, c.context_tokens,
+  select (c.pin, c.engine, c.model, c.label, c.kind, c.enabled, c.sort_order, {{prices.columns c}}, c.price_version, c.max_output_tokens, c.context_tokens,
       c.idle_seconds, c.version, c.created_at, c.updated_at, c.updated_by, u.name,
       (select count(*) from spaces s where s.archived_at is null and not s.test and s.pin = c.pin))::turnpike.catalog_answer
     from model_catalog c left join users u on u.user_id = c.updated_by where c.pin = p_pin
@@ -119,31 +113,26 @@ begin
   return next;
 end $$;
 
--- Gives a model new prices, as a new price version. Amounts are credit micros per million tokens; p_image is for
--- one picture.
+-- Gives a model new prices, as a new price version. p_prices has the column of every component, in credit micros.
 -- Returns true if the prices have changed.
-create function turnpike.set_prices(was model_catalog, p_input bigint, p_cached bigint, p_output bigint, p_cache_write bigint,
-  p_cache_write_hour bigint, p_image bigint, p_moment timestamptz) returns boolean language plpgsql as $$
+create function turnpike.set_prices(was model_catalog, p_prices jsonb, p_moment timestamptz) returns boolean language plpgsql as $$
+declare
+  priced model_catalog := jsonb_populate_record(was, p_prices);
 begin
-  if (was.price_input, was.price_cached, was.price_output, was.price_cache_write, was.price_cache_write_hour, was.price_image)
-    is not distinct from (p_input, p_cached, p_output, p_cache_write, p_cache_write_hour, p_image) then
+  if ({{prices.columns priced}}) is not distinct from ({{prices.columns was}}) then
     return false;
   end if;
-  insert into former_prices (pin, price_version, price_input, price_cached, price_output, price_cache_write, price_cache_write_hour,
-      price_image, until_at)
-    values (was.pin, was.price_version, was.price_input, was.price_cached, was.price_output, was.price_cache_write,
-      was.price_cache_write_hour, was.price_image, p_moment);
-  update model_catalog c set price_input = p_input, price_cached = p_cached, price_output = p_output, price_cache_write = p_cache_write,
-    price_cache_write_hour = p_cache_write_hour, price_image = p_image, price_version = c.price_version + 1 where c.pin = was.pin;
+  insert into former_prices
+    select f.* from jsonb_populate_record(null::former_prices, to_jsonb(was) || jsonb_build_object('until_at', p_moment)) f;
+  update model_catalog c set {{prices.assigned priced}}, price_version = c.price_version + 1 where c.pin = was.pin;
   return true;
 end $$;
 
--- Gives a model new prices, for an admin. Turns that are already accepted keep the old prices. p_image: null for a
--- model of the kind 'chat'.
+-- Gives a model new prices, for an admin. Turns that are already accepted keep the old prices.
+-- p_prices: the column of every component; price_image is null for a model of the kind 'chat'.
 -- refused: admin, not_found, stale, other_kind.
 create function turnpike.put_model_prices(p_request turnpike.request,
-  p_pin text, p_input bigint, p_cached bigint, p_output bigint, p_cache_write bigint, p_cache_write_hour bigint, p_image bigint,
-  p_if_version integer)
+  p_pin text, p_prices jsonb, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.catalog_answer) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
@@ -162,9 +151,9 @@ begin
     refused := 'not_found';
   elsif turnpike.is_stale(p_if_version, was.version) then
     refused := 'stale';
-  elsif (was.kind = 'image') <> (p_image is not null) then
+  elsif (was.kind = 'image') <> ((p_prices ->> 'price_image') is not null) then
     refused := 'other_kind';
-  elsif turnpike.set_prices(was, p_input, p_cached, p_output, p_cache_write, p_cache_write_hour, p_image, p_request.moment) then
+  elsif turnpike.set_prices(was, p_prices, p_request.moment) then
     update model_catalog c set version = c.version + 1, updated_at = p_request.moment, updated_by = (found.caller).user_id
       where c.pin = p_pin returning c.* into changed;
     perform turnpike.note_change((found.caller).user_id, 'model.prices', 'model', p_pin, turnpike.catalog_facts(was),

@@ -244,8 +244,8 @@ async function run(client: pg.Client): Promise<string> {
         input: amount(need("input")),
         cached: amount(values.cached ?? need("input")),
         output: amount(need("output")),
-        ...(values["cache-write"] && { cacheWrite: amount(values["cache-write"]) }),
-        ...(values["cache-write-hour"] && { cacheWriteHour: amount(values["cache-write-hour"]) }),
+        ...(values["cache-write"] && { cache_write: amount(values["cache-write"]) }),
+        ...(values["cache-write-hour"] && { cache_write_hour: amount(values["cache-write-hour"]) }),
       }
       const [label, idle] = [values.label ?? need("pin"), values["idle-seconds"]]
       const limits = idle ? { idleSeconds: Number(idle) } : {}

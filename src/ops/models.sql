@@ -1,22 +1,21 @@
 -- Puts a provider's model into the catalog and enables it. Returns its price version, which increases when a price
--- changes. Prices are in credit micros per million tokens.
+-- changes. p_prices: the column of every component (src/catalog/price-components.ts).
 -- p_keep_edits: leaves a row that an admin has changed as it is.
-create function turnpike.enable_model(p_engine text, p_model text, p_label text, p_sort_order integer, p_input bigint, p_cached bigint,
-  p_output bigint, p_cache_write bigint, p_cache_write_hour bigint, p_idle_seconds integer, p_keep_edits boolean, p_moment timestamptz) returns integer
+create function turnpike.enable_model(p_engine text, p_model text, p_label text, p_sort_order integer, p_prices jsonb,
+  p_idle_seconds integer, p_keep_edits boolean, p_moment timestamptz) returns integer
 language plpgsql as $$
 declare
   was model_catalog;
+  priced model_catalog := jsonb_populate_record(null::model_catalog, p_prices);
 begin
   -- The check that one model stays enabled takes this lock too. Admins take it before the row.
   perform pg_advisory_xact_lock(hashtext('model_catalog'), 0);
-  insert into model_catalog as c (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output,
-      price_cache_write, price_cache_write_hour, idle_seconds)
-    values (p_engine || '/' || p_model, p_engine, p_model, p_label, true, p_sort_order, p_input, p_cached, p_output, p_cache_write,
-      p_cache_write_hour, p_idle_seconds)
+  insert into model_catalog as c (pin, engine, model, label, enabled, sort_order, idle_seconds, {{prices.names}})
+    values (p_engine || '/' || p_model, p_engine, p_model, p_label, true, p_sort_order, p_idle_seconds, {{prices.columns priced}})
     on conflict (pin) do nothing;
   select c.* into was from model_catalog c where c.pin = p_engine || '/' || p_model for no key update;
   if was.kind = 'chat' and not (p_keep_edits and was.updated_by is not null) then
-    perform turnpike.set_prices(was, p_input, p_cached, p_output, p_cache_write, p_cache_write_hour, null, p_moment);
+    perform turnpike.set_prices(was, p_prices, p_moment);
     update model_catalog c set enabled = true, label = p_label, sort_order = p_sort_order, idle_seconds = p_idle_seconds
       where c.pin = was.pin;
   end if;

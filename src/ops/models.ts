@@ -1,4 +1,4 @@
-import { MICROS_PER_USD } from "../base/money.ts"
+import { priceRowOf, type UsdPrices } from "../catalog/price-components.ts"
 import { call, type Database } from "../platform/db.ts"
 import { TIME_LIMITS } from "../platform/time-limits.ts"
 
@@ -7,7 +7,7 @@ export interface ConfiguredModel {
   engine: "anthropic" | "openai" | "openai-compatible"
   model: string
   label: string
-  usd: { input: number; cached: number; output: number; cacheWrite?: number; cacheWriteHour?: number }
+  usd: UsdPrices
   /** How long the model can pause within a call. Default: TURN_POLICY.idleMs. */
   idleSeconds?: number
 }
@@ -34,7 +34,7 @@ export async function configuredModels(env: Environment): Promise<ConfiguredMode
       engine: "anthropic",
       model,
       label: model,
-      usd: { input: 1, cached: 0.1, output: 5, cacheWrite: 1.25, cacheWriteHour: 2 },
+      usd: { input: 1, cached: 0.1, output: 5, cache_write: 1.25, cache_write_hour: 2 },
     })
   }
   return models
@@ -69,14 +69,8 @@ export async function enableModels(
   models: ConfiguredModel[],
   { keepEdits, now }: { keepEdits: boolean; now: Date },
 ): Promise<void> {
-  const perMillion = (usd: number) => Math.round(usd * MICROS_PER_USD)
   for (const [index, { engine, model, label, usd, idleSeconds = null }] of models.entries()) {
-    const prices = { input: perMillion(usd.input), cached: perMillion(usd.cached), output: perMillion(usd.output) }
-    const writes = {
-      cache_write: usd.cacheWrite === undefined ? null : perMillion(usd.cacheWrite),
-      cache_write_hour: usd.cacheWriteHour === undefined ? null : perMillion(usd.cacheWriteHour),
-    }
-    const row = { engine, model, label, sort_order: index, ...prices, ...writes, idle_seconds: idleSeconds }
+    const row = { engine, model, label, sort_order: index, prices: priceRowOf(usd), idle_seconds: idleSeconds }
     await call(db, "enable_model", { ...row, keep_edits: keepEdits, moment: now })
   }
 }

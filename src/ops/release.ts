@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type pg from "pg"
 import { ROLLUP_SQL } from "../analytics/rollup-sql.ts"
+import { PRICE_SQL } from "../catalog/price-sql.ts"
 
 /** The procedures of this source, and the database schema in which a worker of this source calls them. */
 export interface Release {
@@ -19,18 +20,19 @@ const PLACEHOLDER = /\bturnpike\./g
 /** The first line of a template file. Each word makes one copy, in which it replaces `{{name}}`. */
 const EXPANDED = /^-- expand (\w+): ([\w, ]+)\n/
 
-/** A part that a declaration makes: its name, and its argument. */
-const MADE = /\{\{rollups\.(\w+)(?: ([^}]+))?\}\}/g
+/** A part that a declaration makes: the declaration, the part's name, and its argument. */
+const MADE = /\{\{(rollups|prices)\.(\w+)(?: ([^}]+))?\}\}/g
+const MAKERS = { rollups: ROLLUP_SQL, prices: PRICE_SQL }
 
 /**
  * Expands a template file. A file whose first line is `-- expand entity: space, user` results in two copies, with
- * `{{entity}}` replaced by `space` and by `user`. src/analytics/rollup-sql.ts makes parts such as
- * `{{rollups.upserts}}`.
+ * `{{entity}}` replaced by `space` and by `user`. Declarations make parts such as
+ * `{{rollups.upserts}}` (src/analytics/rollup-sql.ts) and `{{prices.columns c}}` (src/catalog/price-sql.ts).
  */
 export function expand(source: string): string {
-  const text = source.replaceAll(MADE, (all, part: string, argument = "") => {
-    const make = ROLLUP_SQL[part]
-    if (!make) throw new Error(`${all}: src/analytics/rollup-sql.ts has no such part`)
+  const text = source.replaceAll(MADE, (all, of: keyof typeof MAKERS, part: string, argument = "") => {
+    const make = MAKERS[of][part]
+    if (!make) throw new Error(`${all}: the declaration has no such part`)
     return make(argument)
   })
   const [line, name, words] = EXPANDED.exec(text) ?? []

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_1ce58323211a"
+export const RELEASE = "turnpike_8c5ee5e56adf"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -105,9 +105,9 @@ export interface Answers {
     sort_order: number
     price_input: number
     price_cached: number
-    price_output: number
     price_cache_write: number | null
     price_cache_write_hour: number | null
+    price_output: number
     price_image: number | null
     price_version: number
     max_output_tokens: number
@@ -1932,11 +1932,7 @@ export interface Procedures {
       model: string | null
       label: string | null
       sort_order: number | null
-      input: number | null
-      cached: number | null
-      output: number | null
-      cache_write: number | null
-      cache_write_hour: number | null
+      prices: JsonInput | null
       idle_seconds: number | null
       keep_edits: boolean | null
       moment: Date | null
@@ -3512,12 +3508,7 @@ export interface Procedures {
     args: {
       request: Records["request"] | null
       pin: string | null
-      input: number | null
-      cached: number | null
-      output: number | null
-      cache_write: number | null
-      cache_write_hour: number | null
-      image: number | null
+      prices: JsonInput | null
       if_version: number | null
     }
     row: {
@@ -5024,7 +5015,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   drop_second_factor: { args: ["user_id", "by", "request_id", "address", "moment"] },
   due_accounts: { args: ["passed:json", "limit", "moment"] },
   due_work: { args: ["erasure_check", "upload_limit", "shards_idle", "books_every", "poll_late", "export_closes", "traces_kept", "longest"] },
-  enable_model: { args: ["engine", "model", "label", "sort_order", "input", "cached", "output", "cache_write", "cache_write_hour", "idle_seconds", "keep_edits", "moment"] },
+  enable_model: { args: ["engine", "model", "label", "sort_order", "prices:json", "idle_seconds", "keep_edits", "moment"] },
   enable_provider: { args: ["request:request", "provider_id", "pool", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   end_acting: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
   end_expired: { args: ["user_id", "event_ids:json", "limit", "moment"], columns: ["touched:json", "next", "posts"] },
@@ -5154,7 +5145,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   put_manifest: { args: ["request:request", "slug", "manifest:json", "pins"], columns: ["actor:json", "refused", "reached:json", "unknown_pin"] },
   put_mapping: { args: ["request:request", "container", "space", "url", "keeps_headers", "headers", "header_names:json", "enabled", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_members_limit: { args: ["request:request", "slug", "daily"], columns: ["actor:json", "refused", "sharing:json"] },
-  put_model_prices: { args: ["request:request", "pin", "input", "cached", "output", "cache_write", "cache_write_hour", "image", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
+  put_model_prices: { args: ["request:request", "pin", "prices:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_price: { args: ["request:request", "name", "price:json", "most", "most_versions", "shown"], columns: ["actor:json", "refused", "unknown", "answer:json"] },
   put_retention: { args: ["request:request", "slug", "days:json"], columns: ["actor:json", "refused", "retention:json"] },
   put_secret: { args: ["request:request", "slug", "name", "sealed", "max"], columns: ["actor:json", "refused", "reached:json", "secret:json"] },

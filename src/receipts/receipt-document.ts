@@ -2,17 +2,25 @@ import * as z from "zod"
 import { USD_DECIMALS, usdDecimal } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import type { LedgerRow } from "../billing/ledger-entry.ts"
+import { type PricedLine, sumOfLines } from "../billing/price.ts"
+import {
+  COMPONENT_NAMES,
+  COMPONENTS,
+  type ComponentName,
+  countsOfRow,
+  PER_TOKENS,
+  quantitiesOf,
+  unitPriceOf,
+} from "../catalog/price-components.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { digestOf } from "./signing-keys.ts"
-
-const PER_TOKENS = 1_000_000
 
 /** Each amount of a call is the exact sum of its lines, rounded up to a ten-millionth of a dollar. */
 export const ROUNDING = `up to ${usdDecimal(1)} USD, once for each call`
 
 const decimal = z.string().meta({ format: "decimal", example: "0.0000460" })
 const instant = z.iso.datetime()
-const KINDS = ["input", "cached", "cache_written", "cache_written_hour", "output", "image"] as const
+const KINDS = COMPONENT_NAMES.map((name) => COMPONENTS[name].line)
 const WAIVERS = ["test", "lost", "over_hold"] as const
 
 const lineSchema = z
@@ -164,39 +172,25 @@ function receiptCall({ test, failed_by_us }: ReceiptRow, call: CallRow): Receipt
   }
 }
 
-interface Line {
+interface Line extends Omit<PricedLine, "price"> {
   kind: (typeof KINDS)[number]
-  quantity: number
   /** Credit micros. */
   price: number | null
-  per: number
 }
 
 function linesOf(call: CallRow): Line[] {
-  if (call.call !== null) return [{ kind: "image", quantity: 1, price: call.price_image, per: 1 }]
-  const write = call.price_cache_write ?? call.price_input
-  const { tokens_cached: cached, tokens_cache_written: written, tokens_cache_written_hour: forHour } = call
-  const lines: [Line["kind"], number, number | null][] = [
-    ["input", call.tokens_input - cached - written, call.price_input],
-    ["cached", cached, call.price_cached],
-    ["cache_written", written - forHour, write],
-    ["cache_written_hour", forHour, call.price_cache_write_hour ?? write],
-    ["output", call.tokens_output, call.price_output],
-  ]
-  return lines
-    .filter(([, quantity]) => quantity !== 0)
-    .map(([kind, quantity, price]) => ({ kind, quantity, price, per: PER_TOKENS }))
+  const lineOf = (name: ComponentName, quantity: number): Line => {
+    const { line: kind, per } = COMPONENTS[name]
+    return { kind, quantity, price: unitPriceOf(call, name), per }
+  }
+  if (call.call !== null) return [lineOf("image", 1)]
+  return quantitiesOf(countsOfRow(call)).flatMap(([name, quantity]) => (quantity === 0 ? [] : [lineOf(name, quantity)]))
 }
 
 /** Null if a price is not known. */
 function priceOfLines(lines: readonly Line[]): bigint | null {
-  let micros = 0n
-  for (const { quantity, price, per } of lines) {
-    if (price === null) return null
-    micros += BigInt(quantity) * BigInt(price) * BigInt(PER_TOKENS / per)
-  }
-  const whole = BigInt(PER_TOKENS)
-  return (micros + whole - 1n) / whole
+  const priced = lines.flatMap(({ quantity, price, per }) => (price === null ? [] : [{ quantity, price, per }]))
+  return priced.length === lines.length ? sumOfLines(priced) : null
 }
 
 /** The document of a refund. It names the receipt by its digest. */

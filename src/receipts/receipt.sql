@@ -11,12 +11,7 @@ create type turnpike.receipt_call as (
   tokens_cache_written_hour bigint,
   tokens_output bigint,
   price_version integer,
-  price_input bigint, -- null: not known
-  price_cached bigint, -- null: not known
-  price_cache_write bigint, -- null: as price_input
-  price_cache_write_hour bigint, -- null: as price_cache_write
-  price_output bigint, -- null: not known
-  price_image bigint, -- null: a chat model
+  {{prices.fields unknown}}
   cost bigint,
   billed bigint,
   created_at timestamptz
@@ -51,11 +46,7 @@ end $$;
 create function turnpike.receipt_calls(p_turn_id text) returns turnpike.receipt_call[] language plpgsql stable as $$
 begin
   return array(select (u.step, u.call, u.role, u.subagent, u.model, u.tokens_input, u.tokens_cached, u.tokens_cache_written,
-      u.tokens_cache_written_hour, u.tokens_output, u.price_version, coalesce(c.price_input, f.price_input),
-      coalesce(c.price_cached, f.price_cached),
-      case when c.pin is null then f.price_cache_write else c.price_cache_write end,
-      case when c.pin is null then f.price_cache_write_hour else c.price_cache_write_hour end,
-      coalesce(c.price_output, f.price_output), coalesce(c.price_image, f.price_image), u.cost_credit_micros, u.billed_credit_micros,
+      u.tokens_cache_written_hour, u.tokens_output, u.price_version, {{prices.ofEither c f}}, u.cost_credit_micros, u.billed_credit_micros,
       u.created_at)::turnpike.receipt_call
     from model_calls u
     left join model_catalog c on c.pin = u.model and c.price_version = u.price_version

@@ -1,7 +1,7 @@
 import { callsOf, type Message, type ModelAnswer, ModelError, type ModelUsage } from "../agent/engine.ts"
 import { spanIdOf } from "../base/trace-context.ts"
 import { noteLoss } from "../billing/losses.ts"
-import { type Price, priceOf } from "../billing/price.ts"
+import { FREE, priceOf } from "../billing/price.ts"
 import { noteError } from "../infrastructure/errors.ts"
 import { describeError } from "../platform/log.ts"
 import { draftEvent, type EventDraft } from "../turns/turn-event.ts"
@@ -23,14 +23,6 @@ export const CONTEXT_TOO_LONG = "CONTEXT_TOO_LONG"
 const MOST_REFUSALS = 2
 
 const NO_USAGE: ModelUsage = { tokensInput: 0, tokensCached: 0, tokensOutput: 0 }
-const FREE: Price = {
-  price_input: 0,
-  price_cached: 0,
-  price_output: 0,
-  price_cache_write: 0,
-  price_cache_write_hour: 0,
-}
-
 /** The agent's model refused the request, or a rehearsal script failed. This ends the turn or the sub-agent's task. */
 export class AgentFailed extends Error {
   readonly error: ModelError

@@ -1,33 +1,52 @@
 import { sql } from "kysely"
-import { jsonArrayFrom } from "kysely/helpers/postgres"
+import { jsonArrayFrom, jsonBuildObject } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { storedRow } from "../base/casts.ts"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
+import {
+  COMPONENT_NAMES,
+  type ComponentName,
+  type ComponentPrices,
+  columnOf,
+  componentOf,
+  isRequired,
+  PRICE_COLUMNS,
+  unitPriceOf,
+  usdOf,
+} from "../catalog/price-components.ts"
 import { turnNotFound } from "./get-turn.ts"
 import { TURN_STATES, type TurnState } from "./schemas.ts"
 import { visibleTurn } from "./visible-turn.ts"
 
-const perMillion = z.number().meta({ description: "Price in USD per million tokens.", example: 10 })
+/** Prices per token have the names of the lines of a receipt. Others name the currency, and can be null. */
+const billNameOf = (name: ComponentName) => {
+  const { line, per } = componentOf(name)
+  return per === 1 ? (`${line}_usd` as const) : line
+}
 
 const priceSchema = z
-  .object({
-    input: perMillion,
-    cached: perMillion.meta({ description: "Price of prompt tokens from the provider's cache.", example: 1 }),
-    cache_written: perMillion.meta({
-      description: "Price of prompt tokens written to the provider's cache.",
-      example: 10,
-    }),
-    cache_written_hour: perMillion.meta({
-      description: "Price of prompt tokens written to the cache for an hour.",
-      example: 20,
-    }),
-    output: perMillion.meta({ example: 50 }),
-    image_usd: z.number().nullable().meta({ description: "Price of one image. Null for a chat model.", example: null }),
-  })
+  .object(
+    Object.fromEntries(
+      COMPONENT_NAMES.map((name) => {
+        const { about, per, example } = componentOf(name)
+        const field = per === 1 ? z.number().nullable() : z.number()
+        const description =
+          per === 1 ? `Price in USD ${about}. Null for a chat model.` : `Price in USD per million ${about}.`
+        return [billNameOf(name), field.meta({ description, example: example * 10 })]
+      }),
+    ),
+  )
   .meta({ id: "BillPrice" })
+
+/** Null if the prices are not known any more. */
+function serializePrice(row: ComponentPrices): z.infer<typeof priceSchema> | null {
+  if (COMPONENT_NAMES.some((name) => isRequired(name) && row[columnOf(name)] === null)) return null
+  return Object.fromEntries(COMPONENT_NAMES.map((name) => [billNameOf(name), usdOf(unitPriceOf(row, name))]))
+}
 
 const tokens = z.int().meta({ example: 812 })
 
@@ -106,14 +125,10 @@ export async function getBill(
           .select(["u.tokens_cache_written", "u.tokens_cache_written_hour", "u.tokens_output", "u.price_version"])
           .select(["u.created_at", "u.cost_credit_micros as cost", "u.billed_credit_micros as billed"])
           .select((eb) => eb.cast<number>(eb.lit(1), "integer").as("calls"))
-          .select(({ fn }) => [
-            fn.coalesce("c.price_input", "f.price_input").as("price_input"),
-            fn.coalesce("c.price_cached", "f.price_cached").as("price_cached"),
-            fn.coalesce("c.price_cache_write", "f.price_cache_write").as("price_cache_write"),
-            fn.coalesce("c.price_cache_write_hour", "f.price_cache_write_hour").as("price_cache_write_hour"),
-            fn.coalesce("c.price_output", "f.price_output").as("price_output"),
-            fn.coalesce("c.price_image", "f.price_image").as("price_image"),
-          ])
+          .select(({ fn }) => {
+            const prices = PRICE_COLUMNS.map((column) => [column, fn.coalesce(`c.${column}`, `f.${column}`)])
+            return jsonBuildObject(Object.fromEntries(prices)).as("price")
+          })
           .orderBy("u.step")
           .orderBy(({ ref }) => sql`${ref("u.call")} nulls first`)
         return jsonArrayFrom(priced).as("items")
@@ -128,27 +143,8 @@ export async function getBill(
     billed_cost_usd: toUsd(row.billed),
     held_usd: toUsd(row.held),
     items: row.items.map(({ cost, billed, created_at, ...item }) => {
-      const {
-        price_input,
-        price_cached,
-        price_cache_write,
-        price_cache_write_hour,
-        price_output,
-        price_image,
-        ...line
-      } = item
-      const price =
-        price_input === null || price_cached === null || price_output === null
-          ? null
-          : {
-              input: toUsd(price_input),
-              cached: toUsd(price_cached),
-              cache_written: toUsd(price_cache_write ?? price_input),
-              cache_written_hour: toUsd(price_cache_write_hour ?? price_cache_write ?? price_input),
-              output: toUsd(price_output),
-              image_usd: price_image === null ? null : toUsd(price_image),
-            }
-      return { ...line, price, cost_usd: toUsd(cost), billed_usd: toUsd(billed), created_at: toInstant(created_at) }
+      const price = serializePrice(storedRow<ComponentPrices>(item.price))
+      return { ...item, price, cost_usd: toUsd(cost), billed_usd: toUsd(billed), created_at: toInstant(created_at) }
     }),
   }
 }

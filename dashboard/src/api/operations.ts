@@ -631,17 +631,17 @@ export interface BalanceTrend {
 }
 
 export interface BillPrice {
-  /** Price in USD per million tokens. */
+  /** Price in USD per million input tokens. */
   input: number
-  /** Price of prompt tokens from the provider's cache. */
+  /** Price in USD per million prompt tokens that the provider read from its cache. */
   cached: number
-  /** Price of prompt tokens written to the provider's cache. */
+  /** Price in USD per million prompt tokens that the provider writes to its cache. */
   cache_written: number
-  /** Price of prompt tokens written to the cache for an hour. */
+  /** Price in USD per million prompt tokens that the cache keeps for an hour instead of five minutes. */
   cache_written_hour: number
-  /** Price in USD per million tokens. */
+  /** Price in USD per million output tokens. */
   output: number
-  /** Price of one image. Null for a chat model. */
+  /** Price in USD for one picture of any size. Null for a chat model. */
   image_usd: number | null
 }
 
@@ -2689,16 +2689,16 @@ export interface ModelCatalogAdd {
   sort_order?: number | undefined
   /** Required for the kind `chat`, and not allowed for the kind `image`. */
   price_usd_per_million_tokens?: {
-    /** USD per million tokens. */
+    /** USD per million input tokens. */
     input: number | string
     /** USD per million prompt tokens that the provider read from its cache. */
     cached: number | string
-    /** USD per million tokens. */
-    output: number | string
     /** USD per million prompt tokens that the provider writes to its cache; null: same as `input`. */
     cache_write?: number | string | null | undefined
     /** USD per million prompt tokens that the cache keeps for an hour instead of five minutes; null: the hour is never requested. */
     cache_write_hour?: number | string | null | undefined
+    /** USD per million output tokens. */
+    output: number | string
   } | undefined
   /** Required for the kind `image`: USD for one picture of any size. */
   price_usd_per_picture?: number | string | undefined
@@ -2732,9 +2732,9 @@ export interface ModelCatalogRow {
   price_usd_per_million_tokens: {
     input: number
     cached: number
-    output: number
     cache_write: number | null
     cache_write_hour: number | null
+    output: number
   }
   /** The price of one picture in USD; null for a model of the kind `chat`. */
   price_usd_per_picture: number | null
@@ -2769,16 +2769,16 @@ export interface ModelCatalogRowList {
 
 /** Prices per million tokens, or the price of a picture for a model of the kind `image`. */
 export type ModelPrices = {
-  /** USD per million tokens. */
+  /** USD per million input tokens. */
   input: number | string
   /** USD per million prompt tokens that the provider read from its cache. */
   cached: number | string
-  /** USD per million tokens. */
-  output: number | string
   /** USD per million prompt tokens that the provider writes to its cache; null: same as `input`. */
   cache_write?: number | string | null | undefined
   /** USD per million prompt tokens that the cache keeps for an hour instead of five minutes; null: the hour is never requested. */
   cache_write_hour?: number | string | null | undefined
+  /** USD per million output tokens. */
+  output: number | string
 } | {
   /** USD for one picture of any size. */
   picture: number | string

@@ -381,9 +381,9 @@ export const ModelCatalogAddRules = {
   sort_order: { minimum: -1000000, maximum: 1000000, default: 0 },
   "price_usd_per_million_tokens.input": { minimum: 0, maximum: 100000 },
   "price_usd_per_million_tokens.cached": { minimum: 0, maximum: 100000 },
-  "price_usd_per_million_tokens.output": { minimum: 0, maximum: 100000 },
   "price_usd_per_million_tokens.cache_write": { minimum: 0, maximum: 100000 },
   "price_usd_per_million_tokens.cache_write_hour": { minimum: 0, maximum: 100000 },
+  "price_usd_per_million_tokens.output": { minimum: 0, maximum: 100000 },
   price_usd_per_picture: { minimum: 0, maximum: 1000 },
   max_output_tokens: { minimum: 1, maximum: 10000000, default: 4096 },
   context_tokens: { minimum: 1, maximum: 100000000 },
@@ -403,9 +403,9 @@ export const ModelCatalogRowRules = {
 export const ModelPricesRules = {
   input: { minimum: 0, maximum: 100000 },
   cached: { minimum: 0, maximum: 100000 },
-  output: { minimum: 0, maximum: 100000 },
   cache_write: { minimum: 0, maximum: 100000 },
   cache_write_hour: { minimum: 0, maximum: 100000 },
+  output: { minimum: 0, maximum: 100000 },
   picture: { minimum: 0, maximum: 1000 },
 } as const
 

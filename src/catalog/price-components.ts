@@ -1,0 +1,165 @@
+import { composed } from "../base/casts.ts"
+import { MICROS_PER_USD, toUsd } from "../base/money.ts"
+
+/** Where the price of a component applies, and which units it prices. */
+export interface PriceComponent {
+  /** The models that have it: calls of chat models, or pictures. */
+  kind: "chat" | "image"
+  /** The units that one price is for. */
+  per: number
+  /** The number of units in the counts of a model call. Without one: one picture. */
+  count?: keyof TokenCounts
+  /**
+   * The component that its units are also counted in. They are priced once, with this component, or with the price
+   * of that one if this has none.
+   */
+  partOf?: string
+  /** A part of the prompt, so that each prompt token could cost as much. */
+  inPrompt?: true
+  /** The name in receipts and bills. */
+  line: string
+  /** The priced units, for descriptions: "USD per million output tokens". */
+  about: string
+  whenNull?: string
+  /** A price in USD, for examples. */
+  example: number
+}
+
+/** The units of a model call, as its provider has counted them. */
+export interface TokenCounts {
+  /** All prompt tokens, including cached ones. */
+  tokensInput: number
+  tokensCached: number
+  tokensCacheWritten?: number
+  /** The part of `tokensCacheWritten` that the cache keeps for an hour. */
+  tokensCacheWrittenHour?: number
+  tokensOutput: number
+}
+
+export const PER_TOKENS = 1_000_000
+const TOKENS = { kind: "chat", per: PER_TOKENS } as const
+
+/**
+ * The price of a model is a list of these components, in credit micros. Each has the column `price_<name>` of
+ * model_catalog and former_prices; a null price is the one of `partOf`. Cost, bounds, receipts, bills, the catalog's
+ * procedures (price-sql.ts) and its API follow this declaration. Lines of receipts have its order, which their digests
+ * depend on.
+ */
+export const COMPONENTS = {
+  input: { ...TOKENS, count: "tokensInput", inPrompt: true, line: "input", about: "input tokens", example: 1 },
+  cached: {
+    ...TOKENS,
+    count: "tokensCached",
+    partOf: "input",
+    inPrompt: true,
+    line: "cached",
+    about: "prompt tokens that the provider read from its cache",
+    example: 0.1,
+  },
+  cache_write: {
+    ...TOKENS,
+    count: "tokensCacheWritten",
+    partOf: "input",
+    inPrompt: true,
+    line: "cache_written",
+    about: "prompt tokens that the provider writes to its cache",
+    whenNull: "same as `input`",
+    example: 1.25,
+  },
+  cache_write_hour: {
+    ...TOKENS,
+    count: "tokensCacheWrittenHour",
+    partOf: "cache_write",
+    inPrompt: true,
+    line: "cache_written_hour",
+    about: "prompt tokens that the cache keeps for an hour instead of five minutes",
+    whenNull: "the hour is never requested",
+    example: 2,
+  },
+  output: { ...TOKENS, count: "tokensOutput", line: "output", about: "output tokens", example: 5 },
+  image: { kind: "image", per: 1, line: "image", about: "for one picture of any size", example: 0.04 },
+} as const satisfies Record<string, PriceComponent>
+
+export type ComponentName = keyof typeof COMPONENTS
+
+/** The components that each chat model has a price for. For an image model these are 0. */
+const REQUIRED = ["input", "cached", "output"] as const
+type RequiredName = (typeof REQUIRED)[number]
+
+export const COMPONENT_NAMES = Object.keys(COMPONENTS) as ComponentName[]
+export const isRequired = (name: ComponentName) => REQUIRED.some((one) => one === name)
+export const componentOf = (name: ComponentName): PriceComponent => COMPONENTS[name]
+export const columnOf = <Name extends ComponentName>(name: Name): `price_${Name}` => `price_${name}`
+/** The columns of all components. */
+export const PRICE_COLUMNS = COMPONENT_NAMES.map(columnOf)
+
+/** The components of a kind, with the columns of their prices. */
+export const componentsOf = <Kind extends PriceComponent["kind"]>(kind: Kind) =>
+  COMPONENT_NAMES.filter((name): name is NameOf<Kind> => componentOf(name).kind === kind)
+
+type NameOf<Kind> = {
+  [Name in ComponentName]: (typeof COMPONENTS)[Name]["kind"] extends Kind ? Name : never
+}[ComponentName]
+type ChatName = NameOf<"chat">
+
+/** The prices of a chat model. */
+export type Price = { [Name in RequiredName as `price_${Name}`]: number } & {
+  [Name in Exclude<ChatName, RequiredName> as `price_${Name}`]: number | null
+}
+
+/** A field for each price of a chat model. */
+export type PriceFields<Required, Optional> = { [Name in RequiredName]: Required } & {
+  [Name in Exclude<ChatName, RequiredName>]: Optional
+}
+
+/** Prices as rows have them: all components, each null if it is not known or not set. */
+export type ComponentPrices = { [Name in ComponentName as `price_${Name}`]: number | null }
+
+/** The price of a component's units: its own, or the one of the component that it is part of. Null: not known. */
+export function unitPriceOf(row: Partial<ComponentPrices>, name: ComponentName): number | null {
+  const { partOf } = componentOf(name)
+  return row[columnOf(name)] ?? (partOf === undefined ? null : unitPriceOf(row, partOf as ComponentName))
+}
+
+type Snake<Text extends string> = Text extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
+  : ""
+/** The counts of a model call as rows have them: `tokens_cache_written` for `tokensCacheWritten`. */
+type CountRow = { [Count in keyof TokenCounts as Snake<Count>]-?: number }
+
+const COUNTS = componentsOf("chat").flatMap((name) => componentOf(name).count ?? [])
+const countColumnOf = (count: keyof TokenCounts) =>
+  count.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) as keyof CountRow
+
+export const countsOfRow = (row: CountRow): TokenCounts =>
+  composed(Object.fromEntries(COUNTS.map((count) => [count, row[countColumnOf(count)]])))
+
+/** The units of each component of a chat model's call. Units that another component prices are left out. */
+export function quantitiesOf(counts: TokenCounts): [ComponentName, number][] {
+  const countOf = (name: ComponentName) => {
+    const { count } = componentOf(name)
+    return count === undefined ? 0 : (counts[count] ?? 0)
+  }
+  return componentsOf("chat").map((name) => [
+    name,
+    componentsOf("chat")
+      .filter((other) => componentOf(other).partOf === name)
+      .reduce((rest, other) => rest - countOf(other), countOf(name)),
+  ])
+}
+
+/** The amounts of a price in USD, by component. */
+export type UsdPrices = Partial<Record<ComponentName, number | null | undefined>>
+
+/** Amounts in USD as the columns of all components. */
+export const priceRowOf = (usd: UsdPrices): ComponentPrices =>
+  composed(
+    Object.fromEntries(
+      COMPONENT_NAMES.map((name) => {
+        const amount = usd[name] ?? (isRequired(name) ? 0 : null)
+        return [columnOf(name), amount === null ? null : Math.round(amount * MICROS_PER_USD)]
+      }),
+    ),
+  )
+
+export const usdOf = (micros: number | null) => (micros === null ? null : toUsd(micros))

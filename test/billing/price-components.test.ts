@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { priceOf, worstPriceOf } from "../../src/billing/price.ts"
+import { RELEASE } from "../../src/platform/procedures.ts"
+import { createRandom, type Random } from "../harness/random.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+const MILLION = 1_000_000n
+const roundedUp = (parts: bigint) => (parts + MILLION - 1n) / MILLION
+
+/** Random prices and counts. Cache writes often have no price of their own. */
+function sampleOf({ int }: Random) {
+  const upTo = (most: number) => int(most + 1)
+  const price = () => (upTo(3) === 0 ? upTo(2) : upTo(500_000_000))
+  const orNull = () => (upTo(2) === 0 ? null : price())
+  const [cached, forFiveMinutes, forHour, fresh] = [upTo(200_000), upTo(50_000), upTo(50_000), upTo(200_000)]
+  return {
+    price: {
+      price_input: price(),
+      price_cached: price(),
+      price_output: price(),
+      price_cache_write: orNull(),
+      price_cache_write_hour: orNull(),
+    },
+    parts: { fresh, cached, forFiveMinutes, forHour, output: upTo(60_000) },
+  }
+}
+
+test("The cost of 2,000 random calls equals a sum that knows no components, and never exceeds the worst case", () => {
+  const random = createRandom("price components")
+  for (let at = 0; at < 2_000; at++) {
+    const { price, parts } = sampleOf(random)
+    const write = price.price_cache_write ?? price.price_input
+    const hour = price.price_cache_write_hour ?? write
+    const expected = roundedUp(
+      BigInt(parts.fresh) * BigInt(price.price_input) +
+        BigInt(parts.cached) * BigInt(price.price_cached) +
+        BigInt(parts.forFiveMinutes) * BigInt(write) +
+        BigInt(parts.forHour) * BigInt(hour) +
+        BigInt(parts.output) * BigInt(price.price_output),
+    )
+    const written = parts.forFiveMinutes + parts.forHour
+    const counts = {
+      tokensInput: parts.fresh + parts.cached + written,
+      tokensCached: parts.cached,
+      tokensCacheWritten: written,
+      tokensCacheWrittenHour: parts.forHour,
+      tokensOutput: parts.output,
+    }
+    expect(BigInt(priceOf(price, counts)), JSON.stringify({ price, parts })).toBe(expected)
+    const worst = worstPriceOf(price, counts.tokensInput, counts.tokensOutput)
+    expect(worst, JSON.stringify({ price, parts })).toBeGreaterThanOrEqual(Number(expected))
+  }
+})
+
+test("The smallest hold in SQL equals the same sum in TypeScript for 500 random models and calls", async () => {
+  const random = createRandom("least cost")
+  const samples = Array.from({ length: 500 }, () => {
+    const { price, parts } = sampleOf(random)
+    return { ...price, prompt: parts.fresh + parts.cached, answer: parts.output }
+  })
+  const rows = await world.sql<{ least: string }>(
+    `select ${RELEASE}.least_cost(jsonb_populate_record(null::model_catalog, s.one), (s.one ->> 'prompt')::bigint,
+       (s.one ->> 'answer')::bigint)::text as least
+     from jsonb_array_elements($1::jsonb) with ordinality s(one, place) order by s.place`,
+    [JSON.stringify(samples)],
+  )
+  const expected = samples.map(({ prompt, answer, ...price }) => {
+    const { price_output, ...ofPrompt } = price
+    const dearest = Object.values(ofPrompt).reduce<number>((most, one) => Math.max(most, one ?? 0), 0)
+    const sum = roundedUp(BigInt(dearest) * BigInt(prompt)) + roundedUp(BigInt(price_output) * BigInt(answer))
+    return String(sum > 1n ? sum : 1n)
+  })
+  expect(rows.map(({ least }) => least)).toEqual(expected)
+})
