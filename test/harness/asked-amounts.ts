@@ -54,7 +54,8 @@ export class AskedSequence extends WaitSequence {
     expect(await this.shown(turn)).toEqual(asked)
     await this.give(turn, asked.kind, -1)
     expect(turn.isWaiting, `one unit less of ${asked.kind}`).toBe(true)
-    expect(await this.shown(turn)).toMatchObject({ kind: asked.kind })
+    // Of several limits that bind, the turn may name another one now.
+    expect((await this.shown(turn))?.kind).toBe(this.kindOf(turn))
     await this.give(turn, asked.kind, 0)
     const shown = await this.shown(turn)
     expect(shown?.kind).toBe(turn.isWaiting ? this.kindOf(turn) : undefined)

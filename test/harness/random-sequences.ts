@@ -39,7 +39,10 @@ export async function runSequences(
     try {
       await sequence.run(length)
     } catch (error) {
-      throw new Error(`seed ${seed}, after ${sequence.done.join(", ")}: ${(error as Error).message}`, { cause: error })
+      // Periods of caps depend on the time, and earlier sequences have let it pass.
+      const at = world.clock.now().toISOString()
+      const done = sequence.done.join(", ")
+      throw new Error(`seed ${seed} at ${at}, after ${done}: ${(error as Error).message}`, { cause: error })
     }
     for (const [what, count] of Object.entries(sequence.met)) met[what] = (met[what] ?? 0) + count
     // The next sequence needs a database without open and waiting turns, because sweeps would find them.

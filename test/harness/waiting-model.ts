@@ -270,7 +270,8 @@ export class WaitSequence extends Sequence {
         } else {
           wait.key = `${still.key}${still.tooSmall ? " !" : ""}`
           if (!still.tooSmall) {
-            stopped.add(key)
+            // The credit of one end user says nothing about turns of others.
+            if (!still.key.startsWith("end_user_credit ")) stopped.add(key)
             stopped.add(still.key)
           }
         }
