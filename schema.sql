@@ -1173,9 +1173,9 @@ create table call_answers (
   step integer not null,
   call integer not null,
   kind text not null check (kind in ('decision', 'result')),
-  -- HMAC of the decision or result, under a key of the ring: no one can guess a short text by it.
+  -- HMAC of the decision or result, under a key of the ring, so that a reader of the table cannot guess a short text.
   fingerprint text not null,
-  -- Of a result: the entries of turn_steps.result_tokens for its call, which outlive the step here.
+  -- The entries of turn_steps.result_tokens for the call of a result. Here they outlive the step.
   result_tokens text[],
   created_at timestamptz not null,
   primary key (turn_id, step, call, kind)

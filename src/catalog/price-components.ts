@@ -41,9 +41,8 @@ const TOKENS = { kind: "chat", per: PER_TOKENS } as const
 
 /**
  * The price of a model is a list of these components, in credit micros. Each has the column `price_<name>` of
- * model_catalog and former_prices; a null price is the one of `partOf`. Cost, bounds, receipts, bills, the catalog's
- * procedures (price-sql.ts) and its API follow this declaration. Lines of receipts have its order, which their digests
- * depend on.
+ * model_catalog and former_prices; a null price is the one of `partOf`. Cost, bounds, bills, the catalog and lines of
+ * receipts follow this declaration. Digests of receipts depend on its order.
  */
 export const COMPONENTS = {
   input: { ...TOKENS, count: "tokensInput", inPrompt: true, line: "input", about: "input tokens", example: 1 },

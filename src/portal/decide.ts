@@ -10,8 +10,8 @@ import type { Portal } from "./session.ts"
 
 /**
  * The end user allows or denies a call of their turn. The first decision wins; the same one again has no effect, also
- * after the turn's end. The turn's log names the end user. NOT_FOUND for a call of another end user, TURN_FINISHED, CALL_DECIDED or
- * CALL_NOT_WAITING; SCOPE_DENIED in a preview.
+ * after the turn's end. The turn's log names the end user. NOT_FOUND for a call of another end user, TURN_FINISHED,
+ * CALL_DECIDED or CALL_NOT_WAITING; SCOPE_DENIED in a preview.
  */
 export async function decideInPortal(
   ctx: Context,

@@ -5,7 +5,7 @@ import { waiter } from "./waiting.ts"
 import { refundText, refundTool } from "./waiting-tools.ts"
 import { turnOf, type World } from "./world.ts"
 
-/** The sums of an account, in credit micros: what its wallet and its turns hold, and what counts in the key's cap today. */
+/** The sums of an account, in credit micros: holds of its wallet and its turns, and the use of the key's cap today. */
 export async function heldSums(world: World, userId: number) {
   const [sums] = await world.sql<Record<"wallet" | "turns" | "reserved" | "spent", number>>(
     `select (select w.held_credit_micros + coalesce((select sum(s.held_credit_micros) from wallet_shards s where s.user_id = $1), 0)
@@ -22,8 +22,8 @@ export async function heldSums(world: World, userId: number) {
 }
 
 /**
- * Lets a turn of each end user wait, with `behind` turns after it: half of them are there before. Then frees all at once.
- * Checks the order in each conversation, and that holds and the key's cap are exact before, between and after.
+ * Lets a turn of each end user wait, with `behind` turns after it: half of them are there before. Then frees all at
+ * once. Checks the order in each conversation, and that holds and the key's cap are exact before, between and after.
  */
 export async function blockAndFree(world: World, { people, behind }: { people: number; behind: number }) {
   const { userId, client } = await cappedAccount(world, { usd: 1_000, caps: { daily_usd: 900 } })

@@ -20,7 +20,7 @@ const DENY = { decision: "deny" }
 const EDITED = { decision: "allow", input: { order: "A-1", amount: 40 } }
 const DENIED = { decision: "deny", message: "Ask Ada." }
 
-/** What is sent, another that it is not, and the doors that take it. */
+/** A body that is sent, another one that is not, and the doors that take it. */
 const KINDS: { kind: string; body: object; other: object; doors: Door[] }[] = [
   { kind: "an allow", body: ALLOW, other: DENY, doors: ["key", "dashboard", "portal"] },
   { kind: "a deny", body: DENY, other: ALLOW, doors: ["key", "dashboard", "portal"] },
@@ -73,7 +73,7 @@ async function waitForTwo(isResult: boolean) {
     const replayed = response.headers.get("idempotent-replayed") === "true"
     return { status: response.status, replayed, body: await response.json() }
   }
-  /** Sends for the other call, with which the turn goes on. */
+  /** Sends for the other call, with which the turn continues. */
   const finish = () => client.call("POST", `/v1${path.replace("0.0", "0.1")}`, isResult ? { output: "second" } : DENY)
   return { client, owner, turnId: turn.turn_id, send, finish, made: customer.requests.length }
 }
@@ -94,7 +94,7 @@ async function stateOf(turnId: string) {
 }
 
 test.each(CASES)(
-  "$kind through the $door has one effect, and one answer for ever",
+  "$kind through the $door has one effect, and one answer forever",
   async ({ door, body, other, others }) => {
     const isResult = !("decision" in body)
     const { client, owner, turnId, send, finish } = await waitForTwo(isResult)
@@ -168,7 +168,7 @@ test.each(CASES)(
   },
 )
 
-test("A key of a decision or a result is used by no other request, and a key of the token is none of the account", async () => {
+test("A key of a decision or a result is used by no other request, and a key of the token is not one of the account", async () => {
   const { client, turnId, send } = await waitForTwo(true)
   const result = { output: "printed" }
   const taken = await send("token", result, "one")
