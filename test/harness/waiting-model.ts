@@ -281,7 +281,7 @@ export class WaitSequence extends Sequence {
   }
 
   async expire() {
-    await this.world.advance(this.random.pick([0, 61_000, 3_600_001]))
+    await this.world.advance(this.random.pick([0, 61_000, 3_600_001, nextDay(this.now) - this.now]))
     // The sweep also wakes accounts that are due. The model wakes them in the same state.
     for (const turn of this.model.turns.filter((one) => one.isWaiting)) {
       const wait = this.waits.get(turn.id)

@@ -19,7 +19,16 @@ test(`Random sequences (${SEQUENCES}) with waits of all kinds agree with the ref
   const found = await world.sql("select kind, turn_id from reconciliation_findings where kind <> 'orphaned_turn'")
   expect(found).toEqual([])
   if (SEQUENCES >= 100) {
-    for (const what of ["wait for balance", "wait for calls", "allow", "deny", "result", "continued", "expired"]) {
+    for (const what of [
+      "wait for balance",
+      "wait for calls",
+      "allow",
+      "deny",
+      "result",
+      "continued",
+      "expired",
+      "new period",
+    ]) {
       expect(met[what], what).toBeGreaterThan(0)
     }
   }
