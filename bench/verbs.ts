@@ -63,6 +63,7 @@ export function contextOver({ databaseOver, DatabaseError }: Verbs, pool: pg.Poo
     requestId: "bench",
     db,
     random: Math.random,
+    config: { seen: null, expected: null },
     posting: new Map(),
     cooling: new Map(),
     clock: systemClock,
