@@ -25,6 +25,7 @@ export const WEB_APP: Target = {
     ...CLIENTS,
     "scripts",
     "src/local",
+    "src/base/casts.ts",
     "src/portal",
     "src/reference/served-packages.ts",
     ...PACKAGES,

@@ -156,7 +156,13 @@ describe.skipIf(!hasBrowser)("The snippets that pages show", () => {
       })
       child.once("exit", endWithUs({ pid: child.pid as number, words: [file], signals: ["SIGKILL"] }))
       const printed = new Promise<string>((said) => child.stdout.once("data", (bytes: Buffer) => said(String(bytes))))
-      const event = { id: "evt_1", type: "ping", created_at: new Date().toISOString(), seq: null, data: {} }
+      const event = {
+        id: "evt_1",
+        type: "ping",
+        created_at: new Date().toISOString(),
+        seq: null,
+        data: { webhook_id: "whk_1" },
+      }
       const body = JSON.stringify(event)
       const send = async (key: string): Promise<number> => {
         const moment = String(Math.floor(Date.now() / 1000))

@@ -100,6 +100,7 @@ const TAKEN_AMOUNTS: Record<string, string> = {
   "put_end_user_limits p_daily": "limits of the caller's own end users",
   "put_end_user_limits p_monthly": "limits of the caller's own end users",
   "put_members_limit p_daily": "a limit of the caller's own space, with a fresh proof",
+  "put_model_prices p_prices": "an admin's act on the catalog, audited; a turn keeps the prices of its acceptance",
   "put_price p_price": "what the caller charges their own end users; the caller's bill does not change",
   "put_retention p_days": "no amount: how long the caller keeps the data of their own space",
   "quote_infra_slice p_gib_hour": "writes nothing",

@@ -141,7 +141,13 @@ const SECRET = `whsec_${Buffer.from("a secret that only the test knows").toStrin
 
 /** A webhook of an event as Turnpike signs it (Standard Webhooks). */
 function signedMessage() {
-  const body = JSON.stringify({ id: "evt_1", type: "ping", created_at: new Date().toISOString(), seq: null, data: {} })
+  const body = JSON.stringify({
+    id: "evt_1",
+    type: "ping",
+    created_at: new Date().toISOString(),
+    seq: null,
+    data: { webhook_id: "whk_1" },
+  })
   const [id, at] = ["evt_1", String(Math.floor(Date.now() / 1000))]
   const key = Buffer.from(SECRET.slice("whsec_".length), "base64")
   const signature = `v1,${createHmac("sha256", key).update(`${id}.${at}.${body}`).digest("base64")}`

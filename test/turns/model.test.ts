@@ -12,5 +12,6 @@ afterAll(() => world.close())
 test(`Random sequences (${SEQUENCES}) agree with the reference model after every step`, async () => {
   const start = (...args: ConstructorParameters<typeof Sequence>) => new Sequence(...args)
   const met = await runSequences(world, { name: "reference model", length: 16, start })
-  if (SEQUENCES >= 100) expect(Object.keys(met).filter((what) => what.startsWith("refused"))).toHaveLength(6)
+  if (SEQUENCES >= 100)
+    expect(Object.keys(met).filter((what) => what.startsWith("refused")).length).toBeGreaterThanOrEqual(6)
 })

@@ -45,7 +45,7 @@ test("In test mode, a refund above 50 USD is approved with curl after a kill -9 
   const taken = await curl("GET", "/v1/calls?limit=10")
   expect(taken.data, "no call without an allow").toMatchObject([{ turn_id: small.turn_id }])
   const decision = `/v1/turns/${large.turn_id}/calls/0.0/decision`
-  expect(await curl("POST", decision, { decision: "allow" })).toMatchObject({ state: "running" })
+  expect(await curl("POST", decision, { decision: "allow" })).toMatchObject({ decision: "allow", edited: false })
   expect(await curl("POST", decision, { decision: "deny" })).toMatchObject({ error: { code: "CALL_DECIDED" } })
   const { data: allowed } = await curl("GET", "/v1/calls?wait=30")
   expect(allowed).toMatchObject([
