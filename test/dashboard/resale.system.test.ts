@@ -121,7 +121,7 @@ describe.skipIf(!hasBrowser)("Prices and wallets in the web app", () => {
     await page.getByRole("combobox", { name: "Group by" }).selectOption({ label: "By feature" })
     const table = page.getByRole("table", { name: "Usage by feature" })
     await table.getByRole("row", { name: /^search/ }).waitFor()
-    await table.getByRole("row", { name: /^\(not set\)/ }).waitFor()
+    await table.getByRole("row", { name: /^Not set/ }).waitFor()
     expect(new URL(page.url()).searchParams.get("group_by")).toBe("metadata.feature")
     expect(await axeOf(page)).toEqual([])
   })
