@@ -33,7 +33,7 @@ const encoder = new TextEncoder()
 /** The number of UTF-8 bytes of a text. */
 export const byteLength = (text: string) => encoder.encode(text).length
 
-/** What a model reads in a call. */
+/** The part of a call that its model reads. */
 export type Prompt = Pick<ModelCall, "engine" | "system" | "messages" | "tools">
 
 /**

@@ -40,11 +40,12 @@ export function priceOf(price: Price, counts: TokenCounts): number {
   return Number(sumOfLines(lines))
 }
 
+const IN_PROMPT = COMPONENT_NAMES.filter((name) => componentOf(name).inPrompt)
+
 /** The highest possible price of a call: all prompt tokens at the highest price, and all output tokens used. */
 export function worstPriceOf(price: Price, promptTokens: number, outputTokens: number): number {
-  const prompt = COMPONENT_NAMES.filter((name) => componentOf(name).inPrompt)
   const prices: Partial<Record<string, number | null>> = price
-  const dearest = { ...price, price_input: Math.max(...prompt.map((name) => prices[columnOf(name)] ?? 0)) }
+  const dearest = { ...price, price_input: Math.max(...IN_PROMPT.map((name) => prices[columnOf(name)] ?? 0)) }
   return priceOf(dearest, { tokensInput: promptTokens, tokensCached: 0, tokensOutput: outputTokens })
 }
 

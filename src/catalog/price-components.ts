@@ -133,18 +133,18 @@ const countColumnOf = (count: keyof TokenCounts) =>
 export const countsOfRow = (row: CountRow): TokenCounts =>
   composed(Object.fromEntries(COUNTS.map((count) => [count, row[countColumnOf(count)]])))
 
+/** Each component of a chat model with those that are part of it. Every model call is priced with it. */
+const PARTS = componentsOf("chat").map(
+  (name) => [name, componentsOf("chat").filter((other) => componentOf(other).partOf === name)] as const,
+)
+
 /** The units of each component of a chat model's call. Units that another component prices are left out. */
 export function quantitiesOf(counts: TokenCounts): [ComponentName, number][] {
   const countOf = (name: ComponentName) => {
     const { count } = componentOf(name)
     return count === undefined ? 0 : (counts[count] ?? 0)
   }
-  return componentsOf("chat").map((name) => [
-    name,
-    componentsOf("chat")
-      .filter((other) => componentOf(other).partOf === name)
-      .reduce((rest, other) => rest - countOf(other), countOf(name)),
-  ])
+  return PARTS.map(([name, parts]) => [name, parts.reduce((rest, part) => rest - countOf(part), countOf(name))])
 }
 
 /** The amounts of a price in USD, by component. */

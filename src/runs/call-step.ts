@@ -23,6 +23,7 @@ export const CONTEXT_TOO_LONG = "CONTEXT_TOO_LONG"
 const MOST_REFUSALS = 2
 
 const NO_USAGE: ModelUsage = { tokensInput: 0, tokensCached: 0, tokensOutput: 0 }
+
 /** The agent's model refused the request, or a rehearsal script failed. This ends the turn or the sub-agent's task. */
 export class AgentFailed extends Error {
   readonly error: ModelError
@@ -60,9 +61,8 @@ export async function callStep(run: Run, agent: AgentWork, opening: Message[]): 
 /** The prompt does not fit into the model's window, whatever is left out. */
 function tooLong({ model, fit }: AgentWork): AgentFailed {
   const window = fit.window === null ? "" : `, which takes ${fit.window} tokens`
-  const size = fit.size
   const message =
-    `The prompt has about ${size} tokens without earlier turns and results of tools. That is too long for ` +
+    `The prompt has about ${fit.size} tokens without earlier turns and results of tools. That is too long for ` +
     `${model.pin}${window}. Shorten the instructions, the tools or the text, or choose a model with a larger window.`
   return new AgentFailed(new ModelError("rejected", message, { code: CONTEXT_TOO_LONG }))
 }

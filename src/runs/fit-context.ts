@@ -1,6 +1,7 @@
 import type { EngineName, Message, ModelCall } from "../agent/engine.ts"
 import { likelyPromptTokens, likelyTokens, type Prompt } from "../agent/estimate.ts"
 import type { TooLong } from "../agent/refusals.ts"
+import type { Claim } from "./claim-turns.ts"
 
 /** An answer is given at least this share of a window. */
 const ANSWER_SHARE = 1 / 4
@@ -32,6 +33,8 @@ export class ContextFit {
   refusals = 0
   /** The last call, with all that was left out of it. */
   private call: Prompt | null = null
+  /** The prompt that was estimated last, since a long one is expensive to estimate. */
+  private estimated: { call: Prompt; tokens: number } | null = null
 
   /** A rehearsal has no window: its script chooses the counts. */
   constructor({ engine, context_tokens }: { engine: EngineName; context_tokens: number | null }) {
@@ -46,7 +49,12 @@ export class ContextFit {
 
   /** The tokens of a prompt, by our estimate and what providers have counted. */
   sizeOf(call: Prompt): number {
-    return Math.ceil(likelyPromptTokens(call) * this.scale)
+    return Math.ceil(this.estimateOf(call) * this.scale)
+  }
+
+  private estimateOf(call: Prompt): number {
+    if (this.estimated?.call !== call) this.estimated = { call, tokens: likelyPromptTokens(call) }
+    return this.estimated.tokens
   }
 
   /** The tokens of the last call. */
@@ -61,7 +69,7 @@ export class ContextFit {
   /** Learns from the count of a prompt that the provider took. */
   counted(tokens: number): void {
     if (this.window === null || !this.call || tokens === 0) return
-    const estimate = likelyPromptTokens(this.call)
+    const estimate = this.estimateOf(this.call)
     if (estimate >= SCALE_FROM_TOKENS) this.scale = Math.max(tokens / estimate, MIN_SCALE)
   }
 
@@ -88,11 +96,7 @@ export interface Trimmed {
 }
 
 /** An earlier turn of the conversation in a prompt. */
-export interface EarlierTurn {
-  text: string
-  result: string
-  ended_at: string
-}
+export type EarlierTurn = Claim["history"][number]
 
 /**
  * Leaves out as much of a prompt as its model's window requires: the oldest earlier turns first, then the oldest

@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { composed } from "../base/casts.ts"
 import { timeInWords } from "../base/in-words.ts"
 import { instantParam } from "../base/time.ts"
 import type { Turn } from "../turns/schemas.ts"
@@ -222,12 +223,11 @@ function eventForm(id: string) {
 }
 
 /** The events that webhooks receive and the feed lists. `type` says which form an event has. */
-export const eventSchema = z
-  .union([...new Set(EVENT_NAMES.map(formOf))].map(eventForm))
-  .meta({ id: "Event", description: "An event, as in the body that a webhook receives." }) as unknown as z.ZodType<
-  Event,
-  Event
->
+export const eventSchema = composed<z.ZodType<Event, Event>>(
+  z
+    .union([...new Set(EVENT_NAMES.map(formOf))].map(eventForm))
+    .meta({ id: "Event", description: "An event, as in the body that a webhook receives." }),
+)
 
 /** An event of any type. */
 export interface Event {

@@ -2,6 +2,7 @@ import { globSync } from "node:fs"
 import { resolve } from "node:path"
 import { expect, test } from "vitest"
 import { documentOf, SURFACES } from "../../scripts/documents.ts"
+import { WAIT_POLICY } from "../../src/agent-config/manifest.ts"
 import { ERROR_CODES, type ErrorCode } from "../../src/base/errors.ts"
 import { RECEIPT_POLICY } from "../../src/receipts/policies.ts"
 import { readGuide } from "../../src/reference/guides.ts"
@@ -92,4 +93,9 @@ test.each([
   const [, count, unit] =
     new RegExp(`function turnpike\\.${name}\\(.*interval '(\\d+) (hour|minutes)'`).exec(read(path)) ?? []
   expect(Number(count) * (unit === "hour" ? 3_600_000 : 60_000)).toBe(ms)
+})
+
+test("The default of wait_limit() is the number of its policy", () => {
+  const [, seconds] = /function turnpike\.wait_limit\([\s\S]*?, (\d+)\)\);/.exec(read("src/turns/waiting.sql")) ?? []
+  expect(Number(seconds)).toBe(WAIT_POLICY.usualSeconds)
 })
