@@ -45,15 +45,15 @@ export async function callStep(run: Run, agent: AgentWork, opening: Message[]): 
     number ??= run.transcript.nextStep()
     return number
   }
-  for (;;) {
+  for (let refusals = 0; ; ) {
     try {
-      return await callOnce(run, agent, opening, nextStep)
+      return await callOnce(run, agent, opening, { nextStep, refusals })
     } catch (error) {
       if (!(error instanceof AgentFailed) || !error.error.tooLong) throw error
       agent.fit.refused(error.error.tooLong)
       const { turn_id } = run.turn
       run.ctx.log("info", "model.too_long", { turn_id, model: agent.model.pin, ...error.error.tooLong })
-      if (agent.fit.refusals > MOST_REFUSALS) throw tooLong(agent)
+      if (++refusals > MOST_REFUSALS) throw tooLong(agent)
     }
   }
 }
@@ -67,7 +67,12 @@ function tooLong({ model, fit }: AgentWork): AgentFailed {
   return new AgentFailed(new ModelError("rejected", message, { code: CONTEXT_TOO_LONG }))
 }
 
-async function callOnce(run: Run, agent: AgentWork, opening: Message[], nextStep: () => number): Promise<CalledStep> {
+async function callOnce(
+  run: Run,
+  agent: AgentWork,
+  opening: Message[],
+  { nextStep, refusals }: { nextStep: () => number; refusals: number },
+): Promise<CalledStep> {
   const { ctx, turn } = run
   const price = turn.test ? FREE : agent.model
   const { call, trimmed, fits } = fitContext(agent.fit, () => buildCall(run, agent, opening), {
@@ -78,7 +83,7 @@ async function callOnce(run: Run, agent: AgentWork, opening: Message[], nextStep
   const bounded = await boundCall(run, price, call)
   const step = nextStep()
   const of = stepOf(agent, step)
-  const attempt = turn.model_failures + agent.fit.refusals
+  const attempt = turn.model_failures + refusals
   const begun = { model: agent.model.pin, attempt, leftOut: agent.ref === null ? run.leftOut : [] }
   const trims = trimmed ? [draftEvent("context.trimmed", { ...of, ...trimmed }, ctx.clock.now())] : []
   const stream = openTextStream(ctx, turn, of, begun)
