@@ -48,6 +48,30 @@ describe.skipIf(!hasBrowser)("Unsaved input", () => {
     await expect.poll(() => instructions.inputValue()).toBe(TYPED)
   })
 
+  test("What is typed while a save is under way stays unsaved in the form", async () => {
+    const person = await app.signIn()
+    const { page, api } = person
+    const { instructions, save, space_id } = await typeInstructions(person)
+    const held = Promise.withResolvers<void>()
+    await page.route("**/manifest", async (route) => {
+      if (route.request().method() === "PUT") await held.promise
+      await route.continue()
+    })
+    const sent = page.waitForRequest((request) => request.method() === "PUT")
+    await save.click()
+    await sent
+    await instructions.fill(`${TYPED} And one more.`)
+    held.resolve()
+    await page.getByText("The instructions are saved.").waitFor()
+    expect(await instructions.inputValue()).toBe(`${TYPED} And one more.`)
+    const path = `/api/account/spaces/${space_id}/manifest`
+    expect((await api("GET", path)).instructions).toBe(TYPED)
+    await page.reload()
+    await expect.poll(() => instructions.inputValue()).toBe(`${TYPED} And one more.`)
+    await save.click()
+    await expect.poll(async () => (await api("GET", path)).instructions).toBe(`${TYPED} And one more.`)
+  })
+
   test("A saved draft is no longer a draft", async () => {
     const person = await app.signIn()
     const { page } = person

@@ -31,8 +31,8 @@ export const readAgain = (client: QueryClient, operations: readonly OperationId[
 interface ChangeOptions<Id extends OperationId> {
   /** The operations whose queries are read again after a success. Default: all queries of the page. */
   changes?: OperationId[]
-  /** The draft that the change saves. It is cleared even if the user has left the page in the meantime. */
-  draft?: { clear(): void }
+  /** The draft that the change saves. What was sent counts as saved even if the user has left the page meanwhile. */
+  draft?: { saving(): () => void }
   /** Takes the answer, even if the user has left the page in the meantime. */
   onAnswer?: (answer: Answer<Id>) => void
 }
@@ -43,10 +43,11 @@ export function useChange<Id extends OperationId>(
   { changes, draft, onAnswer }: ChangeOptions<Id> = {},
 ): UseMutationResult<Answer<Id>, ApiError, Arguments<Id>[0]> {
   const client = useQueryClient()
-  return useMutation<Answer<Id>, ApiError, Arguments<Id>[0]>({
+  return useMutation<Answer<Id>, ApiError, Arguments<Id>[0], (() => void) | undefined>({
     mutationFn: (input) => send(id, input),
-    onSuccess: (answer) => {
-      draft?.clear()
+    onMutate: () => draft?.saving(),
+    onSuccess: (answer, _, saved) => {
+      saved?.()
       onAnswer?.(answer)
       return changes ? readAgain(client, changes) : client.invalidateQueries()
     },

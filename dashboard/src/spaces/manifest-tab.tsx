@@ -105,9 +105,16 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
     put.mutate(
       { ...input, body: manifestOf(draft, base) },
       {
-        onSuccess: () => {
+        onSuccess: (now) => {
           toast("The instructions are saved. New turns use them.")
-          discard()
+          // What the user has typed since then stays, and changes what is saved now.
+          let rest: typeof typed = null
+          setTyped((later) => {
+            if (later && jsonText(later.draft) !== jsonText(draft)) rest = { ...later, base: now }
+            return rest
+          })
+          setTheirs(null)
+          if (!rest) unsaved.clear()
           if (space.model !== null) update.mutate({ ...input, body: { model: null } })
         },
       },

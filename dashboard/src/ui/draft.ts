@@ -86,6 +86,15 @@ export class Draft {
     return [...this.fields.values()].some(({ saved, now }) => textOf(now) !== saved)
   }
 
+  /** Call it when a change begins to save the input, and the result when it is saved. Later input stays unsaved. */
+  saving(): () => void {
+    const sent = [...this.fields.values()].map((field) => [field, textOf(field.now)] as const)
+    return () => {
+      for (const [field, text] of sent) field.saved = text
+      this.store()
+    }
+  }
+
   /** The input is saved or discarded: forgets it. The shown values become the saved ones. */
   clear(): void {
     for (const field of this.fields.values()) field.saved = textOf(field.now)
