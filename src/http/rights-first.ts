@@ -3,6 +3,7 @@ import type { Credential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { guardOf } from "../base/powers.ts"
+import { storable } from "../base/storable.ts"
 import type { AppEnv } from "./app-env.ts"
 import { forgetAnswer } from "./doors.ts"
 import type { Operation } from "./operation.ts"
@@ -40,7 +41,10 @@ async function checkRights(c: HonoContext<AppEnv>, operation: Operation): Promis
   const role = c.req.path.startsWith(FOR_ADMINS) ? ({ role: "admin" } as const) : {}
   const { actor } = await readAs(c.get("ctx"), proved, (db) => db.selectFrom("caller").select("user_id"), role)
   const { keyScope, spaceRole } = operation
-  if (spaceRole && proved.kind === "session") await spaceRole(c.get("ctx"), proved, c.req.param())
+  const place = c.req.param()
+  // The path may be what is wrong. An id that cannot be stored names no space.
+  const isStorable = Object.values(place).every((id) => storable(id) === id)
+  if (spaceRole && isStorable && proved.kind === "session") await spaceRole(c.get("ctx"), proved, place)
   if (actor.kind !== "key" || keyScope === undefined) return
   const isEnough =
     keyScope === "created" ? actor.scope !== "space" : actor.scope === "all" && !(keyScope === "live all" && actor.test)

@@ -81,6 +81,18 @@ const expectRefused = (statuses: number[], allowed = RIGHTS) => {
 
 const sessionHeaders = (cookie: string) => ({ cookie: `token=${cookie}`, origin: "https://api.test" })
 
+const ownOperations = ownerOperations.filter(({ path }) => path.includes("{"))
+
+test.each(withBody(ownOperations))(
+  "%s refuses an id that cannot be stored, whatever the body",
+  async (_id, operation) => {
+    const cookie = (await world.signIn(owner.userId)).cookie()
+    const ids = Object.fromEntries([...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => [name, "%00"]))
+    const statuses = (await askAll(operation, sessionHeaders(cookie), ids)).map(({ status }) => status)
+    expect(statuses.filter((status) => status >= 500 || status < 400)).toEqual([])
+  },
+)
+
 describe("A caller without the right learns nothing about the body", () => {
   let plain: string
   let ended: string
