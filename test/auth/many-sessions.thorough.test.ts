@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { SESSION_POLICY } from "../../src/sign-in/policies.ts"
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
+import { SESSION_POLICY, TOKEN_POLICY } from "../../src/sign-in/policies.ts"
 import { askAuth, createPerson, postLogin } from "../harness/auth.ts"
 import { EMAIL_HOOK, receiveEmails } from "../harness/notices.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -9,15 +9,18 @@ beforeAll(async () => {
   world = await createWorld({ env: EMAIL_HOOK })
 })
 afterAll(() => world.close())
+afterEach(() => vi.useRealTimers())
 
 test("A session that opens others, each in a new place, makes a limited number of rows and emails", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() })
   const emails = receiveEmails(world)
   const { userId, email } = await createPerson(world, { password: "correct horse battery staple" })
   const opened = [(await postLogin(world, email, "correct horse battery staple")).cookie]
   await world.advance(1_000)
   // Each is opened from the newest session.
   const open = async () => {
-    // Ids of the same millisecond have no order, so any of them may count as the newest.
+    // An account gets one more app token every two seconds of the machine's clock, and ids need a new millisecond.
+    vi.setSystemTime(Date.now() + TOKEN_POLICY.sign_in.app.everyMs + 1)
     world.clock.advance(1)
     const app = await askAuth(world, "/api/auth/app-token", { cookie: opened.at(-1) ?? "" })
     const [userAgent, address] = [`Browser ${opened.length}`, `203.0.113.${opened.length % 250}`]
