@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)("Unsaved input", () => {
     await expect.poll(() => instructions.inputValue()).toBe(TYPED)
   })
 
-  test("What is typed while a save is under way stays unsaved in the form", async () => {
+  test("Text typed while a save is under way stays unsaved in the form", async () => {
     const person = await app.signIn()
     const { page, api } = person
     const { instructions, save, space_id } = await typeInstructions(person)
