@@ -27,7 +27,7 @@ declare
 begin
   if turn.end_user_hold_credit_micros is not null then
     sale := turnpike.sale_of_turn(turn);
-    perform turnpike.lock_end_user(turn.user_id, turn.end_user_ref);
+    perform turnpike.lock_end_user(turn.user_id, turn.test, turn.end_user_ref);
   end if;
   if not p_locked and not turnpike.has_caps(turn.user_id, turn.key_id, case when turn.key_id is not null then turn.end_user_ref end,
     spender.moment, spender.shared)
@@ -85,7 +85,7 @@ begin
   end if;
   if p_sale.prepaid and p_amount > 0 then
     grown := turnpike.sale_hold(p_sale.price, turn.hold_credit_micros + p_amount);
-    if not turnpike.change_end_user_held(turn.user_id, turn.end_user_ref, grown - turn.end_user_hold_credit_micros) then
+    if not turnpike.change_end_user_held(turn.user_id, turn.test, turn.end_user_ref, grown - turn.end_user_hold_credit_micros) then
       raise exception 'the credit of an end user of account % is gone', turn.user_id;
     end if;
   end if;

@@ -7,11 +7,12 @@ create type turnpike.spender as (
   end_user text,
   -- The space of a turn that a member sent into another user's space.
   shared bigint, -- null: the owner or a key sent it
-  moment timestamptz
+  moment timestamptz,
+  test boolean
 );
 
 create function turnpike.spender_of(turn turns, p_moment timestamptz) returns turnpike.spender language sql immutable as $$
-  select row(turn.user_id, turn.key_id, turn.end_user_ref, turnpike.shared_space(turn), p_moment)::turnpike.spender
+  select row(turn.user_id, turn.key_id, turn.end_user_ref, turnpike.shared_space(turn), p_moment, turn.test)::turnpike.spender
 $$;
 
 -- The hold that a turn would get, or the limits that refuse it. Credit micros.
@@ -83,7 +84,8 @@ returns turnpike.end_user_credit language plpgsql stable as $$
 declare
   credit turnpike.end_user_credit;
 begin
-  select s.balance, s.held into credit.balance, credit.held from turnpike.end_user_sums(p_spender.user_id, p_spender.end_user) s;
+  select s.balance, s.held into credit.balance, credit.held
+    from turnpike.end_user_sums(p_spender.user_id, p_spender.test, p_spender.end_user) s;
   credit.needed := turnpike.sale_hold(p_sale.price, p_hold + p_needed) - coalesce(p_sale.held, 0);
   return credit;
 end $$;

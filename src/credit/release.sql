@@ -20,20 +20,20 @@ declare
   has_subscriber boolean := false;
 begin
   for customer in
-    select (e.turn).user_id as user_id, (e.turn).end_user_ref as ref, sum((e.turn).end_user_hold_credit_micros)::bigint as released,
+    select (e.turn).user_id as user_id, (e.turn).test, (e.turn).end_user_ref as ref, sum((e.turn).end_user_hold_credit_micros)::bigint as released,
       sum((e.turn).end_user_charge_credit_micros)::bigint as charged
     from unnest(p_ended) e where (e.turn).end_user_hold_credit_micros is not null
-    group by (e.turn).user_id, (e.turn).end_user_ref order by (e.turn).end_user_ref collate "C"
+    group by (e.turn).user_id, (e.turn).test, (e.turn).end_user_ref order by (e.turn).test, (e.turn).end_user_ref collate "C"
   loop
     continue when coalesce(customer.released, 0) = 0;
-    wallet := turnpike.charge_end_user_wallet(customer.user_id, customer.ref, customer.charged, customer.released);
+    wallet := turnpike.charge_end_user_wallet(customer.user_id, customer.test, customer.ref, customer.charged, customer.released);
     if customer.charged > 0 then
       insert into end_user_ledger (user_id, test, end_user_ref, reason, amount_credit_micros, balance_after_credit_micros, turn_id, created_at)
-      select customer.user_id, false, customer.ref, 'usage', -(e.turn).end_user_charge_credit_micros,
+      select customer.user_id, customer.test, customer.ref, 'usage', -(e.turn).end_user_charge_credit_micros,
           wallet.balance_credit_micros + customer.charged - sum((e.turn).end_user_charge_credit_micros) over (order by e.position),
           (e.turn).turn_id, p_moment
         from unnest(p_ended) with ordinality e(turn, billed, next, has_subscriber, position)
-        where (e.turn).end_user_ref = customer.ref and (e.turn).end_user_charge_credit_micros > 0
+        where (e.turn).end_user_ref = customer.ref and (e.turn).test = customer.test and (e.turn).end_user_charge_credit_micros > 0
           and (e.turn).end_user_hold_credit_micros is not null order by e.position;
       if turnpike.follow_end_user(wallet, wallet.balance_credit_micros + customer.charged, p_moment) then
         has_subscriber := true;
@@ -130,7 +130,7 @@ declare
   shard integer;
 begin
   if p_of_end_user > 0 then
-    perform turnpike.change_end_user_held(mine.user_id, mine.end_user_ref, -p_of_end_user);
+    perform turnpike.change_end_user_held(mine.user_id, mine.test, mine.end_user_ref, -p_of_end_user);
   end if;
   if released > 0 then
     shard := turnpike.take_shard(mine.user_id);

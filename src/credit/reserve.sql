@@ -66,7 +66,7 @@ begin
   reserved.all_locked := true;
   reserved.locks_needed := false;
   if p_sale.prepaid then
-    perform turnpike.lock_end_user(p_spender.user_id, p_spender.end_user);
+    perform turnpike.lock_end_user(p_spender.user_id, p_spender.test, p_spender.end_user);
   end if;
   reserved.shard := turnpike.lock_account(p_spender.user_id);
   room := turnpike.headroom(p_spender, p_wanted, p_needed, true, null, p_sale, 0);
@@ -89,7 +89,7 @@ declare
   held turnpike.wallet_hold;
 begin
   if turn.end_user_hold_credit_micros is not null
-    and turnpike.change_end_user_held(turn.user_id, turn.end_user_ref, turn.end_user_hold_credit_micros) is not true
+    and turnpike.change_end_user_held(turn.user_id, turn.test, turn.end_user_ref, turn.end_user_hold_credit_micros) is not true
   then
     raise exception 'another turn took the credit of the end user at the same moment' using errcode = 'TP001';
   end if;

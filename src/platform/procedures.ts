@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_8c5ee5e56adf"
+export const RELEASE = "turnpike_e842ac724c08"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -917,6 +917,7 @@ export interface Records {
     end_user: string
     shared: number | null
     moment: Date
+    test: boolean
   }
   trace_limits: {
     turns: number
@@ -2073,6 +2074,7 @@ export interface Procedures {
   end_user_sums: {
     args: {
       user_id: number | null
+      test: boolean | null
       ref: string | null
     }
     row: {
@@ -5027,7 +5029,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   end_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing:json"] },
   end_turns: { args: ["cause", "user_id", "test", "key_id", "space_id", "end_user", "until", "event_ids:json", "limit", "moment"], columns: ["touched:json", "next", "posts"] },
   end_user_sessions: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
-  end_user_sums: { args: ["user_id", "ref"] },
+  end_user_sums: { args: ["user_id", "test", "ref"] },
   erase_end_user: { args: ["request:request", "ref", "erasure_id"], columns: ["actor:json", "refused", "erasure:json"] },
   estimate_turn: { args: ["request:request", "asked:asked_turn"], columns: ["actor:json", "refused", "pin", "hold:json", "balance", "held", "on_limit"] },
   expire_waits: { args: ["limit", "event_ids:json", "moment"], columns: ["ended:json", "next"] },
@@ -5270,7 +5272,7 @@ export const RECORDS: Record<keyof Records, readonly string[]> = {
   request: ["kind", "token", "test", "moment", "request_id", "address", "page_user", "page_account", "if_config"],
   sale: ["prepaid", "price", "held"],
   sent_answer: ["turn_id", "step", "call", "fingerprints:json"],
-  spender: ["user_id", "key_id", "end_user", "shared", "moment"],
+  spender: ["user_id", "key_id", "end_user", "shared", "moment", "test"],
   trace_limits: ["turns", "bytes", "text", "events", "attempts", "deliveries", "window_seconds"],
   turn_filter: ["account", "space", "key", "end_user", "conversation", "state", "waiting", "reason", "model", "failure", "min_cost", "min_took_us", "q", "created_after", "created_before"],
   turn_page: ["sort", "descending", "most", "skipped"],

@@ -21,14 +21,15 @@ begin
   return current;
 end $$;
 
--- Returns the live price that a new turn gets. A name that was deleted since the caller read it has the price of its
--- last version.
-create function turnpike.price_to_bind(p_user_id bigint, p_name text) returns prices language plpgsql stable as $$
+-- Returns the price that a new turn gets. A name that was deleted since the caller read it has the price of its last
+-- version.
+create function turnpike.price_to_bind(p_user_id bigint, p_test boolean, p_name text) returns prices language plpgsql stable as $$
 declare
-  bound prices := turnpike.current_price(p_user_id, false, p_name);
+  bound prices := turnpike.current_price(p_user_id, p_test, p_name);
 begin
   if bound.price_id is null then
-    select p.* into bound from prices p where p.user_id = p_user_id and not p.test and p.name = p_name order by p.version desc limit 1;
+    select p.* into bound from prices p where p.user_id = p_user_id and p.test = p_test and p.name = p_name
+      order by p.version desc limit 1;
   end if;
   return bound;
 end $$;

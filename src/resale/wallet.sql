@@ -1,5 +1,5 @@
 -- Prepaid wallets of end users. A wallet is locked after conversations and before the wallet of its account, so that
--- turns of one busy end user never make turns of others wait.
+-- turns of one busy end user never make turns of others wait. Test wallets are other rows.
 
 -- The credit of an end user: the amounts of the wallet, and the smallest amount that a turn needs.
 create type turnpike.end_user_credit as (
@@ -9,52 +9,54 @@ create type turnpike.end_user_credit as (
 );
 
 -- Returns the balance of an end user's wallet, and how much of it is held; 0 without a wallet.
-create function turnpike.end_user_sums(p_user_id bigint, p_ref text, out balance bigint, out held bigint)
+create function turnpike.end_user_sums(p_user_id bigint, p_test boolean, p_ref text, out balance bigint, out held bigint)
 language plpgsql stable as $$
 begin
   select w.balance_credit_micros, w.held_credit_micros into balance, held from end_user_wallets w
-    where w.user_id = p_user_id and not w.test and w.end_user_ref = p_ref;
+    where w.user_id = p_user_id and w.test = p_test and w.end_user_ref = p_ref;
   balance := coalesce(balance, 0);
   held := coalesce(held, 0);
 end $$;
 
 -- Locks the wallet of an end user.
-create function turnpike.lock_end_user(p_user_id bigint, p_ref text) returns void language plpgsql as $$
+create function turnpike.lock_end_user(p_user_id bigint, p_test boolean, p_ref text) returns void language plpgsql as $$
 begin
-  perform from end_user_wallets w where w.user_id = p_user_id and not w.test and w.end_user_ref = p_ref for no key update;
+  perform from end_user_wallets w where w.user_id = p_user_id and w.test = p_test and w.end_user_ref = p_ref for no key update;
 end $$;
 
 -- Locks the wallets that pay for these turns.
 create function turnpike.lock_end_users(p_turn_ids text[]) returns void language plpgsql as $$
 begin
   if exists (select from turns t where t.turn_id = any (p_turn_ids) and t.end_user_hold_credit_micros is not null) then
-    perform from end_user_wallets w where (w.user_id, w.end_user_ref) in (select t.user_id, t.end_user_ref from turns t
-        where t.turn_id = any (p_turn_ids) and t.end_user_hold_credit_micros is not null) and not w.test
-      order by w.user_id, w.end_user_ref collate "C" for no key update;
+    perform from end_user_wallets w where (w.user_id, w.test, w.end_user_ref) in (select t.user_id, t.test, t.end_user_ref from turns t
+        where t.turn_id = any (p_turn_ids) and t.end_user_hold_credit_micros is not null)
+      order by w.user_id, w.test, w.end_user_ref collate "C" for no key update;
   end if;
 end $$;
 
 -- Changes the held amount of an end user by p_amount. Returns false if the wallet lacks the credit.
-create function turnpike.change_end_user_held(p_user_id bigint, p_ref text, p_amount bigint) returns boolean language plpgsql as $$
+create function turnpike.change_end_user_held(p_user_id bigint, p_test boolean, p_ref text, p_amount bigint) returns boolean
+language plpgsql as $$
 begin
   if p_amount = 0 then
     return true;
   end if;
   update end_user_wallets w set held_credit_micros = w.held_credit_micros + p_amount
-    where w.user_id = p_user_id and not w.test and w.end_user_ref = p_ref and w.balance_credit_micros - w.held_credit_micros >= p_amount;
+    where w.user_id = p_user_id and w.test = p_test and w.end_user_ref = p_ref
+      and w.balance_credit_micros - w.held_credit_micros >= p_amount;
   return found;
 end $$;
 
 -- Takes charges from the wallet of an end user, and releases the holds of the charged turns. Returns the row
 -- afterwards.
-create function turnpike.charge_end_user_wallet(p_user_id bigint, p_ref text, p_charged bigint, p_released bigint)
+create function turnpike.charge_end_user_wallet(p_user_id bigint, p_test boolean, p_ref text, p_charged bigint, p_released bigint)
 returns end_user_wallets language plpgsql as $$
 declare
   charged end_user_wallets;
 begin
   update end_user_wallets w set balance_credit_micros = w.balance_credit_micros - p_charged,
       held_credit_micros = w.held_credit_micros - p_released
-    where w.user_id = p_user_id and not w.test and w.end_user_ref = p_ref returning w.* into charged;
+    where w.user_id = p_user_id and w.test = p_test and w.end_user_ref = p_ref returning w.* into charged;
   return charged;
 end $$;
 
@@ -98,11 +100,12 @@ end $$;
 
 -- Reports that an end user's wallet refused a turn, if nothing is held that could be released. The caller has locked
 -- the wallet. An end user without a wallet has never had credit, so there is no event.
-create function turnpike.tell_end_user_refusal(p_user_id bigint, p_ref text, p_moment timestamptz) returns boolean language plpgsql as $$
+create function turnpike.tell_end_user_refusal(p_user_id bigint, p_test boolean, p_ref text, p_moment timestamptz) returns boolean
+language plpgsql as $$
 declare
   wallet end_user_wallets;
 begin
-  update end_user_wallets w set depleted_told = true where w.user_id = p_user_id and not w.test and w.end_user_ref = p_ref
+  update end_user_wallets w set depleted_told = true where w.user_id = p_user_id and w.test = p_test and w.end_user_ref = p_ref
     and w.held_credit_micros = 0 and not w.depleted_told returning w.* into wallet;
   return found and turnpike.tell_end_user(wallet, 'end_user.depleted', 3, p_moment);
 end $$;

@@ -105,7 +105,7 @@ begin
   if mine.hold_credit_micros = 0 and not mine.test then
     -- The turn gave its hold back because one before it waited. It counts in the periods of this moment.
     if mine.end_user_hold_credit_micros is not null then
-      perform turnpike.lock_end_user(mine.user_id, mine.end_user_ref);
+      perform turnpike.lock_end_user(mine.user_id, mine.test, mine.end_user_ref);
     end if;
     perform turnpike.follow_period(mine, p_moment);
     select t.* into mine from turns t where t.turn_id = p_turn_id;

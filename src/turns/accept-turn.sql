@@ -106,7 +106,7 @@ begin
     select w.* into wallet from wallets w where w.user_id = caller.user_id;
     sale := turnpike.sale_for(caller, admission, wallet);
     spender := row(caller.user_id, caller.key_id, p_asked.end_user, case when caller.member_id is not null then admission.space_id end,
-      p_request.moment);
+      p_request.moment, caller.test);
     if not p_locked then
       reserved := turnpike.reserve(spender, wallet,
         turnpike.caller_has_caps(caller, admission.limited, wallet, spender.moment, spender.shared), admission.wanted, admission.needed, sale);
@@ -208,7 +208,7 @@ begin
   refusal.has_subscriber := turnpike.tell_refusal(p_spender.user_id, p_spender.key_id, admission.needed, short_needed, room.available,
     room.held, room.caps, p_spender.moment);
   if p_sale.prepaid and room.available >= admission.needed and (room.credit).balance - (room.credit).held < (room.credit).needed
-    and turnpike.tell_end_user_refusal(p_spender.user_id, p_spender.end_user, p_spender.moment)
+    and turnpike.tell_end_user_refusal(p_spender.user_id, p_spender.test, p_spender.end_user, p_spender.moment)
   then
     refusal.has_subscriber := true;
   end if;

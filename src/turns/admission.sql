@@ -171,7 +171,7 @@ declare
 begin
   sale.prepaid := caller.key_id is not null and coalesce(admission.prepaid, caller.end_user_prepaid, wallet.end_user_prepaid, false);
   if caller.key_id is not null and price_name is not null then
-    sale.price := turnpike.price_to_bind(caller.user_id, price_name);
+    sale.price := turnpike.price_to_bind(caller.user_id, caller.test, price_name);
   end if;
   return sale;
 end $$;
@@ -204,8 +204,8 @@ begin
   elsif refused is null and not caller.test then
     select w.* into wallet from wallets w where w.user_id = caller.user_id;
     sale := turnpike.sale_for(caller, admission, wallet);
-    room := turnpike.headroom(row(caller.user_id, caller.key_id, p_asked.end_user, null, p_request.moment), admission.wanted,
-      admission.needed, true, null, sale, 0);
+    room := turnpike.headroom(row(caller.user_id, caller.key_id, p_asked.end_user, null, p_request.moment, caller.test),
+      admission.wanted, admission.needed, true, null, sale, 0);
     hold := row(room.amount, admission.needed, room.available, room.held, room.caps, null, room.credit);
   end if;
   perform turnpike.note_use(caller, p_request.moment);

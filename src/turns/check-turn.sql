@@ -35,7 +35,7 @@ begin
   elsif outcome is not distinct from 'admitted' then
     select w.* into wallet from wallets w where w.user_id = caller.user_id;
     sale := turnpike.sale_for(caller, admission, wallet);
-    spender := row(caller.user_id, caller.key_id, p_asked.end_user, null, p_request.moment);
+    spender := row(caller.user_id, caller.key_id, p_asked.end_user, null, p_request.moment, caller.test);
     room := turnpike.headroom(spender, admission.wanted, admission.needed, true, null, sale, 0);
     if room.amount is null then
       begin
