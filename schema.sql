@@ -907,6 +907,10 @@ create table turns (
   -- neither wallet nor price.
   end_user_hold_credit_micros bigint,
   end_user_charge_credit_micros bigint,
+  -- A test turn that is charged, or that a limit binds: the hold and the cost that it would have as a live turn. They
+  -- are apart from the real amounts, which are 0. Null: no such turn.
+  rehearsed_hold_credit_micros bigint,
+  rehearsed_cost_credit_micros bigint,
   -- The outcome.
   status_reason text,
   result text,
@@ -987,7 +991,10 @@ declare
     when new.billed_credit_micros > new.hold_credit_micros then 'turns_charge_within_hold'
     when new.cost_credit_micros > new.hold_credit_micros then 'turns_cost_within_hold'
     when new.end_user_charge_credit_micros > new.end_user_hold_credit_micros then 'turns_end_user_charge_within_hold'
-    when new.test and (new.hold_credit_micros <> 0 or coalesce(new.end_user_charge_credit_micros, 0) <> 0) then 'turns_test_is_free'
+    when new.test and greatest(new.hold_credit_micros, new.billed_credit_micros) <> 0 then 'turns_test_is_free'
+    when num_nonnulls(new.rehearsed_hold_credit_micros, new.rehearsed_cost_credit_micros) not in (0, case when new.test then 2 else 0 end)
+      or (new.test and new.rehearsed_hold_credit_micros is null and new.end_user_hold_credit_micros is not null) then 'turns_rehearsed'
+    when new.rehearsed_cost_credit_micros > new.rehearsed_hold_credit_micros then 'turns_rehearsed_within_hold'
     when new.max_cost_credit_micros <= 0 or new.max_wait_seconds <= 0 or new.on_limit not in ('fail', 'wait') then 'turns_request'
     end;
 begin
@@ -1001,8 +1008,10 @@ begin
     raise exception 'turn % may not go from % to %', old.turn_id, old.state, new.state using errcode = '23514';
   end if;
   if old.state in ('done', 'failed', 'cancelled')
-    and (new.billed_credit_micros, new.cost_credit_micros, new.end_user_charge_credit_micros, new.last_event_seq) is distinct from
-        (old.billed_credit_micros, old.cost_credit_micros, old.end_user_charge_credit_micros, old.last_event_seq)
+    and (new.billed_credit_micros, new.cost_credit_micros, new.end_user_charge_credit_micros, new.rehearsed_cost_credit_micros,
+          new.last_event_seq) is distinct from
+        (old.billed_credit_micros, old.cost_credit_micros, old.end_user_charge_credit_micros, old.rehearsed_cost_credit_micros,
+          old.last_event_seq)
   then
     raise exception 'turn % is finished: its bill and its events are closed', old.turn_id using errcode = '23514';
   end if;
@@ -1108,14 +1117,16 @@ create table waiting_turns (
 create index waiting_turns_expiring on waiting_turns (expires_at);
 create index waiting_turns_of_owner on waiting_turns (user_id, test, reason, turn_id collate "C");
 -- The order in which turns of an account continue.
-create index waiting_turns_for_credit on waiting_turns (user_id, limit_key, since, turn_id) where bound_by <> 'max_cost';
+create index waiting_turns_for_credit on waiting_turns (user_id, test, limit_key, since, turn_id) where bound_by <> 'max_cost';
 
--- Accounts with turns that wait for credit or for a cap. Their turns are tried at due_at.
+-- Accounts with live or test turns that wait for credit or for a cap. Their turns are tried at due_at.
 create table waiting_accounts (
-  user_id bigint primary key,
+  user_id bigint not null,
+  test boolean not null,
   due_at timestamptz not null,
   -- How often a limit of the account was raised since. A try that has not seen the last raise does not change due_at.
-  raises bigint not null default 0
+  raises bigint not null default 0,
+  primary key (user_id, test)
 ) with (fillfactor = 70);
 create index waiting_accounts_due on waiting_accounts (due_at);
 
@@ -1124,9 +1135,11 @@ create function note_raise() returns trigger language plpgsql as $$
 begin
   if tg_table_name = 'settings' then
     -- The caps of plans and the cap of members are settings. They change rarely.
-    update waiting_accounts set due_at = '-infinity', raises = raises + 1;
+    update waiting_accounts set due_at = '-infinity', raises = raises + 1 where not test;
   else
-    update waiting_accounts w set due_at = '-infinity', raises = w.raises + 1 where w.user_id = new.user_id;
+    -- Without a mode, the limit is one of live turns.
+    update waiting_accounts w set due_at = '-infinity', raises = w.raises + 1
+      where w.user_id = new.user_id and w.test = coalesce((to_jsonb(new) ->> 'test')::boolean, false);
   end if;
   return null;
 end $$;
@@ -1622,6 +1635,9 @@ create table model_calls (
   cost_credit_micros bigint not null,
   -- Set when the turn is settled.
   billed_credit_micros bigint not null,
+  -- The cost of a test turn's call that its end user is charged for (turns.rehearsed_cost_credit_micros). Null: no such
+  -- turn.
+  rehearsed_credit_micros bigint,
   created_at timestamptz not null,
   -- finished_at of the turn. Null until then.
   settled_at timestamptz,
@@ -1858,8 +1874,9 @@ create table spend_counted (
 -- The procedures that accept and end turns update them (src/quotas/counters.sql).
 create table spend_counters (
   user_id bigint not null,
-  kind text not null check (kind in ('key', 'end_user', 'account', 'members')),
-  -- A key_id, an end_user_ref, or the space_id of a space whose members spend.
+  kind text not null check (kind in ('key', 'end_user', 'account', 'members', 'test_end_user')),
+  -- A key_id, an end_user_ref, or the space_id of a space whose members spend. test_end_user: the rehearsed amounts of
+  -- an end user's test turns, which are no part of another kind.
   subject text not null,
   period text not null check (period in ('day', 'month', 'window')),
   starts_at timestamptz not null,
@@ -2134,6 +2151,14 @@ create table end_user_wallets (
   primary key (user_id, test, end_user_ref),
   constraint end_user_wallets_never_overspent check (balance_credit_micros - held_credit_micros >= 0)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
+
+-- The defaults for end users of test keys that have none: the price, and whether they are prepaid. Those for live keys
+-- are in wallets.
+create table test_defaults (
+  user_id bigint primary key references users,
+  end_user_price text,
+  end_user_prepaid boolean
+);
 
 -- The ledger of these wallets. An erasure removes notes and keeps amounts.
 create table end_user_ledger (

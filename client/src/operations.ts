@@ -480,7 +480,7 @@ export interface EndUser {
   /** The part of `billed_usd` that was billed in this UTC day. It can differ from `spent_usd` in `caps`. A turn is billed when it ends, but `caps` count it on the day it was accepted, and across the whole account. */
   billed_today_usd: number
   limits: EndUserLimits
-  /** The daily and monthly limits that apply to the end user's turns from this key, with the amounts left. Each is the end user's own limit, else the key's default, else the account's. Empty if no limit applies, and for a test key. */
+  /** The daily and monthly limits that apply to the end user's turns from this key, with the amounts left. Each is the end user's own limit, else the key's default, else the account's. Empty if no limit applies. With a test key: the limits of test turns, by their rehearsed cost. */
   caps: CapState[]
 }
 
@@ -531,6 +531,8 @@ export interface EndUserChargeReceipt {
   document: "end_user_receipt"
   version: 1
   turn_id: string
+  /** True: the turn was rehearsed, and the charge is not due. */
+  test: boolean
   state: "done" | "failed" | "cancelled"
   end_user_ref: string | null
   accepted_at: string
@@ -580,7 +582,7 @@ export interface EndUserCreditSpentErrorBody {
 }
 
 export interface EndUserDefault {
-  /** The live key. Null: the whole account. */
+  /** A key of the same mode, live or test. Null: the whole account. */
   key_id: string | null
   /** The price of end users without one. Null: none. */
   price: string | null
@@ -741,9 +743,9 @@ export interface ExportedTurn {
   billed_cost_usd: number
   /** Your price for the end user and its version, as they were when the turn was accepted. Null: no price. Read the version with `GET /v1/prices/{name}?version=`. */
   price: TurnPrice | null
-  /** The amount that your end user is charged, by your price or from the end user's wallet. Null until the turn has ended, and for a turn with neither. See [Prices and wallets](/docs/resale). */
+  /** The amount that your end user is charged, by your price or from the end user's wallet. Null until the turn has ended, and for a turn with neither. A test turn is charged to the test wallet, for its rehearsed cost. See [Prices and wallets](/docs/resale). */
   end_user_charge_usd: number | null
-  /** Amount set aside for the turn until it ends. */
+  /** Amount of your balance that is set aside for the turn until it ends. */
   held_usd: number
   /** The most that the turn can cost, as sent or raised since. Null: it has no limit of its own. Null in events of an open turn. */
   max_cost_usd: number | null
@@ -1257,7 +1259,7 @@ export interface PutEndUserBilling {
 
 /** Replaces the defaults of the account, or of one key. */
 export interface PutEndUserDefaults {
-  /** The live key. Null: the whole account. */
+  /** A key of the same mode, live or test. Null: the whole account. */
   key_id?: string | null | undefined
   /** The price of end users without one. Null: none. */
   price?: string | null | undefined
@@ -1902,9 +1904,9 @@ export interface Turn {
   billed_cost_usd: number
   /** Your price for the end user and its version, as they were when the turn was accepted. Null: no price. Read the version with `GET /v1/prices/{name}?version=`. */
   price: TurnPrice | null
-  /** The amount that your end user is charged, by your price or from the end user's wallet. Null until the turn has ended, and for a turn with neither. See [Prices and wallets](/docs/resale). */
+  /** The amount that your end user is charged, by your price or from the end user's wallet. Null until the turn has ended, and for a turn with neither. A test turn is charged to the test wallet, for its rehearsed cost. See [Prices and wallets](/docs/resale). */
   end_user_charge_usd: number | null
-  /** Amount set aside for the turn until it ends. */
+  /** Amount of your balance that is set aside for the turn until it ends. */
   held_usd: number
   /** The most that the turn can cost, as sent or raised since. Null: it has no limit of its own. Null in events of an open turn. */
   max_cost_usd: number | null
@@ -1946,9 +1948,9 @@ export interface Turn {
 export interface TurnEstimate {
   /** True if the turn would be accepted now. */
   admitted: boolean
-  /** The first hold that the turn would get. 0 if it would be refused, and for a test key. */
+  /** The first hold that the turn would get. 0 if it would be refused. With a test key: the rehearsed hold, or 0 without a price, a wallet or a limit of the end user. */
   hold_usd: number
-  /** The smallest hold that the turn needs, in your cost: the most that its first model call can cost. 0 for a test key. */
+  /** The smallest hold that the turn needs, in your cost: the most that its first model call can cost. With a test key as `hold_usd`. */
   needed_usd: number
   /** The same as a charge: the amount that the end user's wallet must have available. Null: no wallet pays for the turn. */
   end_user_needed_usd: number | null

@@ -56,7 +56,8 @@ begin
       update wallets w set balance_credit_micros = w.balance_credit_micros + p_amount where w.user_id = p_user_id;
       if p_amount > 0 then
         -- Turns that wait for credit can continue.
-        update waiting_accounts w set due_at = '-infinity', raises = w.raises + 1 where w.user_id = p_user_id;
+        update waiting_accounts w set due_at = '-infinity', raises = w.raises + 1
+          where w.user_id = p_user_id and not w.test;
       end if;
       if turnpike.follow_balance(wallet, wallet.balance_credit_micros + p_amount, p_moment) then
         booking.has_subscriber := true;

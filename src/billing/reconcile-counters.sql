@@ -26,7 +26,8 @@ begin
       left join spend_counted g on g.user_id = p.user_id and g.kind = p.kind
         and g.subject = case p.kind when 'key' then p.subject else '' end,
       lateral turnpike.counter_now(p.user_id, p.kind, p.subject, p.period, p.starts_at) n
-    where turnpike.is_current_period(p.period, p.starts_at, k.window_seconds, p_moment)
+    -- Counters of test turns are no part of the books.
+    where p.kind <> 'test_end_user' and turnpike.is_current_period(p.period, p.starts_at, k.window_seconds, p_moment)
       and (p.counted or turnpike.is_counted_from(g.since, p.starts_at))
   ), first as materialized (
     -- The id is computed once per period, because most counters share their period.

@@ -13,10 +13,10 @@ begin
     where (w.user_id, w.test, w.end_user_ref) > ((behind ->> 0)::bigint, (behind ->> 1)::boolean, behind ->> 2)
     order by w.user_id, w.test, w.end_user_ref limit p_size
   ), open as materialized (
-    select t.user_id, t.end_user_ref, sum(t.end_user_hold_credit_micros) as holds
+    select t.user_id, t.test, t.end_user_ref, sum(t.end_user_hold_credit_micros) as holds
     from open_turns o join turns t on t.turn_id = o.turn_id
-    where o.user_id in (select p.user_id from part p) and not o.test and t.end_user_hold_credit_micros is not null
-      and t.state in ('queued', 'running') group by 1, 2
+    where o.user_id in (select p.user_id from part p) and t.end_user_hold_credit_micros is not null
+      and t.state in ('queued', 'running') group by 1, 2, 3
   ), looked as materialized (
     select p.*, coalesce(o.holds, 0)::bigint as holds, coalesce((select l.balance_after_credit_micros from end_user_ledger l
         where l.user_id = p.user_id and l.test = p.test and l.end_user_ref = p.end_user_ref order by l.entry_id desc limit 1), 0) as total,
@@ -24,9 +24,9 @@ begin
         where l.user_id = p.user_id and l.test = p.test and l.end_user_ref = p.end_user_ref) end as summed,
       case when p_scope = 'all' then (select coalesce(-sum(l.amount_credit_micros), 0)::bigint from end_user_ledger l
         where l.user_id = p.user_id and l.test = p.test and l.end_user_ref = p.end_user_ref and l.reason = 'usage') end as booked,
-      case when p_scope = 'all' and not p.test then (select coalesce(sum(t.end_user_charge_credit_micros), 0)::bigint from turns t
-        where t.user_id = p.user_id and t.end_user_ref = p.end_user_ref and t.end_user_hold_credit_micros is not null) end as charged
-    from part p left join open o on o.user_id = p.user_id and o.end_user_ref = p.end_user_ref and not p.test
+      case when p_scope = 'all' then (select coalesce(sum(t.end_user_charge_credit_micros), 0)::bigint from turns t
+        where t.user_id = p.user_id and t.test = p.test and t.end_user_ref = p.end_user_ref and t.end_user_hold_credit_micros is not null) end as charged
+    from part p left join open o on o.user_id = p.user_id and o.test = p.test and o.end_user_ref = p.end_user_ref
   )
   select (select count(*) from part),
     (select jsonb_build_array(p.user_id::text, p.test::text, p.end_user_ref)::text from part p

@@ -12,7 +12,7 @@ create type turnpike.growth as (
 
 -- Grows the hold of a turn that the caller has locked: by up to p_wanted, and at least p_needed. All amounts are read
 -- after the locks were acquired, so no two turns get the same credit.
--- p_locked: locks the whole account.
+-- turn: a test turn with its rehearsed amounts (as_rehearsed). p_locked: locks the whole account.
 create function turnpike.grow(turn turns, p_wanted bigint, p_needed bigint, p_locked boolean) returns turnpike.growth
 language plpgsql as $$
 declare
@@ -29,14 +29,14 @@ begin
     sale := turnpike.sale_of_turn(turn);
     perform turnpike.lock_end_user(turn.user_id, turn.test, turn.end_user_ref);
   end if;
-  if not p_locked and not turnpike.has_caps(turn.user_id, turn.key_id, case when turn.key_id is not null then turn.end_user_ref end,
-    spender.moment, spender.shared)
+  if not p_locked and not turn.test and not turnpike.has_caps(turn.user_id, turn.key_id,
+    case when turn.key_id is not null then turn.end_user_ref end, spender.moment, spender.shared)
   then
     shard := turnpike.take_shard(turn.user_id);
   end if;
   all_locked := shard is null;
   if all_locked then
-    shard := turnpike.lock_account(turn.user_id);
+    shard := turnpike.lock_money(turn.user_id, turn.test);
   end if;
   select s.* into sums from turnpike.wallet_sums(turn.user_id) s;
   room := turnpike.headroom(spender, p_wanted, p_needed, false, turn.window_started_at, sale, turn.hold_credit_micros);
@@ -50,7 +50,7 @@ begin
     return growth;
   end if;
   growth.amount := room.amount;
-  if cardinality(room.caps) > 0 then
+  if cardinality(room.caps) > 0 and not turn.test then
     perform turnpike.begin_counting(turn.user_id, room.caps, p_wanted, spender.moment);
   end if;
   if growth.amount > 0 then
@@ -60,13 +60,13 @@ begin
 end $$;
 
 -- Lets a turn that holds only its cost continue in the periods of p_spender, with the credit that headroom has found.
--- The caller has locked the turn, the wallet of its end user and the account (p_shard).
+-- The caller has locked the turn, the wallet of its end user and the account (p_shard). turn: as in grow.
 create function turnpike.go_on_with(turn turns, p_spender turnpike.spender, p_room turnpike.credit_left, p_sale turnpike.sale,
   p_shard integer) returns void language plpgsql as $$
 declare
   rolled turns;
 begin
-  if cardinality(p_room.caps) > 0 then
+  if cardinality(p_room.caps) > 0 and not turn.test then
     perform turnpike.begin_counting(turn.user_id, p_room.caps, p_room.amount, p_spender.moment);
   end if;
   rolled := turnpike.roll_period(turn, p_room.window_started_at, p_shard, p_spender.moment);
@@ -74,13 +74,15 @@ begin
 end $$;
 
 -- Adds p_amount to the hold of a turn. counted: the turn with the periods in which it counts. The caller has locked the
--- turn, the wallet of its end user and the account or its shard, and has found the credit there.
+-- turn, the wallet of its end user and the account or its shard, and has found the credit there. The hold of a test
+-- turn is a rehearsed one.
 create function turnpike.add_to_hold(turn turns, counted turns, p_amount bigint, p_sale turnpike.sale, p_shard integer) returns void
 language plpgsql as $$
 declare
   grown bigint;
+  of_account bigint := case when turn.test then 0 else p_amount end;
 begin
-  if not turnpike.change_held(turn.user_id, p_shard, p_amount) then
+  if not turn.test and not turnpike.change_held(turn.user_id, p_shard, p_amount) then
     raise exception 'the credit of account % is gone', turn.user_id;
   end if;
   if p_sale.prepaid and p_amount > 0 then
@@ -89,7 +91,8 @@ begin
       raise exception 'the credit of an end user of account % is gone', turn.user_id;
     end if;
   end if;
-  update turns t set hold_credit_micros = t.hold_credit_micros + p_amount, held_credit_micros = t.held_credit_micros + p_amount,
+  update turns t set hold_credit_micros = t.hold_credit_micros + of_account, held_credit_micros = t.held_credit_micros + of_account,
+      rehearsed_hold_credit_micros = t.rehearsed_hold_credit_micros + p_amount,
       end_user_hold_credit_micros = coalesce(grown, t.end_user_hold_credit_micros)
     where t.turn_id = turn.turn_id;
   perform turnpike.count_spend(counted, 0, p_amount, p_shard);
@@ -100,7 +103,14 @@ create function turnpike.follow_period(mine turns, p_moment timestamptz) returns
 declare
   shard integer;
 begin
-  if mine.test or not exists (select from spend_counted c where c.user_id = mine.user_id) then
+  if mine.test then
+    if mine.rehearsed_hold_credit_micros is not null then
+      perform turnpike.lock_money(mine.user_id, true);
+      perform turnpike.roll_test_turn(mine, p_moment);
+    end if;
+    return;
+  end if;
+  if not exists (select from spend_counted c where c.user_id = mine.user_id) then
     return;
   end if;
   shard := turnpike.lock_account(mine.user_id);

@@ -8,6 +8,7 @@ create type turnpike.spender as (
   -- The space of a turn that a member sent into another user's space.
   shared bigint, -- null: the owner or a key sent it
   moment timestamptz,
+  -- True for a test turn: only the wallet and the limits of its end user bind it.
   test boolean
 );
 
@@ -43,6 +44,7 @@ create type turnpike.credit_left as (
 -- Returns the hold that a turn would get now: up to p_wanted, as far as the balance and every cap allow. amount is
 -- null if one of them has less left than p_needed.
 -- Takes nothing and locks nothing. All amounts come from one snapshot.
+-- The balance of the account does not bind a test turn, so it is taken as unlimited.
 -- p_is_new: the turn counts in the open window of its key, or opens one. Otherwise it stays in p_window.
 -- p_sale: how the turn is charged to its end user. p_hold: the hold that the turn has, which bounds that charge too.
 create function turnpike.headroom(p_spender turnpike.spender, p_wanted bigint, p_needed bigint, p_is_new boolean,
@@ -53,12 +55,21 @@ declare
   -- A web chat belongs to the owner, so limits of end users do not bind it.
   bound_user text := case when p_spender.key_id is not null then p_spender.end_user end;
 begin
-  select s.balance - s.held, s.held into answer.available, answer.held from turnpike.wallet_sums(p_spender.user_id) s;
+  if p_spender.test then
+    answer.available := 9000000000000000;
+    answer.held := 0;
+  else
+    select s.balance - s.held, s.held into answer.available, answer.held from turnpike.wallet_sums(p_spender.user_id) s;
+  end if;
   room := answer.available;
   answer.caps := '{}';
   -- If its key has no cap of a window, a new turn is in no window.
   answer.window_started_at := case when p_spender.key_id is null or not p_is_new then p_window end;
-  if turnpike.has_caps(p_spender.user_id, p_spender.key_id, bound_user, p_spender.moment, p_spender.shared) then
+  if p_spender.test then
+    select least(room, min(s.limit_credit_micros - s.spent_credit_micros - s.reserved_credit_micros)),
+        coalesce(array_agg(s order by s.cap), '{}') into room, answer.caps
+      from turnpike.test_cap_states(p_spender.user_id, p_spender.key_id, bound_user, p_spender.moment) s;
+  elsif turnpike.has_caps(p_spender.user_id, p_spender.key_id, bound_user, p_spender.moment, p_spender.shared) then
     if p_is_new and p_spender.key_id is not null then
       answer.window_started_at := turnpike.window_of(p_spender.key_id, p_spender.moment);
     end if;

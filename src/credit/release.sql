@@ -43,6 +43,32 @@ begin
   return has_subscriber;
 end $$;
 
+-- Charges ended test turns of one account to the test wallets of their end users, and releases the holds there and in
+-- their limits. The account pays nothing. Returns whether a webhook receives an event.
+create function turnpike.close_test_turns(p_ended turnpike.ended_turn[], p_moment timestamptz) returns boolean language plpgsql as $$
+declare
+  closed turns[] := array(select turnpike.as_rehearsed(e.turn) from unnest(p_ended) e
+    where greatest((e.turn).rehearsed_hold_credit_micros, (e.turn).end_user_hold_credit_micros) > 0);
+  mine turns;
+  has_subscriber boolean;
+begin
+  if coalesce(cardinality(closed) = 0, true) then
+    return false;
+  end if;
+  has_subscriber := turnpike.charge_end_users(p_ended, p_moment);
+  -- Counters of many turns change, as in close_holds.
+  perform turnpike.lock_money((p_ended[1]).turn.user_id, true);
+  perform turnpike.count_spends((p_ended[1]).turn.user_id, array(select row(turnpike.as_counted(t),
+    greatest(0, t.billed_credit_micros - coalesce(t.past_credit_micros, 0)),
+    coalesce(t.past_credit_micros, 0) - t.hold_credit_micros)::turnpike.turn_spend from unnest(closed) t), null);
+  foreach mine in array closed loop
+    if mine.billed_credit_micros > 0 and turnpike.tell_spend(turnpike.as_counted(mine), p_moment) then
+      has_subscriber := true;
+    end if;
+  end loop;
+  return has_subscriber;
+end $$;
+
 -- Charges ended turns of one account, all live or all test, and releases their holds. Runs last in a transaction, and
 -- writes the wallet and each counter once.
 -- Without shards, it writes the ledger rows with the running total, and the account's events, under the wallet's
@@ -62,6 +88,10 @@ declare
 begin
   has_subscriber := false;
   posts := false;
+  if coalesce((p_ended[1]).turn.test, false) then
+    has_subscriber := turnpike.close_test_turns(p_ended, p_moment);
+    return;
+  end if;
   select sum(e.billed), sum((e.turn).hold_credit_micros), count((e.turn).end_user_hold_credit_micros) into charged, released, customers
     from unnest(p_ended) e;
   if customers > 0 then
@@ -122,7 +152,7 @@ begin
 end $$;
 
 -- Releases holds of turns of one conversation, at last in a transaction. p_of_end_user: the amount of the end user's
--- wallet.
+-- wallet. The holds of test turns are rehearsed ones.
 create function turnpike.release_holds(p_spends turnpike.turn_spend[], p_of_end_user bigint) returns void language plpgsql as $$
 declare
   mine turns := (p_spends[1]).turn;
@@ -133,29 +163,36 @@ begin
     perform turnpike.change_end_user_held(mine.user_id, mine.test, mine.end_user_ref, -p_of_end_user);
   end if;
   if released > 0 then
-    shard := turnpike.take_shard(mine.user_id);
-    if not turnpike.change_held(mine.user_id, shard, -released) then
-      -- This transaction holds the wallet now, which others lock after the shards, so it must start again.
-      raise exception 'account % has got shards', mine.user_id using errcode = 'deadlock_detected';
+    if mine.test then
+      shard := turnpike.lock_money(mine.user_id, true);
+    else
+      shard := turnpike.take_shard(mine.user_id);
+      if not turnpike.change_held(mine.user_id, shard, -released) then
+        -- This transaction holds the wallet now, which others lock after the shards, so it must start again.
+        raise exception 'account % has got shards', mine.user_id using errcode = 'deadlock_detected';
+      end if;
     end if;
     perform turnpike.count_spends(mine.user_id, array(select row(turnpike.as_counted(s.turn), s.spent, s.reserved)::turnpike.turn_spend
       from unnest(p_spends) s where s.reserved < 0), shard);
   end if;
 end $$;
 
--- Releases the holds of queued turns of one account that ended without work. The caller has locked the turns and the
--- wallets of their end users.
+-- Releases the holds of queued turns of one account that ended without work, all live or all test (as_rehearsed). The
+-- caller has locked the turns and the wallets of their end users.
 create function turnpike.release_queued(p_user_id bigint, p_turns turns[], p_moment timestamptz) returns void language plpgsql as $$
 declare
   released bigint := (select sum(t.hold_credit_micros) from unnest(p_turns) t);
+  is_test boolean := (p_turns[1]).test;
   shard integer;
   one turns;
 begin
   perform turnpike.charge_end_users(array(select row(t, 0, false, false)::turnpike.ended_turn from unnest(p_turns) t), p_moment);
   if released > 0 then
     -- Locks the whole account: counters of many turns change, and the order of locks on counters is that of one turn.
-    shard := turnpike.lock_account(p_user_id);
-    perform turnpike.change_held(p_user_id, shard, -released);
+    shard := turnpike.lock_money(p_user_id, is_test);
+    if not is_test then
+      perform turnpike.change_held(p_user_id, shard, -released);
+    end if;
     foreach one in array p_turns loop
       perform turnpike.count_spend(one, 0, -one.hold_credit_micros, shard);
     end loop;

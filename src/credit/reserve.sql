@@ -56,7 +56,7 @@ begin
 end $$;
 
 -- Finds the credit for a new turn under all locks of the account, which it acquires. A turn that is accepted then has
--- locked its conversation before.
+-- locked its conversation before. Credit for a test turn is always found here, under the locks of test turns.
 create function turnpike.reserve_locked(p_spender turnpike.spender, p_wanted bigint, p_needed bigint, p_sale turnpike.sale)
 returns turnpike.reservation language plpgsql as $$
 declare
@@ -68,12 +68,12 @@ begin
   if p_sale.prepaid then
     perform turnpike.lock_end_user(p_spender.user_id, p_spender.test, p_spender.end_user);
   end if;
-  reserved.shard := turnpike.lock_account(p_spender.user_id);
+  reserved.shard := turnpike.lock_money(p_spender.user_id, p_spender.test);
   room := turnpike.headroom(p_spender, p_wanted, p_needed, true, null, p_sale, 0);
   reserved.room := room;
   reserved.amount := room.amount;
   reserved.window_started_at := room.window_started_at;
-  if room.amount is not null and cardinality(room.caps) > 0 then
+  if room.amount is not null and not p_spender.test and cardinality(room.caps) > 0 then
     perform turnpike.begin_counting(p_spender.user_id, room.caps, p_wanted, p_spender.moment);
   end if;
   return reserved;
@@ -92,6 +92,10 @@ begin
     and turnpike.change_end_user_held(turn.user_id, turn.test, turn.end_user_ref, turn.end_user_hold_credit_micros) is not true
   then
     raise exception 'another turn took the credit of the end user at the same moment' using errcode = 'TP001';
+  end if;
+  if turn.test then
+    perform turnpike.count_spend(turn, 0, turn.rehearsed_hold_credit_micros, null);
+    return;
   end if;
   if not p_reserved.all_locked then
     shard := turnpike.take_shard(turn.user_id);

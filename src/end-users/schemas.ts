@@ -65,7 +65,7 @@ export const endUserSchema = z
     caps: z.array(capStateSchema).meta({
       description:
         "The daily and monthly limits that apply to the end user's turns from this key, with the amounts left. Each is the end user's own limit, else the key's " +
-        "default, else the account's. Empty if no limit applies, and for a test key.",
+        "default, else the account's. Empty if no limit applies. With a test key: the limits of test turns, by their rehearsed cost.",
       example: [
         {
           cap: "end_user_daily",

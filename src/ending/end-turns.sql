@@ -85,7 +85,7 @@ begin
     continue when found_turn.state not in ('queued', 'running') or (p_cause = 'expired' and found_turn.state <> 'queued')
       or (found_turn.state = 'running' and found_turn.cancel_requested_at is not null);
     cancelled := turnpike.cancel_locked(found_turn, p_event_ids ->> nth, p_reason, p_moment);
-    after := cancelled.turn;
+    after := turnpike.as_rehearsed(cancelled.turn);
     nth := nth + 1;
     has_subscriber := has_subscriber or cancelled.has_subscriber;
     touched := touched || row(after.turn_id, after.user_id, after.test, after.state, after.epoch, after.lease_until,
@@ -102,9 +102,9 @@ begin
     end if;
   end loop;
   perform turnpike.lock_end_users(ids);
-  perform turnpike.release_queued(p_user_id, ended, p_moment);
-  -- Waiting turns are billed for their work so far. Their holds are their costs.
   foreach kind in array array[false, true] loop
+    perform turnpike.release_queued(p_user_id, array(select e from unnest(ended) e where e.test = kind), p_moment);
+    -- Waiting turns are billed for their work so far. Their holds are their costs.
     of_kind := array(select w from unnest(waited) w where (w.turn).test = kind);
     if cardinality(of_kind) > 0 then
       closed := turnpike.close_holds(of_kind, p_moment);

@@ -44,7 +44,8 @@ export const createKeySchema = z
       .optional()
       .meta({ description: "The time at which the key expires. Null or left out: never." }),
     caps: setCapsSchema.optional().meta({
-      description: "The spending caps of the key. Default: no caps. They do not apply to turns of a test key.",
+      description:
+        "The spending caps of the key. Default: no caps. With a test key, only the limits of its end users apply, to the rehearsed cost of turns.",
     }),
   })
   .refine(({ scope, space }) => (scope === "space") === (space !== undefined), {

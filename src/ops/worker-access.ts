@@ -118,6 +118,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "space_shares": [],
       "spaces": [],
       "tasks": [],
+      "test_defaults": [],
       "turn_calls": [],
       "turn_log": [],
       "turn_steps": [],

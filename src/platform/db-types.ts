@@ -647,6 +647,7 @@ interface ModelCalls {
   model: string;
   price_version: number;
   provider: string;
+  rehearsed_credit_micros: number | null;
   role: Generated<string>;
   settled_at: Timestamp | null;
   space_id: number;
@@ -1301,6 +1302,12 @@ interface Teams {
   version: Generated<number>;
 }
 
+interface TestDefaults {
+  end_user_prepaid: boolean | null;
+  end_user_price: string | null;
+  user_id: number;
+}
+
 interface TraceExports {
   created_at: Timestamp;
   destination: string;
@@ -1444,6 +1451,8 @@ interface Turns {
   position: number;
   price_id: number | null;
   price_version: number;
+  rehearsed_cost_credit_micros: number | null;
+  rehearsed_hold_credit_micros: number | null;
   request_hash: string;
   request_id: string | null;
   result: string | null;
@@ -1622,6 +1631,7 @@ interface UserSums {
 interface WaitingAccounts {
   due_at: Timestamp;
   raises: Generated<number>;
+  test: boolean;
   user_id: number;
 }
 
@@ -1862,6 +1872,7 @@ export interface DB {
   tasks: Tasks;
   team_members: TeamMembers;
   teams: Teams;
+  test_defaults: TestDefaults;
   trace_exports: TraceExports;
   turn_calls: TurnCalls;
   turn_ends: TurnEnds;

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_e842ac724c08"
+export const RELEASE = "turnpike_9e19f86dcc12"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -536,6 +536,7 @@ export interface Answers {
     price_image: number | null
     cost: number
     billed: number
+    rehearsed: number | null
     created_at: string
   }
   receipt_sale: {
@@ -1909,6 +1910,7 @@ export interface Procedures {
     }
     row: {
       user_id: number | null
+      test: boolean | null
     }
   }
   due_work: {
@@ -4887,9 +4889,9 @@ export interface Procedures {
   wake_account: {
     args: {
       user_id: number | null
+      test: boolean | null
       after: string | null
       groups: number | null
-      most: number | null
       due: Date | null
       again: Date | null
       event_ids: JsonInput | null
@@ -5255,7 +5257,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   update_webhook: { args: ["request:request", "webhook_id", "changes:json", "target", "event_id", "stop_batch"], columns: ["actor:json", "refused", "webhook:json", "pinged"] },
   usage_of_spaces: { args: ["from", "to", "space_ids"] },
   waiting_session: { args: ["token", "moment"], columns: ["user_id", "secret", "addresses:json"] },
-  wake_account: { args: ["user_id", "after", "groups", "most", "due", "again", "event_ids:json", "moment"] },
+  wake_account: { args: ["user_id", "test", "after", "groups", "due", "again", "event_ids:json", "moment"] },
   wake_endpoints: { args: ["user_id", "test", "moment"] },
   withdraw_signing_key: { args: ["kid", "reason", "moment"] },
   workspace_answer_of: { args: ["workspace_id"], columns: ["workspace_answer_of:json"] },

@@ -160,13 +160,22 @@ async function hasPrice(ctx: Context, credential: Credential, ref: string): Prom
                 eb
                   .selectFrom("api_keys as k")
                   .whereRef("k.user_id", "=", "caller.user_id")
+                  .whereRef("k.test", "=", "caller.test")
                   .where("k.end_user_price", "is not", null),
               ),
               eb.exists(
                 eb
                   .selectFrom("wallets as w")
                   .whereRef("w.user_id", "=", "caller.user_id")
+                  .where("caller.test", "=", false)
                   .where("w.end_user_price", "is not", null),
+              ),
+              eb.exists(
+                eb
+                  .selectFrom("test_defaults as d")
+                  .whereRef("d.user_id", "=", "caller.user_id")
+                  .where("caller.test", "=", true)
+                  .where("d.end_user_price", "is not", null),
               ),
               eb.exists(
                 eb

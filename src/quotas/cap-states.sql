@@ -1,7 +1,7 @@
 -- The caps as they are shown to users.
 
 -- Returns the caps of a key and of its account's plan at a moment, without the limits of end users.
--- Empty for a test key, whose turns have no caps.
+-- Empty for a test key, whose own caps bind no turn.
 create function turnpike.key_caps(p_key_id text, p_user_id bigint, p_test boolean, p_moment timestamptz) returns turnpike.cap_state[]
 language plpgsql stable as $$
 begin
@@ -16,7 +16,10 @@ end $$;
 create function turnpike.end_user_caps(p_user_id bigint, p_key_id text, p_test boolean, p_end_user text, p_moment timestamptz)
 returns turnpike.cap_state[] language plpgsql stable as $$
 begin
-  if p_test or not turnpike.has_caps(p_user_id, p_key_id, p_end_user, p_moment, null) then
+  if p_test then
+    return array(select s from turnpike.test_cap_states(p_user_id, p_key_id, p_end_user, p_moment) s order by s.cap);
+  end if;
+  if not turnpike.has_caps(p_user_id, p_key_id, p_end_user, p_moment, null) then
     return '{}';
   end if;
   return array(select s from turnpike.cap_states(p_user_id, p_key_id, p_end_user, p_moment, null, null) s where s.kind = 'end_user'

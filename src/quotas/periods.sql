@@ -10,6 +10,23 @@ begin
   return counted;
 end $$;
 
+-- Lets a test turn that has waited count in the periods of p_moment, as roll_period does for live turns. It holds only
+-- its cost. Returns the turn afterwards.
+create function turnpike.roll_test_turn(mine turns, p_moment timestamptz) returns turns language plpgsql as $$
+declare
+  was turns := turnpike.as_counted(mine);
+  spent bigint := mine.rehearsed_cost_credit_micros - coalesce(mine.past_credit_micros, 0);
+  rolled turns;
+begin
+  if mine.rehearsed_hold_credit_micros is null or date_trunc('day', was.created_at, 'UTC') = date_trunc('day', p_moment, 'UTC') then
+    return mine;
+  end if;
+  update turns t set counted_at = p_moment, past_credit_micros = t.rehearsed_cost_credit_micros
+    where t.turn_id = mine.turn_id returning t.* into rolled;
+  perform turnpike.count_test_spends(mine.user_id, array[row(was, spent, -spent)::turnpike.turn_spend]);
+  return rolled;
+end $$;
+
 -- Lets a turn that holds only its cost count in the periods of p_moment and in the window p_window.
 -- p_shard: the shard that the caller has locked, as in count_spends. Returns the turn afterwards.
 create function turnpike.roll_period(mine turns, p_window timestamptz, p_shard integer, p_moment timestamptz) returns turns language plpgsql as $$
@@ -18,6 +35,9 @@ declare
   spent bigint := mine.cost_credit_micros - coalesce(mine.past_credit_micros, 0);
   rolled turns;
 begin
+  if mine.test then
+    return turnpike.roll_test_turn(mine, p_moment);
+  end if;
   if date_trunc('day', was.created_at, 'UTC') = date_trunc('day', p_moment, 'UTC') and was.window_started_at is not distinct from p_window then
     return mine;
   end if;

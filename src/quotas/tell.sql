@@ -22,12 +22,12 @@ begin
   values (p_user_id, p_state.kind, p_state.subject, p_state.period, p_state.starts_at, 0, 0, array(select p || of_limit from unnest(news) p))
   on conflict (user_id, kind, subject, period, starts_at) do update set told = c.told || excluded.told;
   for step in 1 .. cardinality(news) loop
-    if turnpike.add_event(turnpike.event_id_at(p_moment, step), p_user_id, false, 'cap.reached', null, null, null, null,
+    if turnpike.add_event(turnpike.event_id_at(p_moment, step), p_user_id, p_state.kind = 'test_end_user', 'cap.reached', null, null, null, null,
       jsonb_build_object('cap', p_state.cap, 'source', p_state.source, 'percent', news[step],
         'limit_credit_micros', p_state.limit_credit_micros, 'spent_credit_micros', p_state.spent_credit_micros,
         'reserved_credit_micros', p_state.reserved_credit_micros, 'resets_at', p_state.resets_at,
         'key_id', case when p_state.kind = 'key' or p_state.source = 'key' then p_key_id end,
-        'end_user_ref', case when p_state.kind = 'end_user' then p_state.subject end,
+        'end_user_ref', case when p_state.kind in ('end_user', 'test_end_user') then p_state.subject end,
         'space', case when p_state.kind = 'members' then (select s.slug from spaces s where s.space_id = p_state.subject::bigint) end), p_moment) then
       has_subscriber := true;
     end if;
@@ -48,11 +48,13 @@ declare
   bound_user text := case when turn.key_id is not null then turn.end_user_ref end;
 begin
   -- This account counts nothing. A cap that was just set starts to count with the next turn.
-  if not exists (select from spend_counted c where c.user_id = turn.user_id) then
+  if not turn.test and not exists (select from spend_counted c where c.user_id = turn.user_id) then
     return false;
   end if;
-  for state in select s.* from turnpike.cap_states(turn.user_id, turn.key_id, bound_user, turn.created_at, turn.window_started_at,
-      turnpike.shared_space(turn)) s
+  for state in select s.* from (
+      select b.* from turnpike.test_cap_states(turn.user_id, turn.key_id, bound_user, turn.created_at) b where turn.test
+      union all select b.* from turnpike.cap_states(turn.user_id, turn.key_id, bound_user, turn.created_at, turn.window_started_at,
+        turnpike.shared_space(turn)) b where not turn.test) s
     where s.starts_at is not null and s.spent_credit_micros * 2 >= s.limit_credit_micros
   loop
     if turnpike.tell_cap(turn.user_id, turn.key_id, state,

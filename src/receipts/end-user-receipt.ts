@@ -33,6 +33,7 @@ export const endUserReceiptSchema = z
     document: z.literal("end_user_receipt"),
     version: z.literal(1),
     turn_id: z.string(),
+    test: z.boolean().meta({ description: "True: the turn was rehearsed, and the charge is not due.", example: false }),
     state: receiptSchema.shape.state,
     end_user_ref: z.string().nullable().meta({ example: "customer-42" }),
     accepted_at: instant,
@@ -65,15 +66,17 @@ type CallRow = Answers["receipt_call"]
 
 /**
  * The receipt of an ended turn for its end user. Only columns that never change are in it. A turn that the service
- * lost, a test turn, and a turn without a model call are free: they have no component for the turn.
+ * lost, and a turn without a model call are free: they have no component for the turn. A test turn has the amounts of
+ * its rehearsed cost.
  */
 export function endUserReceipt(
   row: Answers["receipt"],
   { charge, prepaid, price }: Answers["receipt_sale"],
 ): EndUserReceipt {
   const sold = price?.price_id ? price : null
-  const isFree = row.failed_by_us || row.test || row.calls.length === 0
-  const calls = isFree ? [] : row.calls.map((call) => ({ call, amount: BigInt(call.billed) * factorOf(call, sold) }))
+  const isFree = row.failed_by_us || row.calls.length === 0
+  const costOf = ({ billed, rehearsed }: CallRow) => BigInt(row.test ? (rehearsed ?? 0) : billed)
+  const calls = isFree ? [] : row.calls.map((call) => ({ call, amount: costOf(call) * factorOf(call, sold) }))
   const perTurn = isFree ? 0n : BigInt(sold?.per_turn_credit_micros ?? 0) * MILLIONTHS
   const components = calls.map(({ call, amount }): Component => {
     const { step, tokens_input, tokens_output } = call
@@ -87,6 +90,7 @@ export function endUserReceipt(
     document: "end_user_receipt",
     version: 1,
     turn_id: row.turn_id,
+    test: row.test,
     state: row.state as EndUserReceipt["state"],
     end_user_ref: row.end_user_ref,
     accepted_at: toInstant(row.created_at),

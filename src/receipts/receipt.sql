@@ -14,6 +14,7 @@ create type turnpike.receipt_call as (
   {{prices.fields unknown}}
   cost bigint,
   billed bigint,
+  rehearsed bigint, -- null: no call of a test turn that its end user is charged for
   created_at timestamptz
 );
 
@@ -47,7 +48,7 @@ create function turnpike.receipt_calls(p_turn_id text) returns turnpike.receipt_
 begin
   return array(select (u.step, u.call, u.role, u.subagent, u.model, u.tokens_input, u.tokens_cached, u.tokens_cache_written,
       u.tokens_cache_written_hour, u.tokens_output, u.price_version, {{prices.ofEither c f}}, u.cost_credit_micros, u.billed_credit_micros,
-      u.created_at)::turnpike.receipt_call
+      u.rehearsed_credit_micros, u.created_at)::turnpike.receipt_call
     from model_calls u
     left join model_catalog c on c.pin = u.model and c.price_version = u.price_version
     left join former_prices f on f.pin = u.model and f.price_version = u.price_version

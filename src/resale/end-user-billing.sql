@@ -16,11 +16,10 @@ create type turnpike.end_user_balance as (
 create function turnpike.end_user_balance_of(caller turnpike.caller, p_ref text) returns turnpike.end_user_balance language plpgsql stable as $$
 declare
   own end_users;
-  account wallets;
+  account test_defaults := turnpike.account_defaults(caller.user_id, caller.test);
   wallet end_user_wallets;
 begin
   select e.* into own from end_users e where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref;
-  select w.* into account from wallets w where w.user_id = caller.user_id and not caller.test;
   select w.* into wallet from end_user_wallets w where w.user_id = caller.user_id and w.test = caller.test and w.end_user_ref = p_ref;
   return row(p_ref, coalesce(wallet.balance_credit_micros, 0), coalesce(wallet.held_credit_micros, 0),
     coalesce(wallet.balance_credit_micros - wallet.held_credit_micros, 0), wallet.low_balance_credit_micros,

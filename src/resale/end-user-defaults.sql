@@ -6,7 +6,7 @@ create type turnpike.end_user_default as (
   prepaid boolean -- null: not set
 );
 
--- Returns the defaults of the account and of its live keys. refused: 'scope'.
+-- Returns the defaults of the account and of its keys, in the caller's mode. refused: 'scope'.
 create function turnpike.get_end_user_defaults(p_request turnpike.request, out actor turnpike.caller, out refused text,
   out defaults turnpike.end_user_default[]) language plpgsql as $$
 declare
@@ -26,16 +26,17 @@ end $$;
 
 -- A test key sees nothing of live data.
 create function turnpike.end_user_defaults_of(caller turnpike.caller) returns turnpike.end_user_default[] language plpgsql stable as $$
+declare
+  usual test_defaults := turnpike.account_defaults(caller.user_id, caller.test);
 begin
-  return array(select row(null, null, w.end_user_price, w.end_user_prepaid)::turnpike.end_user_default
-      from users u left join wallets w on w.user_id = u.user_id and not caller.test where u.user_id = caller.user_id)
+  return array[row(null, null, usual.end_user_price, usual.end_user_prepaid)::turnpike.end_user_default]
     || array(select row(k.key_id, k.name, k.end_user_price, k.end_user_prepaid)::turnpike.end_user_default from api_keys k
-      where k.user_id = caller.user_id and not k.test and not caller.test and k.revoked_at is null
+      where k.user_id = caller.user_id and k.test = caller.test and k.revoked_at is null
         and num_nonnulls(k.end_user_price, k.end_user_prepaid) > 0 order by k.key_id);
 end $$;
 
--- Replaces the defaults of the account (p_key_id null) or of a live key.
--- refused: 'scope', 'test' (test turns charge nothing), 'price' (unknown) or 'key' (unknown).
+-- Replaces the defaults of the account (p_key_id null) or of a key, in the caller's mode.
+-- refused: 'scope', 'price' (unknown) or 'key' (unknown).
 create function turnpike.put_end_user_defaults(p_request turnpike.request, p_key_id text, p_price text, p_prepaid boolean,
   out actor turnpike.caller, out refused text, out defaults turnpike.end_user_default[]) language plpgsql as $$
 declare
@@ -47,14 +48,17 @@ begin
     return;
   end if;
   perform from users u where u.user_id = caller.user_id for no key update;
-  refused := case when caller.scope is distinct from 'all' then 'scope' when caller.test is not false then 'test'
+  refused := case when caller.scope is distinct from 'all' then 'scope'
     when p_price is not null and not turnpike.has_price(caller, p_price) then 'price' end;
-  if refused is null and p_key_id is null then
+  if refused is null and p_key_id is null and caller.test then
+    insert into test_defaults (user_id, end_user_price, end_user_prepaid) values (caller.user_id, p_price, p_prepaid)
+    on conflict (user_id) do update set end_user_price = p_price, end_user_prepaid = p_prepaid;
+  elsif refused is null and p_key_id is null then
     insert into wallets (user_id, end_user_price, end_user_prepaid) values (caller.user_id, p_price, p_prepaid)
     on conflict (user_id) do update set end_user_price = p_price, end_user_prepaid = p_prepaid;
   elsif refused is null then
     update api_keys k set end_user_price = p_price, end_user_prepaid = p_prepaid
-      where k.key_id = p_key_id and k.user_id = caller.user_id and not k.test and k.revoked_at is null;
+      where k.key_id = p_key_id and k.user_id = caller.user_id and k.test = caller.test and k.revoked_at is null;
     refused := case when not found then 'key' end;
   end if;
   if refused is null then

@@ -7,7 +7,10 @@ import { unknownPrice } from "./end-user-billing.ts"
 import { priceNameParam, resaleNeedsScopeAll } from "./price.ts"
 
 const fields = {
-  key_id: z.string().nullable().meta({ description: "The live key. Null: the whole account.", example: null }),
+  key_id: z
+    .string()
+    .nullable()
+    .meta({ description: "A key of the same mode, live or test. Null: the whole account.", example: null }),
   price: z
     .string()
     .nullable()
@@ -38,7 +41,7 @@ export const putEndUserDefaultsSchema = z
 
 export type EndUserDefault = z.infer<typeof endUserDefaultSchema>
 
-/** The defaults of the account, and of the live keys that have some. Throws SCOPE_DENIED. */
+/** The defaults of the account, and of the keys that have some, of live or of test turns. Throws SCOPE_DENIED. */
 export async function getEndUserDefaults(ctx: Context, credential: Credential): Promise<EndUserDefault[]> {
   const { row } = await callAs(ctx, credential, "get_end_user_defaults", {})
   if (!row.defaults) throw resaleNeedsScopeAll()
@@ -55,10 +58,7 @@ export async function putEndUserDefaults(
 ): Promise<EndUserDefault[]> {
   const { row } = await callAs(ctx, credential, "put_end_user_defaults", defaults)
   if (row.refused === "price") throw unknownPrice(defaults.price)
-  if (row.refused === "key") throw new TurnpikeError("NOT_FOUND", "There is no such live key.", { param: "key_id" })
-  if (row.refused === "test") {
-    throw new TurnpikeError("VALIDATION_FAILED", "Test turns charge nothing, so there are no defaults for test data.")
-  }
+  if (row.refused === "key") throw new TurnpikeError("NOT_FOUND", "There is no such key.", { param: "key_id" })
   if (!row.defaults) throw resaleNeedsScopeAll()
   return row.defaults
 }

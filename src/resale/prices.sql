@@ -19,7 +19,7 @@ begin
     (select count(*) from end_users e where e.user_id = p_price.user_id and e.test = p_price.test and e.price_name = p_price.name),
     (select count(*) from api_keys k where k.user_id = p_price.user_id and k.test = p_price.test and k.revoked_at is null
       and k.end_user_price = p_price.name),
-    not p_price.test and exists (select from wallets w where w.user_id = p_price.user_id and w.end_user_price = p_price.name),
+    coalesce((turnpike.account_defaults(p_price.user_id, p_price.test)).end_user_price = p_price.name, false),
     not exists (select from price_names n where n.user_id = p_price.user_id and n.test = p_price.test and n.name = p_price.name))::turnpike.price_answer;
 end $$;
 

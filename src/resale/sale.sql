@@ -86,8 +86,8 @@ begin
   return case when price.most_millionths = 0 then 9000000000000000 else least(9000000000000000, div(left_over, price.most_millionths)) end;
 end $$;
 
--- Returns the charge of a turn with a price or a wallet when it ends. p_billed: its bill. p_is_free: we lost the turn,
--- or it made no model call.
+-- Returns the charge of a turn with a price or a wallet when it ends. p_billed: its bill, or the rehearsed cost of a
+-- test turn. p_is_free: we lost the turn, or it made no model call.
 create function turnpike.sale_charge(turn turns, p_billed bigint, p_is_free boolean) returns bigint language plpgsql stable as $$
 declare
   price prices;
@@ -101,7 +101,8 @@ begin
   end if;
   select p.* into price from prices p where p.price_id = turn.price_id;
   exact := case when price.per_model = '{}' then price.multiplier_millionths::numeric * p_billed else (
-    select coalesce(sum(c.billed_credit_micros::numeric * coalesce((price.per_model ->> c.model)::bigint, price.multiplier_millionths)), 0)
+    select coalesce(sum(case when turn.test then coalesce(c.rehearsed_credit_micros, 0) else c.billed_credit_micros end::numeric
+      * coalesce((price.per_model ->> c.model)::bigint, price.multiplier_millionths)), 0)
     from model_calls c where c.turn_id = turn.turn_id) end;
   return turnpike.rounded_charge(price, exact + price.per_turn_credit_micros::numeric * 1000000, price.round_mode);
 end $$;

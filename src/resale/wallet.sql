@@ -155,11 +155,11 @@ begin
   returning * into booked;
   booking.entry := booked;
   booking.has_subscriber := turnpike.follow_end_user(wallet, was, p_moment);
-  if p_amount > 0 and not p_test and exists (select from waiting_turns w
-    where w.user_id = p_user_id and w.bound_by = 'end_user_credit' and w.counter = p_ref)
+  if p_amount > 0 and exists (select from waiting_turns w
+    where w.user_id = p_user_id and w.test = p_test and w.bound_by = 'end_user_credit' and w.counter = p_ref)
   then
     -- Turns that wait for this credit can continue.
-    update waiting_accounts a set due_at = '-infinity', raises = a.raises + 1 where a.user_id = p_user_id;
+    update waiting_accounts a set due_at = '-infinity', raises = a.raises + 1 where a.user_id = p_user_id and a.test = p_test;
   end if;
   return booking;
 end $$;

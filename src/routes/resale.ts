@@ -94,8 +94,8 @@ function mountPrices(app: App, mounting: Mounting) {
       description:
         "Creates the price, or a new version of it. A turn keeps the version that was current when it was accepted. The same values " +
         "again make no new version.\n\nThe charge of a turn is the sum over its model calls of billed amount times multiplier, plus " +
-        "`per_turn_usd`. It is computed exactly and rounded once, when the turn ends. A turn without a model call, a turn that the " +
-        "service lost, and a test turn charge nothing.",
+        "`per_turn_usd`. It is computed exactly and rounded once, when the turn ends. A turn without a model call, and a turn that " +
+        "the service lost, charge nothing. Prices of test keys are apart, and apply to test turns.",
       params: named,
       query,
       body: putPriceSchema,

@@ -2,7 +2,12 @@ import type { CapRow } from "../quotas/cap-state.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 import type { HoldBound } from "./grow-hold.ts"
 
-/** The credit that a turn can spend in this run. All amounts are credit micros. */
+type Amounts = Pick<
+  TurnRow,
+  "hold_credit_micros" | "cost_credit_micros" | "rehearsed_hold_credit_micros" | "rehearsed_cost_credit_micros"
+>
+
+/** The credit that a turn can spend in this run, rehearsed in a test turn. All amounts are credit micros. */
 export class Budget {
   hold: number
   cost: number
@@ -12,9 +17,9 @@ export class Budget {
   private reserved = 0
   private waiting: (() => void)[] = []
 
-  constructor(turn: Pick<TurnRow, "hold_credit_micros" | "cost_credit_micros">) {
-    this.hold = turn.hold_credit_micros
-    this.cost = turn.cost_credit_micros
+  constructor(turn: Amounts) {
+    this.hold = turn.rehearsed_hold_credit_micros ?? turn.hold_credit_micros
+    this.cost = turn.rehearsed_cost_credit_micros ?? turn.cost_credit_micros
   }
 
   get left(): number {

@@ -9,6 +9,7 @@ import { type BoundedCall, boundCall, buildCall } from "./build-call.ts"
 import { isCut } from "./call-within.ts"
 import { type CalledStep, commitCalled } from "./commit-called.ts"
 import { fitContext } from "./fit-context.ts"
+import { holdsNothing } from "./grow-hold.ts"
 import { CANCELLED, LOST, WORKER_OVER } from "./keep-alive.ts"
 import { type RoutedCall, routeCall } from "./route-call.ts"
 import { type AgentWork, type Run, stepOf } from "./run.ts"
@@ -74,7 +75,7 @@ async function callOnce(
   { nextStep, refusals }: { nextStep: () => number; refusals: number },
 ): Promise<CalledStep> {
   const { ctx, turn } = run
-  const price = turn.test ? FREE : agent.model
+  const price = holdsNothing(turn) ? FREE : agent.model
   const { call, trimmed, fits } = fitContext(agent.fit, () => buildCall(run, agent, opening), {
     earlier: agent.ref === null ? run.claim.history : [],
     results: agent.steps.reduce((sum, { content }) => sum + callsOf(content).length, 0),

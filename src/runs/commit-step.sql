@@ -102,7 +102,7 @@ begin
   if mine.turn_id is null then
     return;
   end if;
-  if mine.hold_credit_micros = 0 and not mine.test then
+  if mine.hold_credit_micros = 0 and coalesce(mine.rehearsed_hold_credit_micros, 0) = 0 then
     -- The turn gave its hold back because one before it waited. It counts in the periods of this moment.
     if mine.end_user_hold_credit_micros is not null then
       perform turnpike.lock_end_user(mine.user_id, mine.test, mine.end_user_ref);
@@ -110,6 +110,7 @@ begin
     perform turnpike.follow_period(mine, p_moment);
     select t.* into mine from turns t where t.turn_id = p_turn_id;
   end if;
+  mine := turnpike.as_rehearsed(mine);
   room := greatest(0, coalesce(mine.max_cost_credit_micros - mine.hold_credit_micros, p_micros));
   growth := turnpike.grow(mine, least(p_micros, room), 0, p_locked);
   amount := growth.amount;

@@ -25,12 +25,15 @@ interface GrownRow {
   end_user_room: number | null
 }
 
+/** True for a test turn that has no rehearsed amounts: it holds nothing, and its calls have no cost. */
+export const holdsNothing = ({ test, rehearsed_hold_credit_micros: rehearsed }: TurnRow) => test && rehearsed === null
+
 /**
  * Grows a turn's hold by up to `micros`, as far as its max_cost_usd, the
  * balance and its caps allow. Null if the epoch is stale.
  */
 export async function growHold(ctx: Context, turn: TurnRow, micros: number): Promise<Grown | null> {
-  if (turn.test || micros <= 0) return { hold: turn.hold_credit_micros, boundBy: null, cap: null }
+  if (holdsNothing(turn) || micros <= 0) return { hold: turn.hold_credit_micros, boundBy: null, cap: null }
   const args = { turn_id: turn.turn_id, epoch: turn.epoch, micros, moment: ctx.clock.now() }
   const attempt = (locked: boolean) => call<"grow_hold", GrownRow>(ctx.db, "grow_hold", { ...args, locked })
   const [first] = await attempt(false)

@@ -31,7 +31,8 @@ begin
     steps := steps || row(p_turns[nth], (p_commits[nth]).step, (p_commits[nth]).events, 0, null)::turnpike.new_step;
   end loop;
   perform turnpike.keep_steps(steps, p_moment);
-  update turns t set cost_credit_micros = t.cost_credit_micros + (c.step ->> 'cost')::bigint, model_calls = t.model_calls + 1,
+  update turns t set cost_credit_micros = t.cost_credit_micros + case when t.test then 0 else (c.step ->> 'cost')::bigint end,
+    rehearsed_cost_credit_micros = t.rehearsed_cost_credit_micros + (c.step ->> 'cost')::bigint, model_calls = t.model_calls + 1,
     tokens_input = t.tokens_input + (c.step ->> 'tokens_input')::bigint,
     tokens_cached = t.tokens_cached + (c.step ->> 'tokens_cached')::bigint,
     tokens_cache_written = t.tokens_cache_written + (c.step ->> 'tokens_cache_written')::bigint,

@@ -104,14 +104,17 @@ begin
     reserved.amount := 0;
   else
     select w.* into wallet from wallets w where w.user_id = caller.user_id;
+  end if;
+  -- A test turn without rehearsed amounts takes no credit.
+  if not caller.test or admission.needed is not null then
     sale := turnpike.sale_for(caller, admission, wallet);
     spender := row(caller.user_id, caller.key_id, p_asked.end_user, case when caller.member_id is not null then admission.space_id end,
       p_request.moment, caller.test);
-    if not p_locked then
+    if not p_locked and not caller.test then
       reserved := turnpike.reserve(spender, wallet,
         turnpike.caller_has_caps(caller, admission.limited, wallet, spender.moment, spender.shared), admission.wanted, admission.needed, sale);
     end if;
-    if p_locked or reserved.locks_needed then
+    if p_locked or caller.test or reserved.locks_needed then
       perform turnpike.lock_place(caller, admission, p_asked.end_user, p_new.conversation_id, p_request.moment);
       reserved := turnpike.reserve_locked(spender, admission.wanted, admission.needed, sale);
     end if;

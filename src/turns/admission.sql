@@ -11,7 +11,7 @@ create type turnpike.admission as (
   price_version integer,
   conversation_name text,
   -- In credit micros: the hold that the turn wants, and the smallest hold that it needs. The latter is the worst case of
-  -- its first model call with the shortest answer.
+  -- its first model call with the shortest answer. Null: a test turn without rehearsed amounts.
   wanted bigint,
   needed bigint,
   -- In tokens: the first call with a short text, without history and files, and the shortest answer.
@@ -116,7 +116,7 @@ begin
       return admission;
     end if;
   end if;
-  if caller.test then
+  if caller.test and not turnpike.is_rehearsed(caller, admission) then
     return admission;
   end if;
 
@@ -127,7 +127,7 @@ begin
   return turnpike.with_amounts(admission, caller, p_asked, model, facts, talk, of_files);
 end $$;
 
--- Returns the admission of a live turn with its amounts. They come from the bound of the first call by stored counts,
+-- Returns the admission of a turn with its amounts. They come from the bound of the first call by stored counts,
 -- as boundCall computes it when the call is made. talk: the conversation; all null if it is new. p_of_files: the tokens
 -- of the files.
 create function turnpike.with_amounts(admission turnpike.admission, caller turnpike.caller, p_asked turnpike.asked_turn,
@@ -161,14 +161,30 @@ begin
     + ceil(model.price_output::numeric * p_answer / 1000000));
 end $$;
 
+-- True if a new test turn has rehearsed amounts: its end user is charged, or has limits.
+create function turnpike.is_rehearsed(caller turnpike.caller, admission turnpike.admission) returns boolean language plpgsql stable as $$
+declare
+  sale turnpike.sale := turnpike.sale_for(caller, admission, null);
+begin
+  return caller.key_id is not null and (admission.limited or sale.prepaid or (sale.price).price_id is not null
+    or (caller.capped and exists (select from turnpike.test_cap_states(caller.user_id, caller.key_id, '', 'epoch'))));
+end $$;
+
 -- Returns how a new turn is charged to its end user: as the end user's settings say, else the key's, else the
--- account's. A web chat belongs to the owner, so it has no price and no wallet.
+-- account's. A web chat belongs to the owner, so it has no price and no wallet. wallet: null for a test turn.
 create function turnpike.sale_for(caller turnpike.caller, admission turnpike.admission, wallet wallets) returns turnpike.sale
 language plpgsql stable as $$
 declare
   sale turnpike.sale;
-  price_name text := coalesce(admission.price_name, caller.end_user_price, wallet.end_user_price);
+  usual test_defaults;
+  price_name text;
 begin
+  if caller.test then
+    usual := turnpike.account_defaults(caller.user_id, true);
+    wallet.end_user_price := usual.end_user_price;
+    wallet.end_user_prepaid := usual.end_user_prepaid;
+  end if;
+  price_name := coalesce(admission.price_name, caller.end_user_price, wallet.end_user_price);
   sale.prepaid := caller.key_id is not null and coalesce(admission.prepaid, caller.end_user_prepaid, wallet.end_user_prepaid, false);
   if caller.key_id is not null and price_name is not null then
     sale.price := turnpike.price_to_bind(caller.user_id, caller.test, price_name);
@@ -201,7 +217,7 @@ begin
   if refused = 'max_cost' then
     refused := null;
     hold := row(null, admission.needed, 0, 0, '{}', p_asked.max_cost, null);
-  elsif refused is null and not caller.test then
+  elsif refused is null and admission.needed is not null then
     select w.* into wallet from wallets w where w.user_id = caller.user_id;
     sale := turnpike.sale_for(caller, admission, wallet);
     room := turnpike.headroom(row(caller.user_id, caller.key_id, p_asked.end_user, null, p_request.moment, caller.test),

@@ -32,7 +32,8 @@ begin
   if outcome is not distinct from 'admitted' and caller.test is true then
     too_many := turnpike.test_turns_left(caller.user_id, p_request.moment);
     outcome := case when too_many.cap is not null then 'test_turns' else 'admitted' end;
-  elsif outcome is not distinct from 'admitted' then
+  end if;
+  if outcome is not distinct from 'admitted' and admission.needed is not null then
     select w.* into wallet from wallets w where w.user_id = caller.user_id;
     sale := turnpike.sale_for(caller, admission, wallet);
     spender := row(caller.user_id, caller.key_id, p_asked.end_user, null, p_request.moment, caller.test);

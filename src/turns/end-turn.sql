@@ -25,6 +25,7 @@ create type turnpike.ending as (
   cancelled boolean,
   -- True if the service has lost its result, and it was not cancelled before.
   lost boolean,
+  -- The rehearsed cost of a test turn, which is billed nothing.
   billed bigint,
   outputs jsonb,
   result text -- null: no result
@@ -67,7 +68,7 @@ begin
     cost := coalesce((said.step ->> 'cost')::bigint, 0);
     one := row(mine.turn_id, said, mine.cancel_requested_at is not null, said.lost and mine.cancel_requested_at is null, 0,
       mine.outputs, said.result)::turnpike.ending;
-    one.billed := case when mine.test or one.lost then 0 else mine.cost_credit_micros + cost end;
+    one.billed := case when one.lost then 0 else coalesce(mine.rehearsed_cost_credit_micros, mine.cost_credit_micros) + cost end;
     if (said.step ->> 'bind')::boolean then
       update conversations c set provider_id = said.step ->> 'account', served_at = p_moment where c.conversation_id = mine.conversation_id;
     end if;
@@ -107,18 +108,18 @@ begin
       error_code = case when not e.cancelled then (e.said).error_code end,
       failed_by_us = e.lost,
       error_message = case when not e.cancelled then (e.said).error_message end,
-      cost_credit_micros = t.cost_credit_micros + coalesce(((e.said).step ->> 'cost')::bigint, 0),
-      billed_credit_micros = e.billed,
+      cost_credit_micros = t.cost_credit_micros + case when t.test then 0 else coalesce(((e.said).step ->> 'cost')::bigint, 0) end,
+      billed_credit_micros = case when t.test then 0 else e.billed end,
       -- A turn whose wallet holds nothing gave its hold back, and its calls were free.
       end_user_charge_credit_micros = case when num_nonnulls(t.price_id, t.end_user_hold_credit_micros) > 0 then turnpike.sale_charge(t, e.billed,
-        e.lost or t.test or (t.model_calls = 0 and (e.said).step is null) or coalesce(t.end_user_hold_credit_micros = 0, false)) end,
+        e.lost or (t.model_calls = 0 and (e.said).step is null) or coalesce(t.end_user_hold_credit_micros = 0, false)) end,
       model_calls = t.model_calls + case when (e.said).step is null then 0 else 1 end,
       tokens_input = t.tokens_input + coalesce(((e.said).step ->> 'tokens_input')::bigint, 0),
       tokens_cached = t.tokens_cached + coalesce(((e.said).step ->> 'tokens_cached')::bigint, 0),
       tokens_cache_written = t.tokens_cache_written + coalesce(((e.said).step ->> 'tokens_cache_written')::bigint, 0),
       tokens_output = t.tokens_output + coalesce(((e.said).step ->> 'tokens_output')::bigint, 0),
-      attempts = case when (e.said).step is null then t.attempts else 0 end,
-      model_failures = case when (e.said).step is null then t.model_failures else 0 end,
+      attempts = case when (e.said).step is null then t.attempts else 0 end, model_failures = case when (e.said).step is null then t.model_failures else 0 end,
+      rehearsed_cost_credit_micros = case when t.rehearsed_hold_credit_micros is not null then e.billed end,
       held_credit_micros = 0, lease_until = null, finished_at = p_moment, outputs = e.outputs, waiting = null,
       last_event_seq = t.last_event_seq + jsonb_array_length((e.said).events) + 1
     from unnest(endings) e where t.turn_id = e.turn_id returning t.*

@@ -13,12 +13,13 @@ import type { CreateTurn } from "./schemas.ts"
 export const turnEstimateSchema = z
   .object({
     admitted: z.boolean().meta({ description: "True if the turn would be accepted now." }),
-    hold_usd: z
-      .number()
-      .meta({ description: "The first hold that the turn would get. 0 if it would be refused, and for a test key." }),
+    hold_usd: z.number().meta({
+      description:
+        "The first hold that the turn would get. 0 if it would be refused. With a test key: the rehearsed hold, or 0 without a price, a wallet or a limit of the end user.",
+    }),
     needed_usd: z.number().meta({
       description:
-        "The smallest hold that the turn needs, in your cost: the most that its first model call can cost. 0 for a test key.",
+        "The smallest hold that the turn needs, in your cost: the most that its first model call can cost. With a test key as `hold_usd`.",
     }),
     end_user_needed_usd: z.number().nullable().meta({
       description:

@@ -76,19 +76,23 @@ create function turnpike.write_turn(p_request turnpike.request, p_asked turnpike
 returns turns language plpgsql as $$
 declare
   made turns;
+  hold bigint := case when caller.test then 0 else p_reserved.amount end;
+  rehearsed bigint := case when caller.test and admission.needed is not null then p_reserved.amount end;
 begin
   insert into turns as t (turn_id, user_id, key_id, member_id, space_id, test, request_id,
     conversation_id, position, end_user_ref,
     idempotency_key, request_hash, text, file_ids, metadata,
     traceparent, tracestate, timeout_seconds, on_limit, max_wait_seconds,
     model, price_version, max_cost_credit_micros, hold_credit_micros, held_credit_micros,
+    rehearsed_hold_credit_micros, rehearsed_cost_credit_micros,
     window_started_at, created_at,
     price_id, end_user_price, end_user_hold_credit_micros)
   values (p_new.turn_id, caller.user_id, caller.key_id, caller.member_id, admission.space_id, caller.test, p_request.request_id,
     place.conversation_id, place.position, p_asked.end_user,
     p_new.idempotency_key, p_new.request_hash, p_new.text, p_asked.files, p_new.metadata,
     p_new.traceparent, p_new.tracestate, p_new.timeout, p_new.on_limit, p_new.max_wait,
-    admission.pin, admission.price_version, p_asked.max_cost, p_reserved.amount, p_reserved.amount,
+    admission.pin, admission.price_version, p_asked.max_cost, hold, hold,
+    rehearsed, case when rehearsed is not null then 0 end,
     p_reserved.window_started_at, p_request.moment,
     (p_sale.price).price_id, turnpike.shown_price(p_sale.price), case when p_sale.prepaid then
       case when place.first_state = 'waiting' then 0 else turnpike.sale_hold(p_sale.price, p_reserved.amount) end end)

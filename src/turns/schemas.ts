@@ -189,10 +189,12 @@ export const turnSchema = z
       .meta({
         description:
           "The amount that your end user is charged, by your price or from the end user's wallet. Null until the turn has ended, and for a turn " +
-          "with neither. See [Prices and wallets](/docs/resale).",
+          "with neither. A test turn is charged to the test wallet, for its rehearsed cost. See [Prices and wallets](/docs/resale).",
         example: 0.0062,
       }),
-    held_usd: z.number().meta({ description: "Amount set aside for the turn until it ends.", example: 0 }),
+    held_usd: z
+      .number()
+      .meta({ description: "Amount of your balance that is set aside for the turn until it ends.", example: 0 }),
     max_cost_usd: z.number().nullable().meta({
       description:
         "The most that the turn can cost, as sent or raised since. Null: it has no limit of its own. Null in events of an open turn.",

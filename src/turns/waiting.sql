@@ -36,6 +36,7 @@ create function turnpike.begin_wait(p_turn_id text, p_epoch integer, p_reason tu
   p_moment timestamptz, out outcome text, out turn turns, out has_subscriber boolean) language plpgsql as $$
 declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
+  resting turns;
   one turnpike.wait_call;
   reason text;
   bound jsonb;
@@ -75,15 +76,16 @@ begin
     return;
   end if;
   outcome := 'waiting';
-  released := mine.hold_credit_micros - mine.cost_credit_micros;
+  resting := turnpike.as_rehearsed(mine);
+  released := resting.hold_credit_micros - resting.cost_credit_micros;
   if mine.end_user_hold_credit_micros is not null then
-    kept := turnpike.sale_hold((turnpike.sale_of_turn(mine)).price, mine.cost_credit_micros);
+    kept := turnpike.sale_hold((turnpike.sale_of_turn(mine)).price, resting.cost_credit_micros);
   end if;
   if reason = 'limit' then
-    bound := turnpike.first_limit(mine, kept, p_reason);
+    bound := turnpike.first_limit(resting, kept, p_reason);
   end if;
   update turns t set lease_until = null, attempts = 0, hold_credit_micros = t.cost_credit_micros, held_credit_micros = t.cost_credit_micros,
-    end_user_hold_credit_micros = kept,
+    end_user_hold_credit_micros = kept, rehearsed_hold_credit_micros = t.rehearsed_cost_credit_micros,
     waited_ms = coalesce(t.waited_ms, 0), last_event_seq = t.last_event_seq + 1,
     waiting = jsonb_build_object('for', reason, 'since', p_moment, 'expires_at', expires_at, 'limit', bound, 'calls', turnpike.shown_calls(p_turn_id))
     where t.turn_id = p_turn_id returning t.* into turn;
@@ -99,8 +101,8 @@ begin
       select row(b, 0, -b.hold_credit_micros)::turnpike.turn_spend from unnest(blocked) b),
     coalesce(mine.end_user_hold_credit_micros - kept, 0) + (select coalesce(sum(b.end_user_hold_credit_micros), 0) from unnest(blocked) b)::bigint);
   if reason = 'limit' and p_reason.bound_by <> 'max_cost' then
-    insert into waiting_accounts as a (user_id, due_at) values (mine.user_id, least(p_reason.resets_at, p_reason.again_at))
-    on conflict (user_id) do update set due_at = least(a.due_at, excluded.due_at), raises = a.raises + 1;
+    insert into waiting_accounts as a (user_id, test, due_at) values (mine.user_id, mine.test, least(p_reason.resets_at, p_reason.again_at))
+    on conflict (user_id, test) do update set due_at = least(a.due_at, excluded.due_at), raises = a.raises + 1;
   end if;
 end $$;
 
@@ -151,9 +153,10 @@ begin
     raise exception 'a later turn of % is locked', mine.turn_id using errcode = 'deadlock_detected';
   end if;
   update turns t set hold_credit_micros = 0, held_credit_micros = 0,
-    end_user_hold_credit_micros = case when t.end_user_hold_credit_micros is not null then 0 end
-    where t.turn_id = any (ids) and t.state = 'queued' and t.hold_credit_micros > 0;
-  return array(select b from unnest(later) b where b.state = 'queued' and b.hold_credit_micros > 0);
+    end_user_hold_credit_micros = case when t.end_user_hold_credit_micros is not null then 0 end,
+    rehearsed_hold_credit_micros = case when t.rehearsed_hold_credit_micros is not null then 0 end
+    where t.turn_id = any (ids) and t.state = 'queued' and greatest(t.hold_credit_micros, t.rehearsed_hold_credit_micros) > 0;
+  return array(select b from unnest(later) l, turnpike.as_rehearsed(l) b where b.state = 'queued' and b.hold_credit_micros > 0);
 end $$;
 
 -- Returns the limit that a turn waits for, as turns.waiting has it. needed: the amount that the limit must have left,
@@ -203,6 +206,7 @@ begin
   if wait.turn_id is null then
     return mine.waiting;
   end if;
+  mine := turnpike.as_rehearsed(mine);
   room := turnpike.headroom(turnpike.spender_of(mine, p_moment), wait.wanted_credit_micros, wait.needed_credit_micros, true, null,
     turnpike.sale_of_turn(mine), mine.hold_credit_micros);
   select c.* into bounding from unnest(room.caps) c where c.cap = wait.bound_by;

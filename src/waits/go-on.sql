@@ -18,6 +18,7 @@ declare
   resumed record;
   sale turnpike.sale := turnpike.sale_of_turn(mine);
 begin
+  mine := turnpike.as_rehearsed(mine);
   went_on := false;
   has_subscriber := false;
   is_too_small := false;
@@ -31,7 +32,7 @@ begin
   else
     if room.amount is not null then
       resumed := turnpike.resume_turn(mine, p_event_id, p_moment);
-      perform turnpike.go_on_with(resumed.turn, spender, room, sale, p_shard);
+      perform turnpike.go_on_with(turnpike.as_rehearsed(resumed.turn), spender, room, sale, p_shard);
       went_on := true;
       has_subscriber := resumed.has_subscriber;
       return;
@@ -62,7 +63,8 @@ end $$;
 
 -- Returns the turns of an account that waited first for each of its limits, after the limit p_after.
 -- p_groups: the most limits. p_most: the most turns. last: where the next call continues; null: these are all limits.
-create function turnpike.first_waiting(p_user_id bigint, p_after text, p_groups integer, p_most integer, out picked text[], out last text)
+create function turnpike.first_waiting(p_user_id bigint, p_test boolean, p_after text, p_groups integer, p_most integer,
+  out picked text[], out last text)
 language plpgsql stable as $$
 declare
   group_key text := p_after;
@@ -73,7 +75,7 @@ begin
   picked := '{}';
   loop
     select w.limit_key into next_key from waiting_turns w
-      where w.user_id = p_user_id and w.limit_key > group_key and w.bound_by <> 'max_cost' order by w.limit_key limit 1;
+      where w.user_id = p_user_id and w.test = p_test and w.limit_key > group_key and w.bound_by <> 'max_cost' order by w.limit_key limit 1;
     exit when next_key is null;
     if groups >= p_groups or cardinality(picked) >= p_most then
       last := group_key;
@@ -81,19 +83,20 @@ begin
     end if;
     groups := groups + 1;
     group_key := next_key;
-    heads := array(select w.turn_id from waiting_turns w where w.user_id = p_user_id and w.limit_key = group_key
+    heads := array(select w.turn_id from waiting_turns w where w.user_id = p_user_id and w.test = p_test and w.limit_key = group_key
       and w.bound_by <> 'max_cost' order by w.since, w.turn_id limit p_most - cardinality(picked) + 1);
     picked := picked || heads;
   end loop;
 end $$;
 
--- Lets turns of an account continue that wait for its credit or caps. It tries the turns of each limit in the order in
--- which they began to wait, until one does not fit. A turn that no reset lets continue keeps back no other turn.
--- p_after: the limit after which it continues, as "bound_by counter". p_groups: the most limits. p_most: the most
--- turns.
+-- Lets live or test turns of an account continue that wait for its credit or caps. It tries the turns of each limit in
+-- the order in which they began to wait, until one does not fit. A turn that no reset lets continue keeps back no
+-- other turn.
+-- p_after: the limit after which it continues, as "bound_by counter". p_groups: the most limits. p_event_ids: one for
+-- each turn, at most.
 -- last: where the next call continues, with due_at as its p_due; null: all limits were tried. Only then is due_at of
 -- the account changed.
-create function turnpike.wake_account(p_user_id bigint, p_after text, p_groups integer, p_most integer, p_due timestamptz,
+create function turnpike.wake_account(p_user_id bigint, p_test boolean, p_after text, p_groups integer, p_due timestamptz,
   p_again timestamptz, p_event_ids jsonb, p_moment timestamptz, out went_on integer, out last text, out due_at timestamptz,
   out has_subscriber boolean) language plpgsql set enable_seqscan = off as $$
 declare
@@ -106,16 +109,17 @@ declare
   tried record;
   stopped text[] := '{}';
   is_full boolean := false;
+  most integer := jsonb_array_length(p_event_ids);
 begin
   went_on := 0;
   has_subscriber := false;
   due_at := p_due;
   -- Another sweep is at this account.
-  if not pg_try_advisory_xact_lock(hashtext('waits'), hashtext(p_user_id::text)) then
+  if not pg_try_advisory_xact_lock(hashtext(case when p_test then 'test waits' else 'waits' end), hashtext(p_user_id::text)) then
     return;
   end if;
-  select a.raises into seen from waiting_accounts a where a.user_id = p_user_id;
-  heads := turnpike.first_waiting(p_user_id, p_after, p_groups, p_most);
+  select a.raises into seen from waiting_accounts a where a.user_id = p_user_id and a.test = p_test;
+  heads := turnpike.first_waiting(p_user_id, p_test, p_after, p_groups, most);
   picked := heads.picked;
   last := heads.last;
   if cardinality(picked) > 0 then
@@ -124,10 +128,10 @@ begin
     perform from conversations c where c.conversation_id in (select t.conversation_id from turns t where t.turn_id = any (picked))
       order by c.conversation_id for no key update;
     perform turnpike.lock_end_users(picked);
-    shard := turnpike.lock_account(p_user_id);
+    shard := turnpike.lock_money(p_user_id, p_test);
     for one in select w.turn_id, w.limit_key from waiting_turns w where w.turn_id = any (picked) order by w.since, w.turn_id loop
       continue when one.limit_key = any (stopped);
-      if went_on >= p_most then
+      if went_on >= most then
         is_full := true;
         exit;
       end if;
@@ -155,16 +159,16 @@ begin
   end if;
   if last is null then
     -- Turns that run may release credit, without a word to the turns that wait.
-    if exists (select from open_turns o where not o.test and o.user_id = p_user_id and o.state = 'running')
-      or exists (select from open_turns o where not o.test and o.user_id = p_user_id and o.state = 'queued' and o.wake_at < 'infinity')
+    if exists (select from open_turns o where o.test = p_test and o.user_id = p_user_id and o.state = 'running')
+      or exists (select from open_turns o where o.test = p_test and o.user_id = p_user_id and o.state = 'queued' and o.wake_at < 'infinity')
     then
       due_at := least(due_at, p_again);
     end if;
-    if not exists (select from waiting_turns w where w.user_id = p_user_id and w.bound_by <> 'max_cost') then
+    if not exists (select from waiting_turns w where w.user_id = p_user_id and w.test = p_test and w.bound_by <> 'max_cost') then
       due_at := 'infinity';
     end if;
     -- If a limit was raised in the meantime, the account stays due.
-    update waiting_accounts a set due_at = wake_account.due_at where a.user_id = p_user_id and a.raises = seen;
+    update waiting_accounts a set due_at = wake_account.due_at where a.user_id = p_user_id and a.test = p_test and a.raises = seen;
     if not found and seen is not null then
       -- The request that raised it was sent away by the lock above, so this caller tries again.
       last := '';
@@ -174,11 +178,13 @@ begin
   end if;
 end $$;
 
--- Returns accounts whose waiting turns must be tried, the one that is due for longest first.
-create function turnpike.due_accounts(p_passed jsonb, p_limit integer, p_moment timestamptz) returns table (user_id bigint)
+-- Returns accounts whose live or test turns wait and must be tried, the one that is due for longest first. p_passed:
+-- what is not returned, each as its id and `test`.
+create function turnpike.due_accounts(p_passed jsonb, p_limit integer, p_moment timestamptz) returns table (user_id bigint, test boolean)
 language plpgsql set enable_seqscan = off as $$
 begin
-  return query select a.user_id from waiting_accounts a where a.due_at <= p_moment and not p_passed ? a.user_id::text
+  return query select a.user_id, a.test from waiting_accounts a
+    where a.due_at <= p_moment and not p_passed ? concat_ws(' ', a.user_id, a.test::text)
     order by a.due_at limit p_limit;
 end $$;
 

@@ -32,13 +32,13 @@ begin
       if mine.waiting ->> 'for' = 'limit' then
         perform from conversations c where c.conversation_id = mine.conversation_id for no key update;
         perform turnpike.lock_end_users(array[mine.turn_id]);
-        shard := turnpike.lock_account(mine.user_id);
+        shard := turnpike.lock_money(mine.user_id, mine.test);
         tried := turnpike.try_waiting(mine, shard, p_event_id, p_request.moment);
         went_on := tried.went_on;
         has_subscriber := tried.has_subscriber;
         if not tried.went_on and tried.bound_by <> 'max_cost' then
-          insert into waiting_accounts as a (user_id, due_at) values (mine.user_id, coalesce(tried.resets_at, p_due))
-          on conflict (user_id) do update set due_at = least(a.due_at, excluded.due_at), raises = a.raises + 1;
+          insert into waiting_accounts as a (user_id, test, due_at) values (mine.user_id, mine.test, coalesce(tried.resets_at, p_due))
+          on conflict (user_id, test) do update set due_at = least(a.due_at, excluded.due_at), raises = a.raises + 1;
         end if;
       end if;
     end if;

@@ -14,6 +14,11 @@ export interface WaitSweep {
   failed: number
 }
 
+interface WaitingAccount {
+  user_id: number
+  test: boolean
+}
+
 /**
  * Lets turns continue whose limits were reset or raised, in order and in small groups, and fails turns whose wait has
  * expired. With nothing due it costs two look-ups.
@@ -41,43 +46,44 @@ export async function wakeRaised(ctx: Context): Promise<void> {
 async function wakeDue(ctx: Context, sweep: WaitSweep, moment: Date): Promise<void> {
   const passed: string[] = []
   for (let batch = 0; batch < TURN_POLICY.sweepBatches; batch++) {
-    const due = await call<"due_accounts", { user_id: number }>(ctx.db, "due_accounts", {
+    const due = await call<"due_accounts", WaitingAccount>(ctx.db, "due_accounts", {
       passed,
       limit: TURN_WAIT_POLICY.accounts,
       moment,
     })
-    for (const { user_id } of due) {
-      passed.push(String(user_id))
+    for (const account of due) {
+      const { user_id, test } = account
+      passed.push(`${user_id} ${test}`)
       try {
-        sweep.woken += await wakeAccount(ctx, user_id)
+        sweep.woken += await wakeAccount(ctx, account)
       } catch (error) {
         sweep.failed++
-        ctx.log("error", "sweep.wait_failed", { user_id, error: describeError(error) })
+        ctx.log("error", "sweep.wait_failed", { user_id, test, error: describeError(error) })
       }
     }
     if (due.length < TURN_WAIT_POLICY.accounts) break
   }
 }
 
-/** Lets the waiting turns of an account continue as far as its limits allow. Returns how many continued. */
-export async function wakeAccount(ctx: Context, userId: number): Promise<number> {
+/** Lets waiting turns of an account, live or test, continue as far as its limits allow. Returns how many continued. */
+export async function wakeAccount(ctx: Context, { user_id, test }: WaitingAccount): Promise<number> {
   let woken = 0
   let after: string | null = ""
   let due = new Date(ctx.clock.now().getTime() + TURN_WAIT_POLICY.tryMs)
   while (after !== null) {
     const now = ctx.clock.now()
     const answer: Procedures["wake_account"]["row"] = await callOne(ctx.db, "wake_account", {
-      user_id: userId,
+      user_id,
+      test,
       after,
       groups: TURN_WAIT_POLICY.limits,
-      most: TURN_WAIT_POLICY.wakes,
       due,
       again: new Date(now.getTime() + TURN_WAIT_POLICY.againMs),
       event_ids: Array.from({ length: TURN_WAIT_POLICY.wakes }, () => newId("event", now)),
       moment: now,
     })
     woken += answer.went_on ?? 0
-    if (answer.has_subscriber) wakeWebhooks(ctx, { user_id: userId, test: false, has_subscriber: true })
+    if (answer.has_subscriber) wakeWebhooks(ctx, { user_id, test, has_subscriber: true })
     if (answer.went_on) await callRunner(ctx)
     after = answer.last
     due = answer.due_at ?? due

@@ -16,10 +16,7 @@ type KeyRow = string | Partial<Record<"every" | KeyName, string>>
 const KEYS: Readonly<Record<string, KeyRow>> = {
   Approval: "when",
   Balance: { created: "available_usd balance_usd held_usd" },
-  CapState: {
-    created: "cap left_usd limit_usd reserved_usd resets_at source spent_usd",
-    space: "cap left_usd limit_usd reserved_usd resets_at source spent_usd",
-  },
+  CapState: "cap left_usd limit_usd reserved_usd resets_at source spent_usd",
   ConfigVersion: "change created_at manifest mcp_servers tools version",
   ConfigVersionSummary: "change created_at version",
   CostLimitDetails: { created: "max_cost_usd needed_usd", space: "max_cost_usd needed_usd" },
@@ -49,28 +46,35 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
   EndUser:
     "billed_this_month_usd billed_today_usd billed_usd caps end_user_ref first_turn_at last_turn_at limits turns",
   EndUserBalance: {
-    "test all": "available_usd balance_usd end_user_ref held_usd low_balance_usd prepaid prepaid_source price_source",
+    "test all":
+      "available_usd balance_usd end_user_ref held_usd low_balance_usd prepaid prepaid_source price price_source",
+  },
+  EndUserChargeReceipt: {
+    "test all":
+      "accepted_at charge_usd components currency document end_user_ref ended_at exact_usd paid_from price{name version} rounding{mode to_usd} state test turn_id version",
   },
   EndUserCreditDetails: { created: "needed_usd", space: "needed_usd" },
   EndUserCreditSpentErrorBody: {
     created: "code details message request_id retryable",
     space: "code details message request_id retryable",
   },
+  EndUserDefault: { "test all": "price" },
   EndUserExport: "end_user exported_at turns",
   EndUserLedgerEntry: { "test all": "amount_usd balance_after_usd created_at end_user_ref entry_id reason" },
   EndUserLimits: { every: "blocked", "test all": "daily_usd monthly_usd" },
+  EndUserReceiptComponent: { "test all": "amount_usd kind step tokens_input tokens_output" },
   Erasure: {
     "test all":
       "conversations end_user_ref erased_at erasure_id events files kept{billed_usd turns} requested_at state steps tasks turns",
   },
   ExportedTurn: {
     every: [
-      "billed_cost_usd conversation conversation_name created_at end_user_ref error{code message} events",
+      "billed_cost_usd conversation conversation_name created_at end_user_charge_usd end_user_ref error{code message} events",
       "file_details{bytes content created_at file_id media_type name sha256 space turn}",
-      "files finished_at held_usd idempotency_key images{base64 media_type name step} metadata{*} model outputs result space started_at state status_reason steps{*} tasks{*} test text traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tool_calls} waiting",
+      "files finished_at held_usd idempotency_key images{base64 media_type name step} metadata{*} model outputs price result space started_at state status_reason steps{*} tasks{*} test text traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tool_calls} waiting",
     ].join(" "),
-    created: "end_user_charge_usd max_cost_usd on_limit price",
-    space: "end_user_charge_usd max_cost_usd on_limit price",
+    created: "max_cost_usd on_limit",
+    space: "max_cost_usd on_limit",
   },
   File: "bytes created_at file_id media_type name sha256 space turn",
   ListModelsAnswer: "image_models",
@@ -113,6 +117,7 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
   Retention:
     "kept{attempt_days event_days step_days text_days} own{attempt_days event_days step_days text_days} service{attempt_days event_days step_days text_days}",
   Secret: "created_at name updated_at",
+  SignedEndUserReceipt: { "test all": "digest document kind signature" },
   SignedReceipt: "digest document kind signature",
   Space: "archived config_version created_at manifest mcp_servers metadata{*} space_id test title tools updated_at",
   SpaceModel: "created id name object owned_by",
@@ -125,9 +130,9 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
   ToolTest: "duration_ms ok request{body headers{*} method url} response{body headers{*} status} result",
   Turn: {
     every:
-      "billed_cost_usd conversation created_at end_user_ref error{code message} files finished_at held_usd metadata{*} model outputs result space started_at state status_reason steps_deleted_at test text texts_deleted_at traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tool_calls} waiting",
-    created: "end_user_charge_usd max_cost_usd on_limit price",
-    space: "end_user_charge_usd max_cost_usd on_limit price",
+      "billed_cost_usd conversation created_at end_user_charge_usd end_user_ref error{code message} files finished_at held_usd metadata{*} model outputs price result space started_at state status_reason steps_deleted_at test text texts_deleted_at traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tool_calls} waiting",
+    created: "max_cost_usd on_limit",
+    space: "max_cost_usd on_limit",
   },
   TurnEstimate: { every: "admitted caps hold_usd model needed_usd on_limit", created: "balance" },
   TurnEvent: "created_at id seq type",
@@ -144,20 +149,13 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
   "TurnEvent turn.waiting": "state waiting",
   TurnFinishedErrorBody: "code details{state} message request_id retryable",
   TurnFinishedOpenAiErrorBody: "code details{state} message request_id retryable type",
-  TurnOfAnswer: {
-    every:
-      "billed_cost_usd conversation created_at end_user_ref files finished_at held_usd model outputs space started_at state status_reason test traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tool_calls}",
-    created: "end_user_charge_usd price",
-    space: "end_user_charge_usd price",
-  },
-  TurnPrice: { created: "name version", space: "name version" },
-  TurnReceipt: "receipt",
+  TurnOfAnswer:
+    "billed_cost_usd conversation created_at end_user_charge_usd end_user_ref files finished_at held_usd model outputs price space started_at state status_reason test traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tool_calls}",
+  TurnPrice: "name version",
+  TurnReceipt: { every: "receipt", "test all": "end_user_receipt" },
   TurnStateEvent: "created_at data{turn} id seq type",
-  UsageGroup: {
-    every: "billed_usd group kind model_calls tokens_cached tokens_input tokens_output turns",
-    created: "charged_turns_billed_usd end_user_charge_usd margin_usd",
-    space: "charged_turns_billed_usd end_user_charge_usd margin_usd",
-  },
+  UsageGroup:
+    "billed_usd charged_turns_billed_usd end_user_charge_usd group kind margin_usd model_calls tokens_cached tokens_input tokens_output turns",
   UsageKeys: "keys",
   UsageReport: "from group_by to",
   ValidationFailedErrorBody: {

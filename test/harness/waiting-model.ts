@@ -249,7 +249,7 @@ export class WaitSequence extends Sequence {
   }
 
   async wake() {
-    const woken = await wakeAccount(this.context, this.account.userId)
+    const woken = await wakeAccount(this.context, { user_id: this.account.userId, test: false })
     let expected = 0
     for (let went = true; went; ) {
       went = false

@@ -252,7 +252,7 @@ describe("The event cap.reached", () => {
     expect(space).toMatch(/^spc_/)
   })
 
-  test("A turn of a test key sends no event", async () => {
+  test("A turn of a test key whose end user has no limit sends no event", async () => {
     const { userId, feed } = await createWatched(world)
     const key = await world.makeKey(userId, { scope: "all", test: true, caps: { daily_usd: 0 } })
     const tester = world.createClient(userId, key.value)

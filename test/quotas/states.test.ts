@@ -202,7 +202,7 @@ describe("An end user", () => {
   })
 })
 
-test("Test turns and the web chat have no caps and do not count in them", async () => {
+test("A test key's own caps and live limits bind no test turn, and neither they nor the web chat count in them", async () => {
   const caps = {
     daily_usd: 0,
     monthly_usd: null,
@@ -213,9 +213,9 @@ test("Test turns and the web chat have no caps and do not count in them", async 
   }
   const { client, browser, addKey, space } = await cappedAccount(world, { caps })
   await browser.json("PUT", LIMITS, { end_user_daily_usd: 0 })
-  const tester = await addKey({ test: true, caps })
+  const ownCaps = { daily_usd: 0, window_usd: 0, window_seconds: 60 }
+  const tester = await addKey({ test: true, caps: ownCaps })
   const own = await tester.space()
-  await tester.putLimits({ daily_usd: 0 })
   expect((await tester.estimate({ space: own })).body).toEqual({
     admitted: true,
     hold_usd: 0,
@@ -229,10 +229,10 @@ test("Test turns and the web chat have no caps and do not count in them", async 
   })
   expect(await tester.runTurn({ space: own })).toMatchObject({ state: "done", test: true, billed_cost_usd: 0 })
   const { key, caps: states } = await tester.me()
-  expect([key.caps, states]).toEqual([{ ...caps }, []])
-  expect(await tester.endUser()).toMatchObject({ limits: { daily_usd: 0 }, caps: [] })
+  expect([key.caps, states]).toMatchObject([ownCaps, []])
+  expect(await tester.endUser()).toMatchObject({ caps: [] })
   const [, shown] = await browser.json("GET", `/api/account/keys/${key.key_id}`)
-  expect(shown).toMatchObject({ caps, cap_states: [] })
+  expect(shown).toMatchObject({ caps: ownCaps, cap_states: [] })
 
   expect((await client.send({ space })).status).toBe(429)
   const [status, chat] = await browser.json("POST", "/api/account/chat/turns", { space, text: "hello" })

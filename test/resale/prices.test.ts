@@ -73,7 +73,7 @@ describe("The price of an end user", () => {
     })
   })
 
-  test("A turn without a model call charges nothing, and a test turn has no charge", async () => {
+  test("A turn without a model call charges nothing, and a live default binds no test turn", async () => {
     const { putPrice, call, send, client, userId } = await createSeller(world)
     await putPrice("p", { per_turn_usd: 1 })
     await call("PUT", "/v1/end-user-defaults", { price: "p" })

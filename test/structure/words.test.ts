@@ -67,7 +67,8 @@ const OF_SQL_ALONE = new Set([
   keyOf(["done", "failed", "cancelled"]), // the final states of a turn
   keyOf(["uploading", "pending", "ready", "deleted"]), // states of a file
   keyOf(["uploading", "pending", "ready"]), // the states in which a file counts
-  keyOf(["key", "end_user", "account", "members"]), // the subjects of a spending counter
+  keyOf(["key", "end_user", "account", "members"]), // the subjects whose spend is counted
+  keyOf(["key", "end_user", "account", "members", "test_end_user"]), // the subjects of a spending counter
   keyOf(["day", "month", "window"]), // the periods of a spending counter
   keyOf(["text", "step", "event", "delivery", "attempt", "test_data", "account"]), // kinds of data with a mark of their retention
 ])

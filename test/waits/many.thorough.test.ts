@@ -26,7 +26,7 @@ test("With 100,000 waiting turns and nothing due, the sweep takes two statements
     [world.clock.now()],
   )
   await world.sql(
-    `insert into waiting_accounts (user_id, due_at) select 1000000 + n, $1::timestamptz + interval '1 day' from generate_series(0, 999) n`,
+    `insert into waiting_accounts (user_id, test, due_at) select 1000000 + n, false, $1::timestamptz + interval '1 day' from generate_series(0, 999) n`,
     [world.clock.now()],
   )
   await world.sql("vacuum analyze waiting_turns")

@@ -511,8 +511,8 @@ class EndUser(ApiObject):
     caps: list[CapState]
     """
     The daily and monthly limits that apply to the end user's turns from this key, with the amounts left. Each
-    is the end user's own limit, else the key's default, else the account's. Empty if no limit applies, and for
-    a test key.
+    is the end user's own limit, else the key's default, else the account's. Empty if no limit applies. With a
+    test key: the limits of test turns, by their rehearsed cost.
     """
 
 
@@ -575,6 +575,8 @@ class EndUserChargeReceipt(ApiObject):
     document: Literal["end_user_receipt"]
     version: Literal[1]
     turn_id: str
+    test: bool
+    """True: the turn was rehearsed, and the charge is not due."""
     state: Literal["done", "failed", "cancelled"]
     end_user_ref: str | None
     accepted_at: datetime
@@ -635,7 +637,7 @@ class EndUserDefault(ApiObject):
     """The object EndUserDefault of the API."""
 
     key_id: str | None
-    """The live key. Null: the whole account."""
+    """A key of the same mode, live or test. Null: the whole account."""
     price: str | None
     """The price of end users without one. Null: none."""
     prepaid: bool | None
@@ -817,10 +819,11 @@ class ExportedTurn(ApiObject):
     end_user_charge_usd: Decimal | None
     """
     The amount that your end user is charged, by your price or from the end user's wallet. Null until the turn
-    has ended, and for a turn with neither. See Prices and wallets.
+    has ended, and for a turn with neither. A test turn is charged to the test wallet, for its rehearsed cost.
+    See Prices and wallets.
     """
     held_usd: Decimal
-    """Amount set aside for the turn until it ends."""
+    """Amount of your balance that is set aside for the turn until it ends."""
     max_cost_usd: Decimal | None
     """
     The most that the turn can cost, as sent or raised since. Null: it has no limit of its own. Null in events
@@ -1959,10 +1962,11 @@ class Turn(ApiObject):
     end_user_charge_usd: Decimal | None
     """
     The amount that your end user is charged, by your price or from the end user's wallet. Null until the turn
-    has ended, and for a turn with neither. See Prices and wallets.
+    has ended, and for a turn with neither. A test turn is charged to the test wallet, for its rehearsed cost.
+    See Prices and wallets.
     """
     held_usd: Decimal
-    """Amount set aside for the turn until it ends."""
+    """Amount of your balance that is set aside for the turn until it ends."""
     max_cost_usd: Decimal | None
     """
     The most that the turn can cost, as sent or raised since. Null: it has no limit of its own. Null in events
@@ -2013,11 +2017,14 @@ class TurnEstimate(ApiObject):
     admitted: bool
     """True if the turn would be accepted now."""
     hold_usd: Decimal
-    """The first hold that the turn would get. 0 if it would be refused, and for a test key."""
+    """
+    The first hold that the turn would get. 0 if it would be refused. With a test key: the rehearsed hold, or 0
+    without a price, a wallet or a limit of the end user.
+    """
     needed_usd: Decimal
     """
-    The smallest hold that the turn needs, in your cost: the most that its first model call can cost. 0 for a
-    test key.
+    The smallest hold that the turn needs, in your cost: the most that its first model call can cost. With a
+    test key as `hold_usd`.
     """
     end_user_needed_usd: Decimal | None
     """

@@ -3063,7 +3063,8 @@ class AsyncPrices:
 
         The charge of a turn is the sum over its model calls of billed amount times multiplier, plus
         `per_turn_usd`. It is computed exactly and rounded once, when the turn ends. A turn without a model
-        call, a turn that the service lost, and a test turn charge nothing.
+        call, and a turn that the service lost, charge nothing. Prices of test keys are apart, and apply to test
+        turns.
 
         Args:
             name: The name of the price.
@@ -3175,7 +3176,7 @@ class AsyncPrices:
         key, and that before the account's. They apply from the next turn on.
 
         Args:
-            key_id: The live key. Null: the whole account.
+            key_id: A key of the same mode, live or test. Null: the whole account.
             price: The price of end users without one. Null: none.
             prepaid: Whether the turns of end users without such a setting are paid from their wallets. Null:
                 not set.
