@@ -13,13 +13,14 @@ interface DefaultDialogProps {
   /** Undefined: the dialog asks for a key. */
   of: EndUserDefault | undefined
   prices: readonly Price[]
+  test: true | undefined
   onClose: () => void
 }
 
-/** Sets the default of the account or of a key. Only live turns have defaults. */
-export function DefaultDialog({ of, prices, onClose }: DefaultDialogProps) {
+/** Sets the default of the account or of a key, for live or for test turns. */
+export function DefaultDialog({ of, prices, test, onClose }: DefaultDialogProps) {
   const asks = of === undefined
-  const draft = useDraft(`price.default.${asks ? "new" : (of.key_id ?? "account")}`)
+  const draft = useDraft(`price.default.${test ? "test." : ""}${asks ? "new" : (of.key_id ?? "account")}`)
   const put = useChange("putEndUserDefaults", {
     changes: ["listEndUserDefaults", "listPrices", "getEndUserBalance"],
     draft,
@@ -38,14 +39,14 @@ export function DefaultDialog({ of, prices, onClose }: DefaultDialogProps) {
       draft={draft}
       onClose={onClose}
       title={asks ? "The default of a key" : of.key_id ? `The default of the key ${of.name}` : "The account's default"}
-      about={`It applies to live turns ${isOfKey ? "of the key" : "of all keys"}, for end users without a setting of their own.`}
+      about={`It applies to ${test ? "test" : "live"} turns ${isOfKey ? "of the key" : "of all keys"}, for end users without a setting of their own.`}
     >
       <Form
         label="Default"
         onSubmit={() =>
           put.mutate(
             {
-              query: {},
+              query: { test: test && "true" },
               body: {
                 key_id: key || null,
                 price: price || null,
@@ -64,7 +65,9 @@ export function DefaultDialog({ of, prices, onClose }: DefaultDialogProps) {
           </>
         }
       >
-        {asks && <KeyPicker label="API key" name="key_id" error={put.error} value={key} onChange={setKey} />}
+        {asks && (
+          <KeyPicker label="API key" name="key_id" error={put.error} value={key} test={test} onChange={setKey} />
+        )}
         <Select
           label="Price"
           name="price"

@@ -56,29 +56,26 @@ export function PricesPage() {
       </Read>
       <Section
         title="Defaults"
-        action={!test && <Button onClick={() => setOpen({ default: undefined })}>Set a key's default</Button>}
+        action={<Button onClick={() => setOpen({ default: undefined })}>Set a key's default</Button>}
       >
         <p className="max-w-[72ch] text-muted">
-          {test
-            ? "Test turns charge nothing, so there are no defaults for test data."
-            : "They apply to end users without a price or a payment of their own. The default of a key comes before that of the account."}
+          They apply to end users without a price or a payment of their own. The default of a key comes before that of
+          the account.
         </p>
-        {!test && (
-          <Read of={defaults} rows={2}>
-            {({ items }) => (
-              <Table
-                caption="Defaults of end users"
-                rows={items}
-                rowKey={({ key_id }) => key_id ?? "account"}
-                columns={defaultColumns(setOpen)}
-              />
-            )}
-          </Read>
-        )}
+        <Read of={defaults} rows={2}>
+          {({ items }) => (
+            <Table
+              caption="Defaults of end users"
+              rows={items}
+              rowKey={({ key_id }) => key_id ?? "account"}
+              columns={defaultColumns(setOpen)}
+            />
+          )}
+        </Read>
       </Section>
       <Suspense>
         {open && "default" in open && (
-          <DefaultDialog of={open.default} prices={prices.data?.items ?? []} onClose={close} />
+          <DefaultDialog of={open.default} prices={prices.data?.items ?? []} test={test} onClose={close} />
         )}
         {open && "edit" in open && <PriceDialog price={open.edit} test={test} onClose={close} />}
         {open && "delete" in open && <DeleteDialog price={open.delete} test={test} onClose={close} />}

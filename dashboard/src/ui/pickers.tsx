@@ -59,12 +59,13 @@ export function SpacePicker({ value, onChange, test, ...field }: SpacePickerProp
 interface KeyPickerProps extends FieldProps {
   /** The id of the chosen key; empty: none. */
   value: string
+  test?: true | undefined
   onChange: (keyId: string) => void
 }
 
-/** Chooses one of the live API keys, however many there are. */
-export function KeyPicker({ value, onChange, ...field }: KeyPickerProps) {
-  return <SearchSelect {...field} {...useKeySearch(value, undefined)} placeholder="Select a key" onChange={onChange} />
+/** Chooses one of the live or test API keys, however many there are. */
+export function KeyPicker({ value, test, onChange, ...field }: KeyPickerProps) {
+  return <SearchSelect {...field} {...useKeySearch(value, test)} placeholder="Select a key" onChange={onChange} />
 }
 
 interface PickFilterProps {
