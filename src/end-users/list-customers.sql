@@ -102,21 +102,22 @@ begin
   perform turnpike.note_use(caller, p_request.moment);
 end $$;
 
--- Returns the caps of an end user and their use. Limits do not bind test turns: `account` is null for them.
+-- Returns the caps of an end user and their use. `account` is null for test data, whose limits are rehearsed.
 create function turnpike.customer_caps(own end_users, account wallets, caller turnpike.caller, p_sums turnpike.customer_sum,
   p_moment timestamptz) returns table (daily bigint, daily_is_own boolean, daily_spent bigint, daily_reserved bigint, monthly bigint,
   monthly_is_own boolean, monthly_spent bigint, monthly_reserved bigint, share double precision) language sql stable rows 1 as $$
   select l.daily, l.daily_is_own, d.spent, d.reserved, l.monthly, l.monthly_is_own, m.spent, m.reserved,
     greatest(turnpike.used_share(d.spent + d.reserved, l.daily), turnpike.used_share(m.spent + m.reserved, l.monthly))
-  from (select case when not (caller).test then coalesce((own).daily_limit_credit_micros, (account).end_user_daily_credit_micros) end as daily,
+  from (select coalesce((own).daily_limit_credit_micros, (account).end_user_daily_credit_micros) as daily,
       (own).daily_limit_credit_micros is not null as daily_is_own,
-      case when not (caller).test then coalesce((own).monthly_limit_credit_micros, (account).end_user_monthly_credit_micros) end as monthly,
-      (own).monthly_limit_credit_micros is not null as monthly_is_own) l
+      coalesce((own).monthly_limit_credit_micros, (account).end_user_monthly_credit_micros) as monthly,
+      (own).monthly_limit_credit_micros is not null as monthly_is_own,
+      case when (caller).test then 'test_end_user' else 'end_user' end as kind) l
     left join lateral (select n.spent_credit_micros, n.reserved_credit_micros from spend_counters n
-      where l.daily is not null and n.user_id = (caller).user_id and n.kind = 'end_user' and n.subject = (p_sums).end_user_ref
+      where l.daily is not null and n.user_id = (caller).user_id and n.kind = l.kind and n.subject = (p_sums).end_user_ref
         and n.period = 'day' and n.starts_at = date_trunc('day', p_moment, 'UTC') and n.counted limit 1) nd on true
     left join lateral (select n.spent_credit_micros, n.reserved_credit_micros from spend_counters n
-      where l.monthly is not null and n.user_id = (caller).user_id and n.kind = 'end_user' and n.subject = (p_sums).end_user_ref
+      where l.monthly is not null and n.user_id = (caller).user_id and n.kind = l.kind and n.subject = (p_sums).end_user_ref
         and n.period = 'month' and n.starts_at = date_trunc('month', p_moment, 'UTC') and n.counted limit 1) nm on true
     -- Before a cap is first checked in a period it has no counter. Then the bills of the period are used.
     cross join lateral (select coalesce(nd.spent_credit_micros, (p_sums).billed_today) as spent,

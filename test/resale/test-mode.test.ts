@@ -125,6 +125,10 @@ describe("A shop rehearses with a test key", () => {
       { cap: "end_user_daily", source: "end_user", limit_usd: 1, spent_usd: 0.6, reserved_usd: 0 },
       { cap: "end_user_monthly", limit_usd: 1.2, spent_usd: 0.6 },
     ])
+    const owner = await world.signIn(userId)
+    expect((await owner.json("GET", "/api/account/customers?test=true"))[1].items, "the list").toMatchObject([
+      { end_user_ref: "ada", daily: { limit_usd: 1, spent_usd: 0.6 }, monthly: { limit_usd: 1.2 }, cap_share: 0.6 },
+    ])
     const told = receiver.received.map(({ event: { data } }) => `${data.cap} ${data.percent} ${data.end_user_ref}`)
     expect(told.sort()).toEqual(["end_user_daily 50 ada", "end_user_monthly 50 ada"])
     await spend("ada", 0.4)
