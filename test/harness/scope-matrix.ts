@@ -75,7 +75,6 @@ export function expectedOf({ operation, caller: name, place: where }: Cell): Exp
   const [caller, place]: [Caller, Place] = [CALLERS[name], PLACES[where]]
   if (OF_ACCOUNT.test(id)) {
     if (caller.scope !== "all") return { code: "SCOPE_DENIED" }
-    if (id === "putEndUserDefaults" && caller.test) return { code: "VALIDATION_FAILED" }
     if (id === "putUsageKeys" && caller.test) return { code: "SCOPE_DENIED" }
     return { code: !/^(get|delete)Price$/.test(id) || isThere(caller, place) ? null : "NOT_FOUND" }
   }
