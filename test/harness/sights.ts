@@ -129,8 +129,12 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
   Tool: "answers_later approval description input_schema{*} name request{body headers{*} method query{*} url}",
   ToolTest: "duration_ms ok request{body headers{*} method url} response{body headers{*} status} result",
   Turn: {
-    every:
-      "billed_cost_usd conversation created_at end_user_charge_usd end_user_ref error{code message} files finished_at held_usd metadata{*} model outputs price result space started_at state status_reason steps_deleted_at test text texts_deleted_at traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tool_calls} waiting",
+    every: [
+      "billed_cost_usd conversation created_at end_user_charge_usd end_user_ref error{code message} files finished_at",
+      "held_usd metadata{*} model outputs price result space started_at state status_reason steps_deleted_at test text",
+      "texts_deleted_at traceparent truncated turn_id",
+      "usage{model_calls tokens_cached tokens_input tokens_output tool_calls} waiting",
+    ].join(" "),
     created: "max_cost_usd on_limit",
     space: "max_cost_usd on_limit",
   },

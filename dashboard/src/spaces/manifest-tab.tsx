@@ -107,7 +107,7 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
       {
         onSuccess: (now) => {
           toast("The instructions are saved. New turns use them.")
-          // What the user has typed since then stays, and changes what is saved now.
+          // Text that the user has typed since then stays, as a change of the new manifest.
           let rest: typeof typed = null
           setTyped((later) => {
             if (later && jsonText(later.draft) !== jsonText(draft)) rest = { ...later, base: now }
