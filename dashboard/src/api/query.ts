@@ -31,7 +31,7 @@ export const readAgain = (client: QueryClient, operations: readonly OperationId[
 interface ChangeOptions<Id extends OperationId> {
   /** The operations whose queries are read again after a success. Default: all queries of the page. */
   changes?: OperationId[]
-  /** The draft that the change saves. What was sent counts as saved even if the user has left the page. */
+  /** The draft that the change saves. Sent input counts as saved even if the user has left the page. */
   draft?: { saving(): () => void }
   /** Takes the answer, even if the user has left the page in the meantime. */
   onAnswer?: (answer: Answer<Id>) => void
