@@ -920,6 +920,8 @@ create table turns (
   outputs jsonb not null default '[]',
   error_code text,
   error_message text,
+  -- The provider's own words about the failure, as customers may see them (src/agent/provider-details.ts). Null: none.
+  error_details jsonb,
   -- The service lost the result, so nothing is billed. This is
   -- not derived from a code, because scripts choose their own.
   failed_by_us boolean not null default false,
@@ -2736,6 +2738,9 @@ create table infrastructure_errors (
   name text not null,
   code text not null,
   turn_id text,
+  -- The provider's words: as customers may see them, and whole, for operators. Null: none, or erased with its turn.
+  details jsonb,
+  said text,
   created_at timestamptz not null
 );
 create index infrastructure_errors_by_time on infrastructure_errors (created_at) include (kind, name);

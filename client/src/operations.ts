@@ -730,10 +730,11 @@ export interface ExportedTurn {
   result: string | null
   /** True if the reply of a done turn was cut off at an output limit. */
   truncated: boolean
-  /** Why the turn failed: `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all other states. */
+  /** Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all other states. `details` has the provider's words. It is null if no provider has caused the failure. */
   error: {
     code: string
     message: string
+    details: ProviderDetails | null
   } | null
   /** Ids of the files that were sent with the turn. */
   files: string[]
@@ -1245,6 +1246,22 @@ export interface PriceVersion {
     mode: "up" | "nearest" | "down"
   }
   created_at: string
+}
+
+/** What the model's provider said about a failure. */
+export interface ProviderDetails {
+  /** The HTTP status of its response. */
+  status: number | null
+  /** The kind of the error, in its words. */
+  type: string | null
+  /** Its message, at most 500 characters. Words that may name an account or a key are replaced by an ellipsis. Null: it sent none, or it concerns only the service. */
+  message: string | null
+  /** The name of the file that it refused. */
+  file: string | null
+  /** The name of the tool that it refused. */
+  tool: string | null
+  /** The parameter that it refused. */
+  parameter: string | null
 }
 
 /** Settings that are left out stay as they are. They apply from the next turn on. */
@@ -1891,10 +1908,11 @@ export interface Turn {
   result: string | null
   /** True if the reply of a done turn was cut off at an output limit. */
   truncated: boolean
-  /** Why the turn failed: `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all other states. */
+  /** Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all other states. `details` has the provider's words. It is null if no provider has caused the failure. */
   error: {
     code: string
     message: string
+    details: ProviderDetails | null
   } | null
   /** Ids of the files that were sent with the turn. */
   files: string[]

@@ -1,6 +1,7 @@
 import { parseExact } from "../base/exact-json.ts"
 import type { ENGINES } from "../base/words.ts"
-import type { TooLong } from "./refusals.ts"
+import type { ProviderDetails } from "./provider-said.ts"
+import type { ProviderRefusal } from "./refusal-causes.ts"
 
 export type EngineName = (typeof ENGINES)[number]
 
@@ -171,6 +172,8 @@ export interface EngineContext {
   loadObject(objectKey: string): Promise<Uint8Array<ArrayBuffer> | null>
   /** The keys of objects that a provider has refused. The engine adds to it, and does not show them again. */
   refused?: Set<string>
+  /** Called for each refusal after which the call is sent again in another form. */
+  onRefused?(error: ModelError): void
   /** Called with each piece of text as it arrives. */
   onText(piece: string): void
   /**
@@ -198,8 +201,12 @@ export class ModelError extends Error {
   readonly status: number | undefined
   /** True if the provider itself ended an answer without making it whole. Such an answer is not billed. */
   readonly isVoid: boolean
-  /** Set if the provider rejects the prompt because it is too long for the model. */
-  readonly tooLong: TooLong | undefined
+  /** Why the provider refused the request; null: it did not refuse it. */
+  readonly refusal: ProviderRefusal | null
+  /** The provider's words, as customers may see them. */
+  readonly details: ProviderDetails | undefined
+  /** The provider's words without keys, for operators. */
+  readonly whole: string | undefined
 
   constructor(
     kind: ModelError["kind"],
@@ -209,14 +216,18 @@ export class ModelError extends Error {
       retryAfterMs,
       status,
       isVoid = false,
-      tooLong,
+      refusal = null,
+      details,
+      whole,
       cause,
     }: {
       code?: string
       retryAfterMs?: number | undefined
       status?: number | undefined
       isVoid?: boolean
-      tooLong?: TooLong | undefined
+      refusal?: ProviderRefusal | null
+      details?: ProviderDetails
+      whole?: string
       cause?: unknown
     } = {},
   ) {
@@ -227,7 +238,9 @@ export class ModelError extends Error {
     this.retryAfterMs = retryAfterMs
     this.status = status
     this.isVoid = isVoid
-    this.tooLong = tooLong
+    this.refusal = refusal
+    this.details = details
+    this.whole = whole
   }
 }
 

@@ -18,6 +18,8 @@ export class Evidence {
   readonly unwritten = new Set<string>()
   /** A call has begun that was not closed. */
   hasOpenCall = false
+  /** The body of the request, if the provider refused it. */
+  refused: string | undefined
   /** The provider has used tools of its own. */
   hasOwnCalls = false
   /** Members of the message that the provider expects back, by name. */

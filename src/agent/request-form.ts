@@ -37,8 +37,15 @@ export function otherForm(
     wantCompletion.add(serverOf(context, call))
     return { ...form, namesCompletion: true }
   }
+  if (!mayConcernFiles(error)) return null
   const shown = [...shownObjects(call.engine, call.messages)].map(({ objectKey }) => objectKey)
   const fresh = shown.filter((key) => !form.refused.has(key))
-  const isAboutContent = error.status === 400 || error.status === 413 || error.status === 415 || error.status === 422
-  return fresh.length > 0 && isAboutContent ? { ...form, refused: new Set([...form.refused, ...fresh]) } : null
+  return fresh.length > 0 ? { ...form, refused: new Set([...form.refused, ...fresh]) } : null
+}
+
+/** False if the provider's words name another part of the request. */
+function mayConcernFiles({ status, refusal }: ModelError): boolean {
+  if (refusal?.cause === "file") return true
+  if (refusal?.cause === "context") return status === 413
+  return refusal?.cause === "other" && (status === 400 || status === 413 || status === 415 || status === 422)
 }

@@ -37,6 +37,7 @@ export async function callSdk(context: EngineContext, call: ModelCall, engine: S
   } catch (error) {
     const form = error instanceof ModelError ? otherForm(context, call, { form: usual, error }) : null
     if (!form) throw error
+    context.onRefused?.(error as ModelError)
     const answer = await sent(context, call, { engine, form }).catch((again: unknown) => {
       throw again instanceof ModelError && again.kind === "rejected" && !form.namesCompletion ? error : again
     })
@@ -59,7 +60,7 @@ async function sent(
     if (error instanceof NotSent) throw error
     // The provider failed without any count. No estimate makes a customer pay for that.
     const isVoid = evidence.hasFailed && evidence.tokens.output.said === 0
-    throw toModelError(error, secretsOf(context.accounts[engine]), { isVoid })
+    throw toModelError(error, call, { secrets: secretsOf(context.accounts[engine]), isVoid, body: evidence.refused })
   }
 }
 
@@ -148,7 +149,11 @@ function languageModel(
   }: { call: ModelCall; engine: SdkEngineName; form: RequestForm; evidence: Evidence; onCounts: () => void },
 ): LanguageModelV4 {
   const { accounts } = context
-  const send: typeof fetch = async (input, init) => knownFrames(await context.fetch(input, init), { engine, ...noting })
+  const send: typeof fetch = async (input, init) => {
+    const response = await context.fetch(input, init)
+    if (!response.ok && typeof init?.body === "string") noting.evidence.refused = init.body
+    return knownFrames(response, { engine, ...noting })
+  }
   const { apiKey, authToken, baseUrl, headers = {} } = accounts[engine] ?? {}
   const key = authToken ?? apiKey
   // Always set the base URL. Otherwise the SDK takes it from the process's environment.

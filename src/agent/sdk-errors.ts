@@ -1,9 +1,12 @@
 import { APICallError, InvalidArgumentError, InvalidPromptError, UnsupportedFunctionalityError } from "@ai-sdk/provider"
 import { isFields } from "../base/fields.ts"
-import { ModelError, NO_CREDIT } from "./engine.ts"
-import { tooLongOf } from "./refusals.ts"
+import { type ModelCall, ModelError, NO_CREDIT } from "./engine.ts"
+import { detailsOf } from "./provider-details.ts"
+import { providerSaid } from "./provider-said.ts"
+import { providerRefusalOf } from "./refusal-causes.ts"
 
 const MAX_MESSAGE_LENGTH = 300
+const MAX_WHOLE_LENGTH = 8_000
 
 /**
  * A shorter key is a placeholder for a local server, such as "ollama". It is not a
@@ -19,24 +22,30 @@ const NO_CREDIT_WORDS = /\binsufficient_quota\b|\bbilling_hard_limit_reached\b|\
 
 /**
  * Converts an error of the AI SDK to a ModelError whose message may be logged. It has no cause,
- * because the cause contains the request.
+ * because the cause contains the request. `body`: of a refused request.
  */
-export function toModelError(thrown: unknown, secrets: readonly string[], { isVoid = false } = {}): ModelError {
+export function toModelError(
+  thrown: unknown,
+  call: ModelCall,
+  { secrets, isVoid = false, body }: { secrets: readonly string[]; isVoid?: boolean; body?: string | undefined },
+): ModelError {
   if (thrown instanceof ModelError) return thrown
   if (!APICallError.isInstance(thrown)) {
     const refused = REFUSED_BY_SDK.some((refusal) => refusal.isInstance(thrown))
-    return new ModelError(refused ? "rejected" : "unavailable", clean(messageOf(thrown), secrets), { isVoid })
+    return new ModelError(refused ? "rejected" : "unavailable", short(clean(messageOf(thrown), secrets)), { isVoid })
   }
-  const { statusCode: status, isRetryable, responseHeaders } = thrown
+  const { statusCode: status, isRetryable, responseHeaders, responseBody } = thrown
   // A 2xx that cannot be parsed means that the provider has a problem, not that it rejects the request.
   const inTrouble = status === undefined || status < 400 || status === 429 || status >= 500 || isRetryable
-  const message = clean(`HTTP ${status ?? "-"}: ${messageOf(thrown)}`, secrets)
+  const message = short(clean(`HTTP ${status ?? "-"}: ${messageOf(thrown)}`, secrets))
   const retryAfterMs = retryAfter(responseHeaders)
-  const code =
-    status === 429 && NO_CREDIT_WORDS.test(`${thrown.responseBody ?? ""} ${message}`) ? { code: NO_CREDIT } : {}
-  const tooLong = tooLongOf(status, `${messageOf(thrown)} ${thrown.responseBody ?? ""}`) ?? undefined
-  const kind = inTrouble && !tooLong ? "unavailable" : "rejected"
-  return new ModelError(kind, message, { retryAfterMs, status, isVoid, tooLong, ...code })
+  const code = status === 429 && NO_CREDIT_WORDS.test(`${responseBody ?? ""} ${message}`) ? { code: NO_CREDIT } : {}
+  const said = providerSaid(clean(responseBody ?? "", secrets), clean(messageOf(thrown), secrets))
+  const refusal = providerRefusalOf(status, said)
+  const kind = inTrouble && refusal?.cause !== "context" ? "unavailable" : "rejected"
+  const details = detailsOf(call, { status, said, refusal, body })
+  const whole = said.message.slice(0, MAX_WHOLE_LENGTH).toWellFormed()
+  return new ModelError(kind, message, { retryAfterMs, status, isVoid, refusal, details, whole, ...code })
 }
 
 /** An error in a stream is an object in the provider's own form. */
@@ -45,15 +54,16 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Makes one short line without the account's secrets and without anything that looks like a key. */
+/** Makes one line without the account's secrets and without anything that looks like a key. */
 function clean(message: string, secrets: readonly string[]): string {
   return secrets
     .filter((secret) => secret.length >= MIN_KEY_LENGTH)
     .reduce((text, secret) => text.replaceAll(secret, "…"), message)
     .replace(/\b(sk[-_]|pk[-_]|key[-_]|token[-_]|eyJ|Bearer\s)[\w*.-]{6,}/gi, "$1…")
     .replace(/\s+/g, " ")
-    .slice(0, MAX_MESSAGE_LENGTH)
 }
+
+const short = (line: string) => line.slice(0, MAX_MESSAGE_LENGTH)
 
 /** Reads Retry-After in ms: `retry-after-ms`, whole seconds, or an HTTP date (RFC 9110 section 10.2.3). */
 function retryAfter(headers: Record<string, string> | undefined): number | undefined {

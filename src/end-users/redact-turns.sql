@@ -50,7 +50,7 @@ begin
   select p_erasure_id, 'turns/' || t.turn_id || '/' from turns t
     where t.turn_id = any (ids) and t.steps_deleted_at is not null and t.tool_calls > 0
   on conflict do nothing;
-  update turns t set text = '', result = null, error_message = null, metadata = '{}', file_ids = '[]', outputs = '[]',
+  update turns t set text = '', result = null, error_message = null, error_details = null, metadata = '{}', file_ids = '[]', outputs = '[]',
     request_hash = '', erased_at = p_moment where t.turn_id = any (ids);
   of_steps := (select count(*) from turn_steps p, jsonb_array_elements(p.events::jsonb) d
     where p.turn_id = any (ids) and d -> 3 <> turnpike.kept_of_event(d -> 3));
@@ -113,6 +113,9 @@ declare
 begin
   update tasks k set title = '', description = null, flow = null, flow_place = null, updated_at = p_moment where k.turn_id = any (p_turns);
   get diagnostics tasks_done = row_count;
+  -- A provider may repeat words of its prompt, and names the files that it refuses.
+  update infrastructure_errors x set details = null, said = null
+    where x.turn_id = any (p_turns) and num_nonnulls(x.details, x.said) > 0;
   update webhook_attempts a set answer = null, location = null from webhook_deliveries d
     where d.turn_id = any (p_turns) and a.delivery_id = d.delivery_id and (a.answer is not null or a.location is not null);
   return tasks_done;

@@ -1,8 +1,10 @@
--- Records a failure of a container, a delegation or a model call.
-create function turnpike.note_infrastructure_error(p_kind text, p_name text, p_code text, p_turn_id text, p_moment timestamptz)
-returns boolean language plpgsql as $$
+-- Records a failure of a container, a delegation or a model call. p_details, p_said: the provider's words for customers
+-- and for operators; null: none.
+create function turnpike.note_infrastructure_error(p_kind text, p_name text, p_code text, p_turn_id text, p_details jsonb, p_said text,
+  p_moment timestamptz) returns boolean language plpgsql as $$
 begin
-  insert into infrastructure_errors (kind, name, code, turn_id, created_at) values (p_kind, p_name, p_code, p_turn_id, p_moment);
+  insert into infrastructure_errors (kind, name, code, turn_id, details, said, created_at)
+    values (p_kind, p_name, p_code, p_turn_id, p_details, p_said, p_moment);
   return true;
 end $$;
 

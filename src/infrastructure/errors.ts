@@ -10,16 +10,21 @@ export interface InfrastructureError {
   name: string
   /** An error code of this service. Never a text from a customer or a server. */
   code: string
+  /** The provider's words, as customers may see them. */
+  details?: object | undefined
+  /** The provider's words without keys, for operators. */
+  said?: string | undefined
 }
 
 /** Records a failure of a live turn in the background. Never throws, so that the turn is not affected. */
 export function noteError(
   ctx: Context,
   { turn_id, test }: { turn_id: string; test: boolean },
-  error: InfrastructureError,
+  { details, said, ...error }: InfrastructureError,
 ): void {
   if (test) return
-  const noted = call(ctx.db, "note_infrastructure_error", { ...error, turn_id, moment: ctx.clock.now() })
+  const words = { details: details ?? null, said: said ?? null }
+  const noted = call(ctx.db, "note_infrastructure_error", { ...error, ...words, turn_id, moment: ctx.clock.now() })
   const unnoted = (why: unknown) => {
     ctx.log("error", "infrastructure.error_unnoted", { turn_id, ...error, error: describeError(why) })
   }

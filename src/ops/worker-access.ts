@@ -658,6 +658,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "deleted_objects": [],
       "erased_objects": [],
       "files": [],
+      "infrastructure_errors": [],
       "provider_accounts": [],
       "provider_credentials": [],
       "provider_states": [],

@@ -565,9 +565,11 @@ interface InfraRuns {
 interface InfrastructureErrors {
   code: string;
   created_at: Timestamp;
+  details: Json | null;
   error_id: Generated<number>;
   kind: string;
   name: string;
+  said: string | null;
   turn_id: string | null;
 }
 
@@ -1428,6 +1430,7 @@ interface Turns {
   epoch: Generated<number>;
   erased_at: Timestamp | null;
   error_code: string | null;
+  error_details: Json | null;
   error_message: string | null;
   failed_by_us: Generated<boolean>;
   file_ids: Generated<Json>;

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_19b0fc96059c"
+export const RELEASE = "turnpike_618cd9352815"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -2975,6 +2975,8 @@ export interface Procedures {
       name: string | null
       code: string | null
       turn_id: string | null
+      details: JsonInput | null
+      said: string | null
       moment: Date | null
     }
     row: {
@@ -5105,7 +5107,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   note_bot_call: { args: ["request:request", "workspace_id", "action", "outcome:json"], columns: ["actor:json", "refused"] },
   note_erased: { args: ["erasure_id", "moment"] },
   note_export: { args: ["request:request", "what", "query:json"], columns: ["actor:json"] },
-  note_infrastructure_error: { args: ["kind", "name", "code", "turn_id", "moment"] },
+  note_infrastructure_error: { args: ["kind", "name", "code", "turn_id", "details:json", "said", "moment"] },
   note_limits: { args: ["request:request", "provider_id", "windows:json"], columns: ["actor:json", "refused", "entity:json"] },
   note_listing: { args: ["space_id", "servers:json", "tokens:json", "pins:json", "speaks:json"] },
   note_login_step: { args: ["request:request", "action", "login_id", "after:json"], columns: ["actor:json", "refused"] },

@@ -120,6 +120,7 @@ const INSERTS: Record<string, string> = {
   first_hold: usdText(TURN_POLICY.defaultHold),
   usage_keys: String(USAGE_KEY_POLICY.mostKeys),
   usage_values: USAGE_KEY_POLICY.mostValues.toLocaleString("en"),
+  most_shown: String(TURN_POLICY.providerMessageLength),
   most_model_calls: String(TURN_POLICY.maxModelCalls),
   watch_seconds: timeInWords(WATCH_POLICY.mostSeconds * 1000),
   portal_seconds: timeInWords(PORTAL_POLICY.mostSeconds * 1000),

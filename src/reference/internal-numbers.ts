@@ -24,7 +24,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
   ...of("TOOL_POLICY", "maxWireBytes maxPictureAnswerBytes maxErrorBytes picturesAtOnce picturesWaiting"),
   ...of(
     "TURN_POLICY",
-    "walletShards runBudgetMs renewLeaseMs leaseMs cancelLookMs cancelFreshMs marksAtOnce markAgainMs markPatienceMs workerMs commitPausesMs commitMs modelBackoffMs",
+    "providerMessageLength walletShards runBudgetMs renewLeaseMs leaseMs cancelLookMs cancelFreshMs marksAtOnce markAgainMs markPatienceMs workerMs commitPausesMs commitMs modelBackoffMs",
   ),
   ...of("TURN_POLICY", "cacheMs cacheHourMs cacheKeyChars"),
   ...of(

@@ -31,8 +31,10 @@ begin
   end if;
   if p_data in ('text', 'test_data') then
     -- The names of files stay: an erasure finds the files by them.
-    update turns t set text = '', result = null, error_message = null, metadata = '{}', texts_deleted_at = p_moment
+    update turns t set text = '', result = null, error_message = null, error_details = null, metadata = '{}', texts_deleted_at = p_moment
       where t.turn_id = any (due) and t.texts_deleted_at is null and t.erased_at is null;
+    update infrastructure_errors x set details = null, said = null
+      where x.turn_id = any (due) and num_nonnulls(x.details, x.said) > 0;
   end if;
   if p_data in ('event', 'delivery', 'attempt') then
     delete from webhook_attempts a using webhook_deliveries d where d.turn_id = any (due) and a.delivery_id = d.delivery_id;

@@ -55,5 +55,5 @@ export function noteFailure(
   const { ctx, turn } = run
   const { status, message } = error
   ctx.log("error", "provider.failed", { turn_id: turn.turn_id, provider_id, engine, code, status, error: message })
-  noteError(ctx, turn, { kind: "model_call", name: provider_id, code })
+  noteError(ctx, turn, { kind: "model_call", name: provider_id, code, details: error.details, said: error.whole })
 }

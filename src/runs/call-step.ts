@@ -11,6 +11,7 @@ import { type CalledStep, commitCalled } from "./commit-called.ts"
 import { fitContext } from "./fit-context.ts"
 import { holdsNothing } from "./grow-hold.ts"
 import { CANCELLED, LOST, WORKER_OVER } from "./keep-alive.ts"
+import { ownFaultOf } from "./refused-as.ts"
 import { type RoutedCall, routeCall } from "./route-call.ts"
 import { type AgentWork, type Run, stepOf } from "./run.ts"
 import { RunEnd } from "./run-end.ts"
@@ -50,22 +51,28 @@ export async function callStep(run: Run, agent: AgentWork, opening: Message[]): 
     try {
       return await callOnce(run, agent, opening, { nextStep, refusals })
     } catch (error) {
-      if (!(error instanceof AgentFailed) || !error.error.tooLong) throw error
-      agent.fit.refused(error.error.tooLong)
+      if (!(error instanceof AgentFailed) || !error.error.refusal?.tooLong) throw error
+      const { tooLong: said } = error.error.refusal
+      agent.fit.refused(said)
       const { turn_id } = run.turn
-      run.ctx.log("info", "model.too_long", { turn_id, model: agent.model.pin, ...error.error.tooLong })
-      if (++refusals > MOST_REFUSALS) throw tooLong(agent)
+      run.ctx.log("info", "model.too_long", { turn_id, model: agent.model.pin, ...said })
+      if (++refusals > MOST_REFUSALS) throw tooLong(agent, error.error)
     }
   }
 }
 
 /** The prompt does not fit into the model's window, whatever is left out. */
-function tooLong({ model, fit }: AgentWork): AgentFailed {
+function tooLong({ model, fit }: AgentWork, last?: ModelError): AgentFailed {
   const window = fit.window === null ? "" : `, which takes ${fit.window} tokens`
   const message =
     `The prompt has about ${fit.size} tokens without earlier turns and results of tools. That is too long for ` +
     `${model.pin}${window}. Shorten the instructions, the tools or the text, or choose a model with a larger window.`
-  return new AgentFailed(new ModelError("rejected", message, { code: CONTEXT_TOO_LONG }))
+  return new AgentFailed(
+    new ModelError("rejected", message, {
+      code: CONTEXT_TOO_LONG,
+      ...(last?.details && { details: last.details }),
+    }),
+  )
 }
 
 async function callOnce(
@@ -176,8 +183,17 @@ function translate(run: Run, agent: AgentWork, why: unknown, { noted }: RoutedCa
   if (why === WORKER_OVER) return new RunEnd({ kind: "hand_over" })
   // A RunEnd: the run ended while the call waited to be sent.
   if (!(why instanceof ModelError)) return why
-  if (why.kind !== "failed" && !noted)
-    noteError(run.ctx, run.turn, { kind: "model_call", name: agent.model.engine, code: why.kind })
+  const code = ownFaultOf(why)
+  if (why.kind !== "failed" && (!noted || code !== null)) {
+    const { details, whole: said } = why
+    noteError(run.ctx, run.turn, {
+      kind: "model_call",
+      name: agent.model.engine,
+      code: code ?? why.kind,
+      details,
+      said,
+    })
+  }
   if (why.kind === "unavailable") return new RunEnd({ kind: "unavailable", error: why })
   if (why.kind === "rejected") {
     const { turn_id } = run.turn

@@ -3,6 +3,7 @@ import { callModel } from "../agent/call-model.ts"
 import { type ModelAccounts, type ModelAnswer, type ModelCall, ModelError, type ModelUsage } from "../agent/engine.ts"
 import { reasonOf } from "../base/not-sent.ts"
 import { storable } from "../base/storable.ts"
+import { noteError } from "../infrastructure/errors.ts"
 import { byteCounter, inspected } from "../platform/inspected.ts"
 import { type Loan, MEMORY } from "../platform/memory.ts"
 import type { BoundInit } from "../platform/waiting-calls.ts"
@@ -121,6 +122,8 @@ export async function callWithin(
         signal,
         loadObject: (key: string) => files.read(key),
         refused: run.refusedFiles,
+        onRefused: ({ details, whole: said }: ModelError) =>
+          noteError(run.ctx, run.turn, { kind: "model_call", name: model.engine, code: "rejected", details, said }),
         onText(piece: string) {
           silence.heard()
           keep({ text: piece })

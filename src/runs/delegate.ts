@@ -10,8 +10,9 @@ import { allowedTools, specsOf } from "../tools/toolbox.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import { answerText } from "../turns/step-row.ts"
 import { answerFault } from "./answer-fault.ts"
-import { AgentFailed } from "./call-step.ts"
+import { AgentFailed, CONTEXT_TOO_LONG } from "./call-step.ts"
 import { ContextFit } from "./fit-context.ts"
+import { refusedAs } from "./refused-as.ts"
 import type { AgentWork, Run } from "./run.ts"
 import { runAgent, TooManySteps } from "./run-agent.ts"
 
@@ -31,9 +32,8 @@ export function delegateTool(run: Run, tools: ReadonlyMap<string, BoundTool>): B
   return { ...tool, ...(approval && { approval }) }
 }
 
-/** A provider's refusal may be about our account, so its message is not shown. */
 const reasonOf = ({ error }: AgentFailed) =>
-  error.kind === "failed" ? error.message : "its model's provider refused the request."
+  error.kind === "failed" || error.code === CONTEXT_TOO_LONG ? error.message : refusedAs(error).message
 
 /** Runs a sub-agent from its last committed step on. If it fails, the calling agent gets an error. */
 async function delegate(

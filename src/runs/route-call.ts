@@ -231,7 +231,7 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
     const { fault, coolUntil, suspended } = faultOf(error, account, windows, now)
     noteFailure(run, account, fault, error)
     // The request is the cause, so no other account is asked.
-    if (error.tooLong) return inVain()
+    if (error.refusal?.tooLong) return inVain()
     const reaction = REACTIONS[fault]
     if (reaction.failover === "compare") {
       await release()

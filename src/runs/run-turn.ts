@@ -1,4 +1,5 @@
 import type { Context } from "../actor/context.ts"
+import type { ProviderDetails } from "../agent/provider-said.ts"
 import { WAIT_POLICY } from "../agent-config/manifest.ts"
 import { type BuiltinTool, DELEGATE } from "../agent-config/names.ts"
 import { reasonOf } from "../base/not-sent.ts"
@@ -24,6 +25,7 @@ import { delegateTool } from "./delegate.ts"
 import { ContextFit } from "./fit-context.ts"
 import { giveBack, waitForAccounts, waitForMemory } from "./give-back.ts"
 import { paintingOf } from "./pay-pictures.ts"
+import { refusedAs } from "./refused-as.ts"
 import { type AgentContext, Run } from "./run.ts"
 import { runAgent, TooManySteps } from "./run-agent.ts"
 import { limitReached, RunEnd } from "./run-end.ts"
@@ -198,10 +200,10 @@ async function retryLater(run: Run, error: AgentFailed["error"]): Promise<RunRes
   ctx.log("error", "model.unavailable", { turn_id: turn.turn_id, model: turn.model, error: describeError(error) })
   if (turn.model_failures + 1 >= TURN_POLICY.maxModelFailures) {
     const message = `The model did not answer after several attempts. ${billOf(run)}`
-    return settle(run, failed(run, "MODEL_UNAVAILABLE", message))
+    return settle(run, failed(run, "MODEL_UNAVAILABLE", message, error.details))
   }
   if (error.retryAfterMs !== undefined && error.retryAfterMs > leftMs) {
-    return settle(run, failed(run, "MODEL_UNAVAILABLE", tooLate(run, { ...error, leftMs })))
+    return settle(run, failed(run, "MODEL_UNAVAILABLE", tooLate(run, { ...error, leftMs }), error.details))
   }
   const wait = error.retryAfterMs ?? TURN_POLICY.modelBackoffMs * 2 ** turn.model_failures
   const delayMs = Math.min(Math.max(wait, TURN_POLICY.modelBackoffMs), TURN_POLICY.modelBackoffLimitMs, leftMs)
@@ -227,13 +229,19 @@ function tooLate(
  */
 function failureOf(run: Run, { error }: AgentFailed): Outcome {
   if (error.kind === "failed") return failed(run, error.code ?? "FAILED", error.message)
-  if (error.code === CONTEXT_TOO_LONG) return failed(run, CONTEXT_TOO_LONG, `${error.message} ${billOf(run)}`)
-  // The provider's message is left out: with tools, its content can depend on the customer's files and responses.
-  return failed(run, "MODEL_REJECTED", `The model's provider refused the request. ${billOf(run)}`)
+  const { details } = error
+  if (error.code === CONTEXT_TOO_LONG) return failed(run, CONTEXT_TOO_LONG, `${error.message} ${billOf(run)}`, details)
+  const { code, message } = refusedAs(error)
+  return failed(run, code, `${message} ${billOf(run)}`, details)
 }
 
-function failed(run: Run, code: string, message: string): Extract<Outcome, { state: "failed" }> {
-  return { state: "failed", code, message, ours: false, result: run.transcript.partialResult() }
+function failed(
+  run: Run,
+  code: string,
+  message: string,
+  details?: ProviderDetails,
+): Extract<Outcome, { state: "failed" }> {
+  return { state: "failed", code, message, details, ours: false, result: run.transcript.partialResult() }
 }
 
 const billOf = (run: Run) => (run.budget.cost > 0 ? "The model calls before that are billed." : "Nothing was billed.")

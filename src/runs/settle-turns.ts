@@ -1,4 +1,5 @@
 import type { Context } from "../actor/context.ts"
+import type { ProviderDetails } from "../agent/provider-said.ts"
 import type { Gather } from "../base/gather.ts"
 import { newId } from "../base/ids.ts"
 import { storable } from "../base/storable.ts"
@@ -17,7 +18,15 @@ import { repeatCommit } from "./repeat-commit.ts"
 export type Outcome =
   | { state: "done"; result: string }
   | { state: "cancelled"; reason: string; result: string | null }
-  | { state: "failed"; code: string; message: string; ours: boolean; result: string | null }
+  | {
+      state: "failed"
+      code: string
+      message: string
+      /** The provider's words, as customers may see them. */
+      details?: ProviderDetails | undefined
+      ours: boolean
+      result: string | null
+    }
 
 interface Ending {
   /** The step that the turn ended with, if it is not committed yet. */
@@ -41,6 +50,7 @@ export interface TurnEnd {
   result: string | null
   error_code: string | null
   error_message: string | null
+  error_details: ProviderDetails | null
   lost: boolean
   step: ReturnType<typeof stepArgument> | null
   events: EventDraft[]
@@ -68,6 +78,7 @@ export async function settleTurn(
     result: outcome.result === null ? null : storable(outcome.result),
     error_code: failed?.code ?? null,
     error_message: failed ? storable(failed.message) : null,
+    error_details: failed?.details ?? null,
     lost: failed?.ours === true,
     step: step ? stepArgument(step) : null,
     events,

@@ -2,12 +2,16 @@ import { QstashError } from "@upstash/qstash"
 import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { Context } from "../actor/context.ts"
+import { ENGINES } from "../base/words.ts"
 import type { CronRuns } from "../platform/cron-state.ts"
 import { describeError } from "../platform/log.ts"
 import { RUNNERS_PATH } from "../turns/call-runner.ts"
 import { sessionFacts, settingsCheck } from "./check-settings.ts"
 import { overdueWork } from "./open-work.ts"
 import { HEALTH_POLICY } from "./policies.ts"
+
+/** The codes of calls that failed through our own key, credit or catalog (src/runs/refused-as.ts). */
+const OWN_FAULTS = ["unauthorized", "forbidden", "no_model"] as const
 
 export const CHECKS = [
   "database",
@@ -135,6 +139,21 @@ async function readFigures(ctx: Context, now: Date) {
         .where("p.suspended_at", "is not", null)
         .select(({ fn }) => fn.countAll<number>().as("n"))
         .as("suspended"),
+      // Calls of our own keys are noted under the name of their engine.
+      eb
+        .selectFrom(
+          eb
+            .selectFrom("infrastructure_errors as x")
+            .where("x.created_at", ">", new Date(now.getTime() - HEALTH_POLICY.refusedMs))
+            .where("x.kind", "=", "model_call")
+            .where("x.name", "in", ENGINES)
+            .where("x.code", "in", OWN_FAULTS)
+            .select("x.error_id")
+            .limit(HEALTH_POLICY.mostCounted)
+            .as("o"),
+        )
+        .select(({ fn }) => fn.countAll<number>().as("n"))
+        .as("refused"),
       sessionFacts.as("session"),
     ])
     .execute()
@@ -143,7 +162,7 @@ async function readFigures(ctx: Context, now: Date) {
 }
 
 function checksOf(
-  { sweeps, turns, deliveries, reconciliation, suspended, session }: Figures,
+  { sweeps, turns, deliveries, reconciliation, suspended, refused, session }: Figures,
   now: Date,
   runs: CronRuns | null,
 ): Check[] {
@@ -165,14 +184,16 @@ function checksOf(
     check("turns", turns, 0, overdue),
     check("webhooks", deliveries, 0, late),
     reconciled(reconciliation, secondsSince),
-    check(
-      "providers",
-      suspended ?? 0,
-      0,
-      (suspended ?? 0) === 0 ? "No provider account is suspended." : `Suspended provider accounts: ${suspended}.`,
-    ),
+    providersCheck(suspended ?? 0, refused ?? 0),
     settingsCheck(session),
   ]
+}
+
+/** Counts suspended accounts, and turns that failed because a provider refused our key, its credit or the model. */
+function providersCheck(suspended: number, refused: number): Check {
+  const accounts = suspended === 0 ? "No provider account is suspended." : `Suspended provider accounts: ${suspended}.`
+  const keys = refused === 0 ? "" : ` Calls that a provider refused for a reason of our account: ${refused}.`
+  return check("providers", suspended + refused, 0, accounts + keys)
 }
 
 /** The value is the number of findings. A reconciliation that is too old fails, too. */

@@ -12,6 +12,8 @@ export const HEALTH_POLICY = {
   reconciliationSeconds: 3 * 3_600,
   /** The most overdue turns and deliveries that are counted. */
   mostCounted: 1_000,
+  /** For how long a call that a provider refused for a reason of our account fails the check, in milliseconds. */
+  refusedMs: 600_000,
   /** The operator is told of a failure that lasts this long, in milliseconds. One slow minute is no alert. */
   alertAfterMs: 60_000,
   /** How long a worker that tells an alert keeps others from telling it. */

@@ -147,7 +147,7 @@ begin
       order by e.seq), '[]')
     from (select n.* from turn_log n where n.turn_id = p_turn_id and n.type <> 'text.delta' order by n.seq limit p_limits.events) e);
   one.attempts := (select coalesce(jsonb_agg(to_jsonb(a) order by a.created_at), '[]')
-    from (select x.kind, x.code, x.created_at from infrastructure_errors x
+    from (select x.kind, x.code, null as details, x.created_at from infrastructure_errors x
       where x.turn_id = p_turn_id
       order by x.created_at limit p_limits.attempts) a);
   one.deliveries := (select coalesce(jsonb_agg(to_jsonb(d) order by d.started_at), '[]')
@@ -165,6 +165,7 @@ begin
   mine.text := case when p_with_text then left(mine.text, p_limits.text) else '' end;
   mine.result := case when p_with_text then left(mine.result, p_limits.text) end;
   mine.error_message := case when p_with_text then mine.error_message end;
+  mine.error_details := case when p_with_text then mine.error_details end;
   one.turn := mine;
   return one;
 end $$;

@@ -9,8 +9,8 @@ declare
 begin
   has_subscriber := false;
   if open.waiting is not null then
-    ended := turnpike.end_turn(open, row(open.turn_id, open.epoch, 'cancelled', p_reason, turnpike.said_in(open.turn_id), null, null, false,
-      null, '[]', true, null, p_event_id)::turnpike.turn_end, p_moment);
+    ended := turnpike.end_turn(open, row(open.turn_id, open.epoch, 'cancelled', p_reason, turnpike.said_in(open.turn_id), null, null, null,
+      false, null, '[]', true, null, p_event_id)::turnpike.turn_end, p_moment);
     turn := ended.turn;
     has_subscriber := ended.has_subscriber;
     return;

@@ -7,6 +7,7 @@ create type turnpike.turn_end as (
   result text, -- null: no result
   error_code text, -- null: it has not failed
   error_message text, -- null: it has not failed
+  error_details jsonb, -- null: no provider said why
   -- True if the service has lost its result.
   lost boolean,
   step jsonb, -- null: its last step is committed
@@ -105,9 +106,9 @@ begin
       status_reason = case when e.cancelled then coalesce(t.status_reason, 'client') else coalesce((e.said).reason, (e.said).error_code) end,
       result = e.result,
       truncated = (e.said).state = 'done' and not e.cancelled and coalesce((e.said).step ->> 'finish' = 'length', false),
-      error_code = case when not e.cancelled then (e.said).error_code end,
-      failed_by_us = e.lost,
+      error_code = case when not e.cancelled then (e.said).error_code end, failed_by_us = e.lost,
       error_message = case when not e.cancelled then (e.said).error_message end,
+      error_details = case when not e.cancelled then (e.said).error_details end,
       cost_credit_micros = t.cost_credit_micros + case when t.test then 0 else coalesce(((e.said).step ->> 'cost')::bigint, 0) end,
       billed_credit_micros = case when t.test then 0 else e.billed end,
       -- A turn whose wallet holds nothing gave its hold back, and its calls were free.

@@ -25,7 +25,7 @@ export function traceColumns(turn: OfTurn) {
   const attempts = turn
     .selectFrom("infrastructure_errors as x")
     .whereRef("x.turn_id", "=", "t.turn_id")
-    .select(["x.kind", "x.code", "x.created_at"])
+    .select(["x.kind", "x.code", "x.details", "x.created_at"])
     .orderBy("x.created_at")
     .limit(EXPLORER_POLICY.traceAttempts)
   return [

@@ -1,3 +1,4 @@
+import { MOST_SHOWN } from "../agent/shown-words.ts"
 import { MICROS_PER_USD } from "../base/money.ts"
 
 /** The numbers of the turn machine (docs/architecture/turns.md). Times in milliseconds, money in credit micros. */
@@ -37,6 +38,8 @@ export const TURN_POLICY = {
   maxAttempts: 5,
   /** After this many "unavailable" in a row the turn fails. The n-th wait is 2^n s, or what the provider asks for. */
   maxModelFailures: 5,
+  /** The most characters of a provider's message about a failure that customers see. */
+  providerMessageLength: MOST_SHOWN,
   modelBackoffMs: 2_000,
   modelBackoffLimitMs: 60_000,
   /** The pauses before a turn whose run failed is run again, by the number of failures since its last committed step. */

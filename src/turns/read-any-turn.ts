@@ -3,7 +3,9 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import type { ProviderDetails } from "../agent/provider-said.ts"
 import { storedRow, storedRows } from "../base/casts.ts"
+import { toInstant } from "../base/time.ts"
 import { traceColumns } from "./get-trace.ts"
 import { turnNotFound } from "./get-turn.ts"
 import { type ListedStep, STEP_COLUMNS, serializeStep, turnStepSchema } from "./list-steps.ts"
@@ -30,8 +32,25 @@ export const adminTurnSchema = z
     steps: z
       .array(turnStepSchema)
       .meta({ description: `The turn's model calls in order, at most ${EXPLORER_POLICY.adminSteps}.` }),
+    provider_messages: z
+      .array(
+        z.object({
+          at: z.iso.datetime(),
+          code: z.string().meta({ example: "rejected" }),
+          status: z.int().nullable().meta({ example: 400 }),
+          message: z.string().meta({ description: "The provider's whole message, without keys." }),
+        }),
+      )
+      .meta({ description: "What providers said about the turn's failed model calls, whole. Hidden as texts are." }),
   })
   .meta({ id: "AdminTurn" })
+
+interface ProviderMessage {
+  code: string
+  said: string
+  details: ProviderDetails | null
+  created_at: string
+}
 
 /**
  * A turn of any account, for admins. The audit log records each look, with its reason, before anything is read.
@@ -66,11 +85,23 @@ export async function readAnyTurn(
               .orderBy("p.step")
               .limit(look.texts ? EXPLORER_POLICY.adminSteps : 0),
           ).as("steps"),
+        )
+        .select((turn) =>
+          jsonArrayFrom(
+            turn
+              .selectFrom("infrastructure_errors as x")
+              .whereRef("x.turn_id", "=", "t.turn_id")
+              .where("x.said", "is not", null)
+              .select(["x.code", "x.said", "x.details", "x.created_at"])
+              .orderBy("x.created_at")
+              .limit(look.texts ? EXPLORER_POLICY.traceAttempts : 0),
+          ).as("messages"),
         ),
     { role: "admin" },
   )
   const [row] = rows
   if (!row) throw turnNotFound(turnId)
+  const trace = serializeTrace(storedRow<TraceRow>(row), ctx.clock.now())
   const shown = serializeTurn(storedRow<TurnRow>(row))
   const turn = look.texts
     ? shown
@@ -78,7 +109,7 @@ export async function readAnyTurn(
         ...shown,
         text: "",
         result: null,
-        error: shown.error && { ...shown.error, message: "" },
+        error: shown.error && { ...shown.error, message: "", details: null },
         metadata: {},
         outputs: [],
       }
@@ -86,7 +117,10 @@ export async function readAnyTurn(
     account: { user_id: row.user_id, name: row.account_name, email: row.account_email },
     texts: look.texts ? "shown" : "hidden",
     turn,
-    trace: serializeTrace(storedRow<TraceRow>(row), ctx.clock.now()),
+    trace: look.texts ? trace : { ...trace, spans: trace.spans.map((span) => ({ ...span, error: null })) },
     steps: storedRows<ListedStep>(row.steps).map(serializeStep),
+    provider_messages: storedRows<ProviderMessage>(row.messages).map(({ code, said, details, created_at }) => {
+      return { at: toInstant(created_at), code, status: details?.status ?? null, message: said }
+    }),
   }
 }

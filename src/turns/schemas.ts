@@ -136,6 +136,29 @@ const waitingSchema = z
 
 export type Waiting = z.infer<typeof waitingSchema>
 
+export const providerDetailsSchema = z
+  .object({
+    status: z.int().nullable().meta({ description: "The HTTP status of its response.", example: 400 }),
+    type: z
+      .string()
+      .nullable()
+      .meta({ description: "The kind of the error, in its words.", example: "invalid_request_error" }),
+    message: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          `Its message, at most ${TURN_POLICY.providerMessageLength} characters. Words that may name an account or a key are replaced by an ellipsis. ` +
+          "Null: it sent none, or it " +
+          "concerns only the service.",
+        example: "Invalid schema for function 'lookup_order': array schema missing items.",
+      }),
+    file: z.string().nullable().meta({ description: "The name of the file that it refused.", example: null }),
+    tool: z.string().nullable().meta({ description: "The name of the tool that it refused.", example: "lookup_order" }),
+    parameter: z.string().nullable().meta({ description: "The parameter that it refused.", example: null }),
+  })
+  .meta({ id: "ProviderDetails", description: "What the model's provider said about a failure." })
+
 export const turnPriceSchema = z
   .object({ name: z.string().meta({ example: "standard" }), version: z.int().meta({ example: 3 }) })
   .meta({ id: "TurnPrice" })
@@ -168,10 +191,14 @@ export const turnSchema = z
       .nullable()
       .meta({ description: "The agent's reply. Null until the turn has ended, or without one." }),
     truncated: z.boolean().meta({ description: "True if the reply of a done turn was cut off at an output limit." }),
-    error: z.object({ code: z.string(), message: z.string() }).nullable().meta({
-      description:
-        "Why the turn failed: `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all other states.",
-    }),
+    error: z
+      .object({ code: z.string(), message: z.string(), details: providerDetailsSchema.nullable() })
+      .nullable()
+      .meta({
+        description:
+          "Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all other states. " +
+          "`details` has the provider's words. It is null if no provider has caused the failure.",
+      }),
     files: z.array(z.string()).meta({ description: "Ids of the files that were sent with the turn." }),
     outputs: z.array(outputSchema).meta({
       description:

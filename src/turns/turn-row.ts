@@ -1,3 +1,4 @@
+import type { ProviderDetails } from "../agent/provider-said.ts"
 import { storedRow } from "../base/casts.ts"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
@@ -7,13 +8,17 @@ import type { Output, Turn, TurnState, Waiting } from "./schemas.ts"
 
 /** A row of `turns` as `to_jsonb` returns it, with the slug of its space. */
 export interface TurnRow
-  extends Omit<JsonRow<"turns">, "state" | "metadata" | "file_ids" | "outputs" | "waiting" | "end_user_price"> {
+  extends Omit<
+    JsonRow<"turns">,
+    "state" | "metadata" | "file_ids" | "outputs" | "waiting" | "end_user_price" | "error_details"
+  > {
   space: string
   state: TurnState
   metadata: Record<string, string>
   file_ids: string[]
   outputs: Output[]
   waiting: StoredWaiting | null
+  error_details: ProviderDetails | null
   end_user_price: Turn["price"]
   /** The earlier turn that waits; missing if the row does not know. */
   waits_behind?: string | null
@@ -94,6 +99,9 @@ const serializeLimit = ({ kind, needed, limit, continue_at, resets_at }: StoredL
 
 const usdOrNull = (micros: number | null) => (micros === null ? null : toUsd(micros))
 
+const errorOf = ({ error_code: code, error_message: message, error_details: details }: TurnRow): Turn["error"] =>
+  code === null ? null : { code, message: message ?? "", details }
+
 /** The one shape of a turn in responses, lists and webhooks. */
 export function serializeTurn(row: TurnRow): Turn {
   const { traceparent, tracestate = null } = traceHeaders(row, "turn")
@@ -110,7 +118,7 @@ export function serializeTurn(row: TurnRow): Turn {
     text: row.text,
     result: row.result,
     truncated: row.truncated,
-    error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? "" },
+    error: errorOf(row),
     files: row.file_ids,
     outputs: row.outputs,
     billed_cost_usd: toUsd(row.billed_credit_micros),

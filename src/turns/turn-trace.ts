@@ -1,6 +1,7 @@
 import * as z from "zod"
+import type { ProviderDetails } from "../agent/provider-said.ts"
 import { toInstant } from "../base/time.ts"
-import type { Waiting } from "./schemas.ts"
+import { providerDetailsSchema, type Waiting } from "./schemas.ts"
 import type { TurnEventRow } from "./turn-event.ts"
 
 /** The name of a wait for nothing that has a name. */
@@ -31,10 +32,15 @@ const spanSchema = z
         "Why a model's answer ended, the kind of a failed call, or what a pause waits for, such as `approval`.",
       example: "tool-calls",
     }),
+    error: providerDetailsSchema
+      .nullable()
+      .meta({ description: "What the model's provider said about a failed attempt.", example: null }),
   })
   .meta({ id: "TraceSpan" })
 
 export type TraceSpan = z.infer<typeof spanSchema>
+/** The fields that every span gets from its times, or has by default. */
+type Timed = "start_ms" | "duration_ms" | "error"
 
 export const turnTraceSchema = z
   .object({
@@ -55,6 +61,7 @@ export const turnTraceSchema = z
 export interface FailedAttempt {
   kind: string
   code: string
+  details: ProviderDetails | null
   created_at: string
 }
 
@@ -64,6 +71,9 @@ interface Traced {
   finished_at: string | null
   model: string
 }
+
+/** A part of the turn that belongs to no step. */
+const OWN = { step: null, subagent: null }
 
 const stepOfEvent = (data: Record<string, unknown>) => (typeof data.step === "number" ? data.step : null)
 const textOf = (value: unknown) => (typeof value === "string" ? value : null)
@@ -77,30 +87,29 @@ export function traceSpans(
   const from = Date.parse(turn.created_at)
   const end = turn.finished_at === null ? now.getTime() : Date.parse(turn.finished_at)
   const at = (instant: string) => Math.max(0, Date.parse(instant) - from)
-  const span = (start: number, until: number, rest: Omit<TraceSpan, "start_ms" | "duration_ms">): TraceSpan => ({
+  const span = (
+    start: number,
+    until: number,
+    rest: Omit<TraceSpan, Timed> & { error?: TraceSpan["error"] },
+  ): TraceSpan => ({
     start_ms: Math.round(start),
     duration_ms: Math.max(0, Math.round(until - start)),
+    error: null,
     ...rest,
   })
   const over = turn.finished_at !== null
   const taken = turn.started_at === null ? end - from : at(turn.started_at)
-  const queue = span(0, taken, {
-    kind: "queue",
-    name: "Queue",
-    step: null,
-    subagent: null,
-    state: turn.started_at === null && !over ? "open" : "ok",
-    detail: null,
-  })
+  const isQueued = turn.started_at === null && !over
+  const queue = span(0, taken, { ...OWN, kind: "queue", name: "Queue", state: isQueued ? "open" : "ok", detail: null })
   const calls = [...callSpans("step.started", "step.ended"), ...callSpans("tool.started", "tool.ended")]
-  const failures = attempts.map(({ kind, code, created_at }) =>
+  const failures = attempts.map(({ kind, code, details, created_at }) =>
     span(at(created_at), at(created_at), {
+      ...OWN,
       kind: "attempt",
       name: code,
-      step: null,
-      subagent: null,
       state: "failed",
       detail: kind,
+      error: details,
     }),
   )
   const waits = [

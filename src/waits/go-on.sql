@@ -230,7 +230,7 @@ begin
   for mine in select t.* from turns t where t.turn_id = any (ids) order by t.waiting is null, t.turn_id collate "C" loop
     if mine.waiting is not null then
       one := turnpike.end_turn(mine, row(mine.turn_id, mine.epoch, 'failed', null, turnpike.said_in(mine.turn_id), 'WAIT_EXPIRED',
-        turnpike.expired_text(mine.waiting ->> 'for'), false, null, '[]', true, null, p_event_ids ->> nth)::turnpike.turn_end, p_moment);
+        turnpike.expired_text(mine.waiting ->> 'for'), null, false, null, '[]', true, null, p_event_ids ->> nth)::turnpike.turn_end, p_moment);
     else
       -- The end of an earlier turn may have freed it.
       continue when turnpike.is_blocked_until(mine, p_moment) is not true;

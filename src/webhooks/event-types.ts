@@ -165,7 +165,7 @@ export const EVENTS = {
     state: "failed",
     status_reason: "MODEL_UNAVAILABLE",
     result: null,
-    error: { code: "MODEL_UNAVAILABLE", message: "The model did not respond, even after retries." },
+    error: { code: "MODEL_UNAVAILABLE", message: "The model did not respond, even after retries.", details: null },
   }),
   "turn.cancelled": endedTurnEvent("A turn was cancelled", 4, {
     state: "cancelled",

@@ -112,10 +112,22 @@ describe("A picture that the provider refuses", () => {
   })
 
   test("If the request is refused without it too, the first refusal counts", async () => {
-    const no = () => ({ status: 400, message: "prompt is too long" })
+    const no = () => ({ status: 400, message: "Could not process the request" })
     const { bodies, answers } = await ask("anthropic", { refuses: no, objects: { "a.png": pngOf(9, 9) } })
     expect(bodies).toHaveLength(2)
     expect(answers).toMatchObject([{ kind: "rejected", status: 400 }])
+  })
+
+  test.each([
+    ["the prompt is too long", "prompt is too long: 9 tokens > 8 maximum"],
+    ["the key is wrong", "API key not valid. Please pass a valid API key."],
+    ["a parameter is refused", "Unsupported parameter: 'top_p' is not supported with this model."],
+  ])("A refusal that says that %s leaves the picture in the request", async (_what, message) => {
+    const { bodies } = await ask("anthropic", {
+      refuses: () => ({ status: 400, message }),
+      objects: { "a.png": pngOf(9, 9) },
+    })
+    expect(bodies).toHaveLength(1)
   })
 })
 

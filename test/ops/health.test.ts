@@ -70,6 +70,23 @@ describe("GET /api/health", () => {
     expect(checks.find(({ name }) => name === "sweeps")).toMatchObject({ ok: false, message: "Failing sweeps: books." })
   })
 
+  test("A call that a provider refused for a reason of our own account fails the check for ten minutes", async () => {
+    const note = (name: string, code: string) =>
+      world.sql("insert into infrastructure_errors (kind, name, code, created_at) values ('model_call', $1, $2, $3)", [
+        name,
+        code,
+        world.clock.now(),
+      ])
+    await note("openai", "rejected")
+    await note("an-account", "no_model")
+    expect((await checks())[0], "a refused request, or another account that has the model").toBe(200)
+    await note("openai", "unauthorized")
+    expect(await checks()).toEqual([503, { ...FINE, providers: false }])
+    await world.advance(601_000)
+    await world.sweep()
+    expect((await checks())[1].providers).toBe(true)
+  })
+
   test("A turn that no runner takes is overdue, and one that waits for its account is not", async () => {
     const client = await world.createAccount()
     const space = await client.space()

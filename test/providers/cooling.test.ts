@@ -184,14 +184,14 @@ describe("A probe", () => {
   })
 
   test.each([
-    ["whose request is refused", { status: 400 }],
-    ["with a model that no account has", { status: 404 }],
-  ])("A probe %s has no result, and the next call tries the account at once", async (_what, answer) => {
+    ["whose request is refused", { status: 400 }, "MODEL_REJECTED"],
+    ["with a model that no account has", { status: 404 }, "MODEL_UNAVAILABLE"],
+  ])("A probe %s has no result, and the next call tries the account at once", async (_what, answer, code) => {
     await removeAccounts(world)
     await addAccount(world, "alpha")
     await world.sql("update provider_states set cool_until = $1 where provider_id = 'alpha'", [iso(now() - 1)])
     const called = world.script((_account, nth) => (nth === 0 ? answer : { words: ["Fine."] }))
-    expect(await world.runTurn(client, { space })).toMatchObject({ state: "failed", error: { code: "MODEL_REJECTED" } })
+    expect(await world.runTurn(client, { space })).toMatchObject({ state: "failed", error: { code } })
     expect(await world.runTurn(client, { space })).toMatchObject(SERVED)
     expect(called).toHaveLength(2)
     expect(await accountState(world, "alpha")).toMatchObject({ ...WELL, probe_until: null })

@@ -34,7 +34,7 @@ beforeEach(async () => {
 const FINE = { words: ["Fine."] }
 const CALL = { calls: [{ name: "create_task", arguments: JSON.stringify({ title: "One" }) }] }
 const SERVED = { state: "done", result: "Fine." }
-const REJECTED = { state: "failed", error: { code: "MODEL_REJECTED" }, billed_cost_usd: 0 }
+const REJECTED = { state: "failed", error: { code: "MODEL_UNAVAILABLE" }, billed_cost_usd: 0 }
 const serveAt = (...has: string[]) => world.script((account) => (has.includes(account) ? FINE : { status: 404 }))
 const namesOf = (called: { account: string }[]) => called.map(({ account }) => account)
 let people = 0

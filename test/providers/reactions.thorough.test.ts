@@ -230,9 +230,9 @@ describe("A refused request", () => {
   test("When each account answers 404, none has the model, and the next turn tries one of them again", async () => {
     const called = statuses(404, 404)
     const turn = await world.runTurn(client, { space })
-    expect(turn).toMatchObject({ state: "failed", error: { code: "MODEL_REJECTED" }, billed_cost_usd: 0 })
+    expect(turn).toMatchObject({ state: "failed", error: { code: "MODEL_UNAVAILABLE" }, billed_cost_usd: 0 })
     expect(called.map(({ account }) => account)).toEqual(["alpha", "beta"])
-    expect((await world.runTurn(client, { space })).error?.code).toBe("MODEL_REJECTED")
+    expect((await world.runTurn(client, { space })).error?.code).toBe("MODEL_UNAVAILABLE")
     expect(called).toHaveLength(3)
     world.script(() => ({ words: ["Fine."] }))
     expect(await world.runTurn(client, { space }), "the model is back").toMatchObject(SERVED)

@@ -163,7 +163,7 @@ describe("Costs of failures", () => {
       manifest: { builtin_tools: [], subagents: [{ name: "s", description: "x", model: "openai/refuses" }] },
     })
     const refused = await client.runTurn({ space, model: "openai/refuses", text: "hi" })
-    expect(refused).toMatchObject({ error: { code: "MODEL_REJECTED" }, billed_cost_usd: 0 })
+    expect(refused).toMatchObject({ error: { code: "MODEL_UNAVAILABLE" }, billed_cost_usd: 0 })
     const text = "[use input=1000 output=100]\n[call nothing {}]\n[fail MODEL_REJECTED]"
     const later = await client.runTurn({ space, model: "rehearsal/standard", text })
     expect(later.error).toMatchObject({ code: "MODEL_REJECTED", message: expect.stringContaining("are billed") })
@@ -177,7 +177,7 @@ describe("Costs of failures", () => {
       manifest: { subagents: [{ name: "s", description: "x", model: "openai/refuses" }] },
     })
     const turn = await client.runTurn({ space, model: "rehearsal/standard", text: "[delegate s hi]" })
-    expect(turn.result).toContain("The sub-agent s failed: its model's provider refused the request.")
+    expect(turn.result).toContain("The sub-agent s failed: The model cannot be called at the moment")
     const events = await (await client.call("GET", `/v1/turns/${turn.turn_id}/events?limit=100`)).text()
     expect(`${JSON.stringify(turn)}${events}`).not.toContain("org-OPERATOR")
   })

@@ -16,7 +16,7 @@ const ENDED = {
   text: "Where is my order?",
   result: "It left.",
   truncated: true,
-  error: { code: "MODEL_UNAVAILABLE", message: "The model did not answer." },
+  error: { code: "MODEL_UNAVAILABLE", message: "The model did not answer.", details: null },
   files: ["file_1"],
   outputs: [{ file_id: "file_2", name: "a.txt", media_type: "text/plain", bytes: 5, sha256: "0".repeat(64) }],
   billed_cost_usd: 0.0041,

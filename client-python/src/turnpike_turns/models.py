@@ -799,8 +799,8 @@ class ExportedTurn(ApiObject):
     """True if the reply of a done turn was cut off at an output limit."""
     error: ExportedTurnError | None
     """
-    Why the turn failed: `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all
-    other states.
+    Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all
+    other states. `details` has the provider's words. It is null if no provider has caused the failure.
     """
     files: list[str]
     """Ids of the files that were sent with the turn."""
@@ -878,6 +878,7 @@ class ExportedTurnError(ApiObject):
 
     code: str
     message: str
+    details: ProviderDetails | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1327,6 +1328,27 @@ class PriceVersionRounding(ApiObject):
 
     to_usd: Decimal
     mode: Literal["up", "nearest", "down"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProviderDetails(ApiObject):
+    """What the model's provider said about a failure."""
+
+    status: int | None
+    """The HTTP status of its response."""
+    type: str | None
+    """The kind of the error, in its words."""
+    message: str | None
+    """
+    Its message, at most 500 characters. Words that may name an account or a key are replaced by an ellipsis.
+    Null: it sent none, or it concerns only the service.
+    """
+    file: str | None
+    """The name of the file that it refused."""
+    tool: str | None
+    """The name of the tool that it refused."""
+    parameter: str | None
+    """The parameter that it refused."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1942,8 +1964,8 @@ class Turn(ApiObject):
     """True if the reply of a done turn was cut off at an output limit."""
     error: TurnError | None
     """
-    Why the turn failed: `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all
-    other states.
+    Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all
+    other states. `details` has the provider's words. It is null if no provider has caused the failure.
     """
     files: list[str]
     """Ids of the files that were sent with the turn."""
@@ -2008,6 +2030,7 @@ class TurnError(ApiObject):
 
     code: str
     message: str
+    details: ProviderDetails | None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -297,6 +297,14 @@ export interface AdminTurn {
   trace: TurnTrace
   /** The turn's model calls in order, at most 200. */
   steps: TurnStep[]
+  /** What providers said about the turn's failed model calls, whole. Hidden as texts are. */
+  provider_messages: ({
+    at: string
+    code: string
+    status: number | null
+    /** The provider's whole message, without keys. */
+    message: string
+  })[]
 }
 
 export interface AdminTurnSummary {
@@ -2003,10 +2011,11 @@ export interface ExportedTurn {
   result: string | null
   /** True if the reply of a done turn was cut off at an output limit. */
   truncated: boolean
-  /** Why the turn failed: `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all other states. */
+  /** Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all other states. `details` has the provider's words. It is null if no provider has caused the failure. */
   error: {
     code: string
     message: string
+    details: ProviderDetails | null
   } | null
   /** Ids of the files that were sent with the turn. */
   files: string[]
@@ -3156,6 +3165,22 @@ export interface Provider {
     user_id: number
     name: string | null
   } | null
+}
+
+/** What the model's provider said about a failure. */
+export interface ProviderDetails {
+  /** The HTTP status of its response. */
+  status: number | null
+  /** The kind of the error, in its words. */
+  type: string | null
+  /** Its message, at most 500 characters. Words that may name an account or a key are replaced by an ellipsis. Null: it sent none, or it concerns only the service. */
+  message: string | null
+  /** The name of the file that it refused. */
+  file: string | null
+  /** The name of the tool that it refused. */
+  tool: string | null
+  /** The parameter that it refused. */
+  parameter: string | null
 }
 
 export interface ProviderList {
@@ -4875,6 +4900,8 @@ export interface TraceSpan {
   state: "ok" | "failed" | "open"
   /** Why a model's answer ended, the kind of a failed call, or what a pause waits for, such as `approval`. */
   detail: string | null
+  /** What the model's provider said about a failed attempt. */
+  error: ProviderDetails | null
 }
 
 export interface Turn {
@@ -4901,10 +4928,11 @@ export interface Turn {
   result: string | null
   /** True if the reply of a done turn was cut off at an output limit. */
   truncated: boolean
-  /** Why the turn failed: `MODEL_UNAVAILABLE`, `MODEL_REFUSED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all other states. */
+  /** Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all other states. `details` has the provider's words. It is null if no provider has caused the failure. */
   error: {
     code: string
     message: string
+    details: ProviderDetails | null
   } | null
   /** Ids of the files that were sent with the turn. */
   files: string[]
