@@ -15,11 +15,12 @@ const FIRST = [
 
 /**
  * The commands that are safe on a shared connection. Commands that change its state (MULTI, SELECT, SUBSCRIBE) or
- * block it (BLPOP) are missing.
+ * block it (BLPOP) are missing. `subscribe` has a connection of its own (redis.ts).
  */
 const COMMANDS = new Map<string, Keys>([
   ...FIRST.map((name) => [name, { at: [1] }] as const),
   ...["del", "exists", "mget", "touch", "unlink"].map((name) => [name, { from: 1 }] as const),
+  ["publish", { at: [1] }],
   ...["copy", "lmove", "rename", "renamenx", "smove"].map((name) => [name, { at: [1, 2] }] as const),
   ...["eval", "evalsha"].map((name) => [name, { behind: 2 }] as const),
   ...["echo", "ping", "script", "time"].map((name) => [name, { at: [] }] as const),

@@ -52,6 +52,7 @@ export async function createRedisRest({ url, prefix, token }: RedisOptions) {
     if (keys.length > 0) await client.del(keys.map((key) => prefix + key))
     return "OK"
   }
+  const listeners = new Set<Client>()
   // The first line of a script is only for Upstash. Clients hash the script with it, and Redis gets it without.
   const scripts = new Map<string, string>()
 
@@ -125,10 +126,32 @@ export async function createRedisRest({ url, prefix, token }: RedisOptions) {
     }
   }
 
+  /** Upstash's SUBSCRIBE over REST. Each listener has a connection, so that PUBLISH counts them as Upstash does. */
+  async function listen(channel: string): Promise<Answer> {
+    const listener = client.duplicate()
+    listener.on("error", () => {})
+    await listener.connect()
+    let send = (_part: string) => {}
+    await listener.subscribe(prefix + channel, (message) => send(`data: message,${channel},${message}\n\n`))
+    listeners.add(listener)
+    return {
+      status: 200,
+      headers: { "content-type": "text/event-stream" },
+      stream(deliver) {
+        send = deliver
+        send(`data: subscribe,${channel},1\n\n`)
+        return () => {
+          if (listeners.delete(listener)) listener.destroy()
+        }
+      },
+    }
+  }
+
   async function route(call: Call, encode: (value: unknown) => unknown): Promise<Answer> {
     if (call.method !== "POST" && call.method !== "GET") return jsonAnswer(405, { error: "ERR method not allowed" })
     const body = call.body.toString()
     const words = call.path.split("/").filter(Boolean).map(decodeURIComponent)
+    if (words[0] === "subscribe" && words[1]) return listen(words[1])
     if (words.length > 0 && words[0] !== "pipeline" && words[0] !== "multi-exec") {
       return single(await run(call.method === "POST" && body ? [...words, body] : words, encode))
     }
@@ -147,6 +170,7 @@ export async function createRedisRest({ url, prefix, token }: RedisOptions) {
     service,
     async close() {
       await flush().catch(() => {})
+      for (const listener of listeners) listener.destroy()
       client.destroy()
     },
   }

@@ -11,6 +11,8 @@ export interface Answer {
   status: number
   headers?: Record<string, string>
   body?: string | Buffer
+  /** Sends the body in parts until the caller leaves. Returns the function that is called then. */
+  stream?: (send: (part: string) => void) => () => void
 }
 
 export type Service = (call: Call) => Promise<Answer>

@@ -227,7 +227,15 @@ function serve(request: IncomingMessage, response: ServerResponse, handle: (call
       body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks),
     }
     try {
-      const { status, headers, body = "" } = await handle(call)
+      const { status, headers, body = "", stream } = await handle(call)
+      if (stream) {
+        response.writeHead(status, headers)
+        response.on(
+          "close",
+          stream((part) => response.write(part)),
+        )
+        return
+      }
       response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body)
     } catch (error) {
       if (error instanceof CutConnection) request.socket.destroy()

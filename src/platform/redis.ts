@@ -15,17 +15,31 @@ export interface Redis {
   take(key: string): Promise<string | null>
   /** Runs a Lua script atomically. It returns integers, texts, null, or lists of them. */
   run<Answer>(script: string, keys: string[], args: (string | number)[]): Promise<Answer>
+  /** Sends messages to all who listen on their channels now, in one round trip. Returns how many listen on each. */
+  publish(messages: ChannelMessage[]): Promise<number[]>
+  /**
+   * Listens on a channel. Resolves once every later message will arrive. The messages end with the connection, or with
+   * `signal`.
+   */
+  subscribe(channel: string, signal: AbortSignal): Promise<AsyncGenerator<string>>
   /** For a library that takes the SDK's client. Commands issued together share one round trip. */
   together<Answer>(work: (client: Upstash) => Promise<Answer>[]): Promise<Answer[]>
+}
+
+export interface ChannelMessage {
+  channel: string
+  message: string
+}
+
+interface RedisEnv {
+  UPSTASH_REDIS_REST_URL: string
+  UPSTASH_REDIS_REST_TOKEN: string
 }
 
 const RETRY = { retries: 1, backoff: () => 50 }
 
 /** Upstash's Redis over REST. Each command or script is one round trip. */
-export function createRedis(
-  env: { UPSTASH_REDIS_REST_URL: string; UPSTASH_REDIS_REST_TOKEN: string },
-  meter: Meter,
-): Redis {
+export function createRedis(env: RedisEnv, meter: Meter): Redis {
   const open = (enableAutoPipelining: boolean) =>
     new Upstash({
       url: env.UPSTASH_REDIS_REST_URL,
@@ -49,7 +63,69 @@ export function createRedis(
       return (await call(() => client().set(key, value, onlyNew ? { px, nx: true } : { px }))) === "OK"
     },
     run: (script, keys, args) => call(() => client().eval(script, keys, args.map(String))),
+    publish: (messages) => call(() => publish(client(), messages)),
+    subscribe: (channel, signal) => call(() => subscribe(env, channel, signal)),
     together: (work) => call(() => Promise.all(work(open(true)))),
+  }
+}
+
+async function publish(client: Upstash, messages: ChannelMessage[]): Promise<number[]> {
+  const [first, second] = messages
+  if (!first) return []
+  if (!second) return [await client.publish(first.channel, first.message)]
+  const pipeline = client.pipeline()
+  for (const { channel, message } of messages) pipeline.publish(channel, message)
+  return pipeline.exec<number[]>()
+}
+
+/** The longest event of a channel. Messages of this service are shorter. */
+const MOST_EVENT_CHARS = 1024 * 1024
+
+/**
+ * Upstash's SUBSCRIBE: server-sent events `subscribe,<channel>,<listeners>` and `message,<channel>,<text>`. The SDK's
+ * own subscriber takes each chunk of the connection for one event, so it loses messages that arrive together.
+ */
+async function subscribe(
+  { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token }: RedisEnv,
+  channel: string,
+  signal: AbortSignal,
+): Promise<AsyncGenerator<string>> {
+  const over = new AbortController()
+  const late = setTimeout(() => over.abort(new Error("Redis does not answer")), TIME_LIMITS.redisMs)
+  try {
+    const response = await fetch(`${url.replace(/\/+$/, "")}/subscribe/${encodeURIComponent(channel)}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, accept: "text/event-stream" },
+      signal: AbortSignal.any([signal, over.signal]),
+    })
+    if (!response.ok || !response.body) throw new Error(`SUBSCRIBE: HTTP ${response.status}`)
+    const events = dataOf(response.body)
+    const first = await events.next()
+    if (first.done || !first.value.startsWith("subscribe,")) throw new Error("SUBSCRIBE: no confirmation")
+    const start = `message,${channel},`
+    return (async function* () {
+      for await (const event of events) if (event.startsWith(start)) yield event.slice(start.length)
+    })()
+  } finally {
+    clearTimeout(late)
+  }
+}
+
+/** The data of server-sent events that have one line of data each. */
+async function* dataOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ""
+  try {
+    for (;;) {
+      const { value, done } = await reader.read()
+      if (done) return
+      const lines = (rest + value).split(/\r?\n/)
+      rest = lines.pop() ?? ""
+      if (rest.length > MOST_EVENT_CHARS) throw new Error("SUBSCRIBE: an event is too long")
+      for (const line of lines) if (line.startsWith("data:")) yield line.slice("data:".length).trimStart()
+    }
+  } finally {
+    await reader.cancel().catch(() => {})
   }
 }
 

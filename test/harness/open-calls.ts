@@ -52,6 +52,8 @@ export function countedFetch(
   if (!namespace) return count(others, send, signal)
   const whole = async () => {
     const response = await send()
+    // A subscription has no end.
+    if (response.headers.get("content-type") === "text/event-stream") return response
     const body = await response.arrayBuffer()
     return new Response(body.byteLength > 0 ? body : null, response)
   }
