@@ -16,9 +16,9 @@ from turnpike_turns._sse import EventStreamParser
 from .harness import DEADLINE, DONE, KEY, LOST, RUNNING, SILENT, TURN, BothClients, Script, Step, failure, turn
 
 
-def message(seq: int, kind: str = "text.delta") -> bytes:
+def message(seq: int, kind: str = "text.delta", position: str | None = None) -> bytes:
     event = {"id": f"evt_{seq}", "seq": seq, "type": kind, "data": {"text": "ü"}, "created_at": "2026-01-15T09:30:00Z"}
-    return f"id: {seq}\nevent: {kind}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n".encode()
+    return f"id: {position or seq}\nevent: {kind}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n".encode()
 
 
 BROKEN = httpx.ReadError("reset")
@@ -111,6 +111,17 @@ class FollowingATurn(BothClients):
         self.assertEqual(sent, [None, "1", "1", "2"])
         self.assertEqual(script.waits, [0.375, 0.75, 3])
         self.assertTrue(all(stream.is_closed for stream in script.streams))
+
+    async def check_pieces_of_text_come_once_and_a_stream_continues_after_the_last_one(self) -> None:
+        script = self.script(
+            [
+                Step(200, chunks=[message(1), message(1, position="1.4"), message(1, position="1.12"), BROKEN]),
+                Step(200, chunks=[message(1, position="1.12"), message(1, position="1.15"), message(2, "turn.done")]),
+            ]
+        )
+        seqs = [event.seq async for event in script.client.turns.events("turn_1")]
+        self.assertEqual(seqs, [1, 1, 1, 1, 2])
+        self.assertEqual([request.headers.get("last-event-id") for request in script.requests], [None, "1.12"])
 
     async def check_a_stream_without_news_ends_if_the_turn_has_ended(self) -> None:
         script = self.script([Step(200, chunks=[]), DONE])

@@ -19,7 +19,7 @@ export function isOver(turn: Turn): boolean {
 }
 
 /**
- * The events of a turn after `afterSeq`, each once, up to the last. A broken connection is reopened with
+ * The events of a turn after `afterSeq`, each once, up to the last. Several pieces of text can have the same `seq`. A broken connection is reopened with
  * Last-Event-ID. The error is thrown after `maxRetries` failures in a row without a new event.
  */
 export async function* followTurn(
@@ -28,24 +28,29 @@ export async function* followTurn(
   { afterSeq = 0, ...options }: RequestOptions & { afterSeq?: number | undefined },
 ): AsyncGenerator<TurnEvent, void, undefined> {
   const maxFailures = options.maxRetries ?? transport.maxRetries
-  let seq = afterSeq
+  let last = String(afterSeq)
   let failures = 0
   let pauseMs = 1_000
   for (;;) {
-    const before = seq
+    const before = last
     try {
-      for await (const message of messagesOf(transport, turnId, { ...options, seq, onRetry: (ms) => (pauseMs = ms) })) {
+      for await (const message of messagesOf(transport, turnId, {
+        ...options,
+        last,
+        onRetry: (ms) => (pauseMs = ms),
+      })) {
         const event = eventOf(message.data)
-        if (event.seq <= seq) continue
+        const id = message.id ?? String(event.seq)
+        if (!isAfter(id, last)) continue
         // After an abort, the remaining events of the same chunk are dropped.
         options.signal?.throwIfAborted()
-        seq = event.seq
+        last = id
         failures = 0
         yield event
         if (END_EVENTS.has(event.type)) return
       }
-      // The stream ended normally. Reconnect, unless the turn has ended and `seq` is its last event.
-      if (seq === before && isOver(await transport.call("getTurn", { params: { turn_id: turnId } }, options))) return
+      // The stream ended normally. Reconnect, unless the turn has ended and `last` is its last event.
+      if (last === before && isOver(await transport.call("getTurn", { params: { turn_id: turnId } }, options))) return
       await sleep(transport.runtime, pauseMs, options.signal)
     } catch (error) {
       options.signal?.throwIfAborted()
@@ -55,6 +60,15 @@ export async function* followTurn(
       await sleep(transport.runtime, wait, options.signal)
     }
   }
+}
+
+/** Compares ids such as `7` and `7.120`: the number of an event, and the text shown since. */
+function isAfter(id: string, last: string): boolean {
+  const [[seq = 0, text = 0], [lastSeq = 0, lastText = 0]] = [id, last].map((one) => one.split(".").map(Number)) as [
+    number[],
+    number[],
+  ]
+  return seq > lastSeq || (seq === lastSeq && text > lastText)
 }
 
 function eventOf(data: string): TurnEvent {
@@ -69,11 +83,11 @@ function eventOf(data: string): TurnEvent {
 async function* messagesOf(
   transport: Transport,
   turnId: string,
-  { seq, onRetry, ...options }: RequestOptions & { seq: number; onRetry: (ms: number) => void },
+  { last, onRetry, ...options }: RequestOptions & { last: string; onRetry: (ms: number) => void },
 ) {
   const silent = new AbortController()
   const signal = options.signal ? AbortSignal.any([options.signal, silent.signal]) : silent.signal
-  const headers = { accept: "text/event-stream", ...(seq > 0 && { "last-event-id": String(seq) }) }
+  const headers = { accept: "text/event-stream", ...(last !== "0" && { "last-event-id": last }) }
   const input = { params: { turn_id: turnId } }
   const response = await transport.open("listTurnEvents", input, { ...options, signal, maxRetries: 0 }, { headers })
   const watched = (async function* () {

@@ -1986,7 +1986,7 @@ export interface TurnEstimate {
 
 export interface TurnEvent {
   id: string
-  /** The event's number in its turn: from 1, without gaps. */
+  /** The event's number in its turn: from 1, without gaps. In a stream, a piece of text that is not in the log yet has the number of the last event before it. */
   seq: number
   /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `text.delta`, `model.waiting`, `context.trimmed`, `turn.waiting`, `turn.resumed`, `call.decided`. */
   type: string
@@ -2238,7 +2238,7 @@ export interface WatchToken {
 }
 
 export interface WatchedEvent {
-  /** The event's number in its turn. Numbers of events that are not shown are missing. */
+  /** The event's number in its turn. Numbers of events that are not shown are missing. A piece of text that is not in the log yet has the number of the last event before it. */
   seq: number
   type: string
   data: Record<string, unknown>

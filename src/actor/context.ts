@@ -15,7 +15,7 @@ import { MEMORY, MemoryBudget } from "../platform/memory.ts"
 import { Meter } from "../platform/meter.ts"
 import type { UrlPolicy } from "../platform/public-url.ts"
 import { callbackUrl, createQueue, createQueueClient, type Queue, webhookLanes } from "../platform/queue.ts"
-import { createRedis } from "../platform/redis.ts"
+import { createRedis, type Redis } from "../platform/redis.ts"
 import { STATEMENTS } from "../platform/time-limits.ts"
 import { Turnstile } from "../platform/turnstile.ts"
 
@@ -29,6 +29,8 @@ export interface Context {
   readonly address: string | null
   readonly db: Database
   readonly queue: Queue
+  /** Channels of Redis, which carry text of running turns. */
+  readonly channels: Pick<Redis, "publish" | "subscribe">
   /** Throws UNAVAILABLE if Redis does not answer. Its cause has Redis' own words. */
   readonly probeRedis: () => Promise<void>
   /** Whether the cron sleeps. Null: it never does (SLEEP_WHEN_IDLE). */
@@ -155,6 +157,7 @@ export function createContext(
       redis: () => createRedis(env, meter),
       background: waitUntil,
     }),
+    channels: createRedis(env, meter),
     probeRedis: async () => void (await createRedis(env, meter).get("health")),
     cron: env.SLEEP_WHEN_IDLE === "1" ? new CronState(() => createRedis(env, meter), clock, marked) : null,
     clock,

@@ -4,20 +4,20 @@ import type { Log } from "../platform/log.ts"
 import { describeError } from "../platform/log.ts"
 import { untilTaken } from "./body-time.ts"
 
+/** `id`: what a client sends back in Last-Event-ID to get the events after this one. */
 interface StreamEvent {
-  seq: number
-  type: string
+  id: string
+  event: { type: string }
 }
 
 const RETRY_MS = 1000
 
 /**
- * Server-sent events (WHATWG HTML, section 9.2). `seq` is the id that clients send back in
- * Last-Event-ID. An empty batch becomes a comment, which keeps the connection open. A failure, or a
- * client that reads nothing for half a minute, ends the stream; the client can reconnect and continue.
+ * Server-sent events (WHATWG HTML, section 9.2). An empty batch becomes a comment, which keeps the connection open. A
+ * failure, or a client that reads nothing for half a minute, ends the stream; the client can reconnect and continue.
  */
-export function eventStream<Event extends StreamEvent>(
-  batches: AsyncGenerator<Event[]>,
+export function eventStream(
+  batches: AsyncGenerator<StreamEvent[]>,
   { log, clock, onCancel }: { log: Log; clock: Clock; onCancel: () => void },
 ): Response {
   const encoder = new TextEncoder()
@@ -64,6 +64,6 @@ export function eventStream<Event extends StreamEvent>(
   })
 }
 
-function format(event: StreamEvent): string {
-  return `id: ${event.seq}\nevent: ${event.type}\ndata: ${plainJson(event)}\n\n`
+function format({ id, event }: StreamEvent): string {
+  return `id: ${id}\nevent: ${event.type}\ndata: ${plainJson(event)}\n\n`
 }

@@ -5,6 +5,7 @@ import type { TurnRow } from "../turns/turn-row.ts"
 import { messageIdOf } from "./ids.ts"
 import { type AskedResponse, type ResponseMessage, serializeResponse, textPartOf } from "./response-object.ts"
 import { sseComment, sseEvent } from "./sse.ts"
+import { chunkCount, MOST_CHUNKS_AHEAD, TextChunks } from "./text-chunks.ts"
 import type { TextPiece } from "./turn-text.ts"
 
 interface Streamed {
@@ -18,7 +19,8 @@ interface Streamed {
 
 /**
  * The events of a streamed response. The same turn always has the same events with the same numbers, so a reader can
- * continue after any of them.
+ * continue after any of them. After a lost worker's text the numbers jump, because one reader may have seen more of it
+ * than another.
  */
 export async function* streamResponse(
   pieces: AsyncGenerator<TextPiece>,
@@ -30,7 +32,7 @@ export async function* streamResponse(
     return sequence_number > after ? sseEvent(type, { type, sequence_number, ...fields }) : ""
   }
   const messages: ResponseMessage[] = []
-  const output = new Output(turn.turn_id, messages, event)
+  const output = new Output(turn.turn_id, messages, event, () => number)
   const begun = serializeResponse({ ...turn, state: "queued", waiting: null, result: null, finished_at: null }, asked)
   try {
     yield event("response.created", { response: begun })
@@ -58,6 +60,9 @@ export async function* streamResponse(
         case "closed":
           yield output.close({ status: piece.whole ? "completed" : "incomplete", phase: "commentary" })
           break
+        case "restarted":
+          number = output.numberAfter(piece.logged, number) + MOST_CHUNKS_AHEAD
+          break
         case "ended": {
           const isWhole = piece.turn.state === "done" && !piece.turn.truncated
           yield output.close({ status: isWhole ? "completed" : "incomplete", phase: "final_answer", turn: piece.turn })
@@ -84,17 +89,37 @@ interface Closing {
   turn?: TurnRow
 }
 
+/** The events of a message besides its text: two before and three after. */
+const EVENTS_AROUND_TEXT = 5
+
 /** Writes the messages of a response, one after the other. */
 class Output {
   private readonly turnId: string
   private readonly messages: ResponseMessage[]
   private readonly event: (type: string, fields: object) => string
+  private readonly number: () => number
   private text: string | null = null
+  private readonly chunks = new TextChunks()
+  /** The number of the first event of the current message, or of one that was just closed as void. */
+  private began: number | null = null
 
-  constructor(turnId: string, messages: ResponseMessage[], event: (type: string, fields: object) => string) {
+  constructor(
+    turnId: string,
+    messages: ResponseMessage[],
+    event: (type: string, fields: object) => string,
+    number: () => number,
+  ) {
     this.turnId = turnId
     this.messages = messages
     this.event = event
+    this.number = number
+  }
+
+  /** The number after a void message, for a reader that saw only the part of its text that is in the log. */
+  numberAfter(logged: string, number: number): number {
+    const began = this.began ?? number
+    this.began = null
+    return logged === "" ? began : began + EVENTS_AROUND_TEXT + chunkCount(logged)
   }
 
   private get place() {
@@ -108,10 +133,16 @@ class Output {
   add(delta: string): string {
     const opening = this.text === null ? this.open() : ""
     this.text = (this.text ?? "") + delta
-    return opening + this.event("response.output_text.delta", { ...this.place, delta, logprobs: [] })
+    return opening + this.deltas(this.chunks.add(delta))
+  }
+
+  private deltas(chunks: string[]): string {
+    const shown = chunks.map((delta) => ({ ...this.place, delta, logprobs: [] }))
+    return shown.map((fields) => this.event("response.output_text.delta", fields)).join("")
   }
 
   private open(): string {
+    this.began = this.number()
     const { output_index, item_id } = this.place
     const item = { type: "message", id: item_id, status: "in_progress", role: "assistant", content: [] }
     return (
@@ -134,11 +165,13 @@ class Output {
       content: [part],
     }
     const closing =
+      this.deltas(this.chunks.end()) +
       this.event("response.output_text.done", { ...place, text, logprobs: [] }) +
       this.event("response.content_part.done", { ...place, part }) +
       this.event("response.output_item.done", { output_index: place.output_index, item })
     this.messages.push(item)
     this.text = null
+    if (status === "completed") this.began = null
     return closing
   }
 }

@@ -2,8 +2,9 @@ import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { FOLLOW_TURN_EVENTS_ERRORS, followTurnEvents } from "../turns/follow-events.ts"
 import { getTurn } from "../turns/get-turn.ts"
+import { type Position, parsePosition } from "../turns/shown-text.ts"
 import { goesOn, type StepRow } from "../turns/step-row.ts"
-import type { TurnEventRow } from "../turns/turn-event.ts"
+import type { TextPlace, TurnEventRow } from "../turns/turn-event.ts"
 import { isWaiting, type StoredWaiting, type TurnRow, waitingOfEvent } from "../turns/turn-row.ts"
 import { OPENAI_POLICY } from "./policies.ts"
 import { turnWaiting } from "./turn-waiting.ts"
@@ -14,6 +15,8 @@ export type TextPiece =
   | { kind: "delta"; text: string }
   /** The text so far is over. `whole`: a later step answers; otherwise the text starts again. */
   | { kind: "closed"; whole: boolean }
+  /** A lost worker's text is void, also text that no reader saw. `logged`: as much of it as every reader can see. */
+  | { kind: "restarted"; logged: string }
   | { kind: "ended"; turn: TurnRow }
   /** The turn begins to wait, or continues (null). */
   | { kind: "waits"; waiting: StoredWaiting | null }
@@ -35,17 +38,17 @@ export async function openTurnText(
 ): Promise<AsyncGenerator<TextPiece>> {
   const turnId = accepted.turn_id
   const now = () => ctx.clock.now().getTime()
-  const first = await followTurnEvents(ctx, credential, { turnId, afterSeq: 0, signal })
+  const first = await followTurnEvents(ctx, credential, { turnId, after: { seq: 0 }, signal })
   return (async function* () {
     const text = new TurnText()
     let batches = first
     let latest = accepted
     let waitsSince: number | null = null
-    for (let seen = 0; batches !== null; ) {
+    for (let after: Position = { seq: 0 }; batches !== null; ) {
       for await (const events of batches) {
         if (events.length === 0) yield { kind: "quiet" }
         for (const event of events) yield* text.read(event)
-        seen = events.at(-1)?.seq ?? seen
+        after = parsePosition(events.at(-1)?.position ?? "") ?? after
         if (!text.isBegun && events.length === 0) latest = await getTurn(ctx, credential, turnId)
         const isBehind = !text.isBegun && (latest.waits_behind ?? null) !== null
         if (isBehind && waitsSince === null) yield { kind: "behind", turn: latest }
@@ -57,7 +60,7 @@ export async function openTurnText(
       }
       if (signal.aborted) return
       // A long turn is followed in parts. After its last event there is no further part.
-      batches = text.isOver ? null : await followTurnEvents(ctx, credential, { turnId, afterSeq: seen, signal })
+      batches = text.isOver ? null : await followTurnEvents(ctx, credential, { turnId, after, signal })
     }
     const turn = await getTurn(ctx, credential, turnId)
     yield* text.end(turn.result)
@@ -68,6 +71,7 @@ export async function openTurnText(
 interface StepData {
   step?: number
   text?: string
+  part?: TextPlace
   finish?: StepRow["finish"]
   /** Only events of sub-agents have it. */
   agent?: string
@@ -81,10 +85,13 @@ export class TurnText {
   waits = false
   private step: number | undefined
   private finish: StepRow["finish"] | undefined
-  private text = "";
+  private text = ""
+  /** How much of the text was there when its last call began, and how much of it is in the log. */
+  private before = 0
+  private logged = 0;
 
-  *read({ type, data }: TurnEventRow): Generator<TextPiece> {
-    const { step, text, finish, agent } = data as StepData
+  *read({ type, data, isPushed = false }: TurnEventRow & { isPushed?: boolean }): Generator<TextPiece> {
+    const { step, text = "", part, finish, agent } = data as StepData
     if (type === "turn.running") {
       this.isBegun = true
       yield { kind: "running" }
@@ -100,8 +107,12 @@ export class TurnText {
       if (isAgain || !goesOn(this.finish)) yield* this.close(!isAgain)
       this.step = step
       this.finish = undefined
+      this.before = this.text.length
     } else if (type === "step.ended") this.finish = finish
-    else if (type === "text.delta") yield* this.add(text ?? "")
+    else if (type === "text.delta") {
+      yield* this.add(text)
+      if (!isPushed) this.logged = part ? this.before + part.at + text.length : this.text.length
+    }
   }
 
   /** The rest of the result: not all text is in the log. */
@@ -118,8 +129,10 @@ export class TurnText {
   }
 
   private *close(whole: boolean): Generator<TextPiece> {
-    if (this.text === "") return
+    const { text, logged } = this
     this.text = ""
-    yield { kind: "closed", whole }
+    this.before = this.logged = 0
+    if (text !== "") yield { kind: "closed", whole }
+    if (!whole) yield { kind: "restarted", logged: text.slice(0, logged) }
   }
 }

@@ -136,6 +136,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "internal-calls",
       "receipts",
       "seal-portal_sessions",
+      "seal-pushed_text",
       "seal-space_secrets",
       "seal-watch_tokens",
       "seal-webhook_endpoints"
@@ -345,6 +346,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "internal-calls",
       "receipts",
       "seal-portal_sessions",
+      "seal-pushed_text",
       "seal-second_factors",
       "seal-space_secrets",
       "seal-trace_exports",
@@ -676,6 +678,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "seal-environment_files",
       "seal-provider_credentials",
       "seal-provider_logins",
+      "seal-pushed_text",
       "seal-space_secrets",
       "seal-trace_exports",
       "seal-webhook_endpoints"

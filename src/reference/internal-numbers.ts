@@ -34,6 +34,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
   ...of("TURN_POLICY", "streamFlushMs streamFlushes slowFlushMs streamLookMs readerFreshMs minOutputTokens"),
   ...of("TURN_POLICY", "sweepBatch sweepBatches cancelBatch testTurnsAgainSeconds"),
   "RUNNER_POLICY.*",
+  "PUSH_POLICY.*",
   ...of(
     "LOOK_POLICY",
     "eagerMs pauseMs quietMs quietPauseMs speaksMs atOnce eagerPerCaller retryAfterSeconds goneMs leastMs patienceMs againMs sharedTurns",

@@ -4,33 +4,37 @@ import { TurnpikeError } from "../base/errors.ts"
 import { eventStream } from "../http/event-stream.ts"
 import { untilClientLeaves } from "../http/text-stream.ts"
 import { followTurnEvents } from "../turns/follow-events.ts"
+import { type Position, parsePosition } from "../turns/shown-text.ts"
 import { serializeTurnEvent } from "../turns/turn-event.ts"
 
 export function acceptsEventStream(accept = ""): boolean {
   return accept.split(",").some((type) => type.split(";")[0]?.trim().toLowerCase() === "text/event-stream")
 }
 
-export function parseLastEventId(header: string | undefined): number | undefined {
+export function parseLastEventId(header: string | undefined): Position | undefined {
   if (header === undefined || header === "") return undefined
-  if (/^\d{1,9}$/.test(header)) return Number(header)
-  throw new TurnpikeError("VALIDATION_FAILED", "Last-Event-ID: must be the seq of an event", { param: "Last-Event-ID" })
+  const position = parsePosition(header)
+  if (position) return position
+  throw new TurnpikeError("VALIDATION_FAILED", "Last-Event-ID: must be the id of an event of the stream", {
+    param: "Last-Event-ID",
+  })
 }
 
 /**
- * A turn's events after `afterSeq` as server-sent events, until `signal` aborts or the client cancels the body.
+ * A turn's events after a position as server-sent events, until `signal` aborts or the client cancels the body.
  * Returns 204 if the turn has ended and the client has all events: an EventSource then does not reconnect (WHATWG
  * HTML, 9.2.3).
  */
 export async function streamTurnEvents(
   ctx: Context,
   credential: Credential,
-  { turnId, afterSeq, signal }: { turnId: string; afterSeq: number; signal: AbortSignal },
+  { turnId, after, signal }: { turnId: string; after: Position; signal: AbortSignal },
 ): Promise<Response> {
   const client = untilClientLeaves(signal)
-  const rows = await followTurnEvents(ctx, credential, { turnId, afterSeq, signal: client.signal })
+  const rows = await followTurnEvents(ctx, credential, { turnId, after, signal: client.signal })
   if (rows === null) return new Response(null, { status: 204 })
   const batches = (async function* () {
-    for await (const batch of rows) yield batch.map(serializeTurnEvent)
+    for await (const batch of rows) yield batch.map((row) => ({ id: row.position, event: serializeTurnEvent(row) }))
   })()
   return eventStream(batches, { log: ctx.log, clock: ctx.clock, onCancel: client.onCancel })
 }

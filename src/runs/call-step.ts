@@ -92,7 +92,9 @@ async function callOnce(
   const step = nextStep()
   const of = stepOf(agent, step)
   const attempt = turn.model_failures + refusals
-  const begun = { model: agent.model.pin, attempt, leftOut: agent.ref === null ? run.leftOut : [] }
+  const isOwn = agent.ref === null
+  const leftOut = isOwn ? run.leftOut : []
+  const begun = { model: agent.model.pin, attempt, leftOut, push: isOwn ? run.push : null }
   const trims = trimmed ? [draftEvent("context.trimmed", { ...of, ...trimmed }, ctx.clock.now())] : []
   const stream = openTextStream(ctx, turn, of, begun)
   /** Makes the step of an answer, and adds its cost to the cost of the run. */

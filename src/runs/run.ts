@@ -11,6 +11,7 @@ import type { Claim, ModelRow } from "./claim-turns.ts"
 import { type Committed, mayStartCalls, noteResultToken, type Together } from "./commit-step.ts"
 import type { ContextFit } from "./fit-context.ts"
 import { KeepAlive } from "./keep-alive.ts"
+import { TextPush } from "./push-text.ts"
 import { Route } from "./route.ts"
 import { type LimitCode, limitReached, RunEnd } from "./run-end.ts"
 import { RunTime } from "./run-time.ts"
@@ -49,6 +50,7 @@ export class Run {
   readonly transcript: Transcript
   readonly alive: KeepAlive
   readonly route: Route
+  readonly push: TextPush
   /** Tools that the agent does not get: they differ from their pinned form, or the model cannot take them. */
   leftOut: readonly string[] = []
   /** The keys of files that a model's provider has refused. They are only named from then on. */
@@ -70,6 +72,7 @@ export class Run {
     this.transcript = new Transcript(claim.steps)
     this.alive = new KeepAlive(ctx, claim.turn)
     this.route = new Route(ctx, claim)
+    this.push = new TextPush(ctx, claim.turn.turn_id)
     this.isCancelled = claim.turn.cancel_requested_at !== null
     if (ctx.waited) ctx.waited.ask = () => this.askAgain()
   }
@@ -110,6 +113,7 @@ export class Run {
     this.claim.engine_keys = turn.engine_keys
     this.route.drop(turn.unusable)
     this.transcript.grow(bytes)
+    this.push.tellGrown()
     if (allowsCallsFrom !== undefined) this.knownAt = allowsCallsFrom
   }
 

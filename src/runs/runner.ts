@@ -7,6 +7,7 @@ import type { TurnRow } from "../turns/turn-row.ts"
 import { callMissingRunner } from "./call-missing-runner.ts"
 import { type Claim, claimTurns, type FoundTurns, type RunnerLook, settleAndLook } from "./claim-turns.ts"
 import { type Together, togetherOf } from "./commit-step.ts"
+import { sharedChannels } from "./push-text.ts"
 import type { AgentContext } from "./run.ts"
 import { type RunResult, runTurn } from "./run-turn.ts"
 import { type Settled, type Settling, settleAll, settlingOf, type TurnEnd } from "./settle-turns.ts"
@@ -51,6 +52,7 @@ class Runner {
   private readonly load: Load
   private readonly settling: Settling
   private readonly together: Together
+  private readonly channels: RunnerContext["channels"]
   private after: FoundTurns["after"] = { live: null, test: null }
   /** Turns that an earlier worker lost, perhaps because they killed it. No other turn runs next to them. */
   private readonly lost = new Set<string>()
@@ -75,6 +77,7 @@ class Runner {
     this.load = loadOf(ctx.cooling)
     this.settling = settlingOf(ctx, (ends) => this.settle(ends))
     this.together = togetherOf(ctx)
+    this.channels = sharedChannels(ctx.channels)
   }
 
   async run(): Promise<RunnerReport> {
@@ -201,7 +204,14 @@ class Runner {
     const waited = { ask: async () => {} }
     const { ctx: own, leave } = this.ctx.forTurn(claim.turn, () => waited.ask())
     const workerUntil = this.began + TURN_POLICY.workerMs
-    const ctx = { ...own, workerUntil, waited, settling: this.settling, together: this.together }
+    const ctx = {
+      ...own,
+      workerUntil,
+      waited,
+      settling: this.settling,
+      together: this.together,
+      channels: this.channels,
+    }
     const ended = runTurn(ctx, claim).catch((error: unknown): RunResult => {
       ctx.log("error", "turn.lost", { turn_id, error: describeError(error) })
       return "lost"

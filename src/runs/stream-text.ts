@@ -3,9 +3,10 @@ import { newId } from "../base/ids.ts"
 import { storable } from "../base/storable.ts"
 import { callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
-import { TURN_POLICY } from "../turns/policies.ts"
-import { draftEvent, type EventDraft } from "../turns/turn-event.ts"
+import { PUSH_POLICY, TURN_POLICY } from "../turns/policies.ts"
+import { draftEvent, type EventDraft, type TextPlace } from "../turns/turn-event.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
+import type { TextPush } from "./push-text.ts"
 import { markOf } from "./running-marks.ts"
 
 /** Writes the text of one model call to the event log. */
@@ -15,15 +16,24 @@ export interface TextStream {
   finish(): Promise<EventDraft[]>
 }
 
+interface CallStart {
+  model: string
+  attempt: number
+  leftOut: readonly string[]
+  /** Null for a sub-agent's call: its text is only in the log. */
+  push: TextPush | null
+}
+
 /**
  * Writes the text of a model call as events while a reader follows the turn (`stream_until`), and checks for a reader
  * less and less often. Without a reader it writes no text, so a short call costs nothing. A failed write is repeated.
+ * `push` also sends the text to readers that listen, and then the log is written less often.
  */
 export function openTextStream(
   ctx: Context,
   turn: Pick<TurnRow, "turn_id" | "epoch" | "stream_until">,
-  of: Record<string, unknown>,
-  { model, attempt, leftOut }: { model: string; attempt: number; leftOut: readonly string[] },
+  of: { step: number } & Record<string, unknown>,
+  { model, attempt, leftOut, push }: CallStart,
 ): TextStream {
   const told = { ...(attempt > 0 && { attempt }), ...(leftOut.length > 0 && { left_out: leftOut }) }
   const started = draftEvent("step.started", { ...of, model, ...told }, ctx.clock.now())
@@ -31,17 +41,23 @@ export function openTextStream(
   let waiting: EventDraft[] = [started]
   /** Events that were sent without an answer. They are sent again, alone, before all other events. */
   let unsure: EventDraft[] = []
+  /** Half of a surrogate pair, which waits for its other half. */
+  let half = ""
+  /** Text for the log, and where it begins. */
   let text = ""
+  let at = 0
   let watched = turn.stream_until !== null && new Date(turn.stream_until) > ctx.clock.now()
   /** True if text of this call is in the log. Then the rest must follow. */
   let shown = false
+  let isStartLogged = false
+  let found = new AbortController()
+  push?.begin({ of: started.id, step: of.step, onReader: () => found.abort(new Error("a reader listens")) })
 
   function take(): EventDraft[] {
-    // Half of a surrogate pair waits for its other half.
-    const end = /[\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length
-    const ready = storable(text.slice(0, end))
-    text = text.slice(end)
-    if (ready !== "") waiting.push(draftEvent("text.delta", { ...of, text: ready }, ctx.clock.now()))
+    const part: TextPlace = { of: started.id, at }
+    if (text !== "") waiting.push(draftEvent("text.delta", { ...of, text, part }, ctx.clock.now()))
+    at += text.length
+    text = ""
     return waiting.splice(0)
   }
 
@@ -52,8 +68,13 @@ export function openTextStream(
       unsure = drafts
       watched = await writeForReader(ctx, turn, drafts)
       unsure = []
-      if (watched) shown ||= drafts.some(({ type }) => type === "text.delta")
-      else waiting = [...drafts, ...waiting]
+      if (!watched) {
+        waiting = [...drafts, ...waiting]
+        return
+      }
+      shown ||= drafts.some(({ type }) => type === "text.delta")
+      if (!isStartLogged) push?.tellGrown()
+      isStartLogged = true
     } catch (error) {
       ctx.log("error", "turn.stream_failed", { turn_id: turn.turn_id, error: describeError(error) })
     }
@@ -76,27 +97,34 @@ export function openTextStream(
       const pause = isSoon
         ? TURN_POLICY.markAgainMs
         : watched
-          ? flushes++ < TURN_POLICY.streamFlushes
-            ? TURN_POLICY.streamFlushMs
-            : TURN_POLICY.slowFlushMs
+          ? push?.hasReaders && isStartLogged
+            ? PUSH_POLICY.flushMs
+            : flushes++ < TURN_POLICY.streamFlushes
+              ? TURN_POLICY.streamFlushMs
+              : TURN_POLICY.slowFlushMs
           : (TURN_POLICY.streamLookMs[looks++] ?? TURN_POLICY.streamLookMs.at(-1) ?? 0)
-      const slept = await ctx.clock.sleep(pause, stop.signal).then(
-        () => true,
-        () => false,
-      )
-      if (!slept) return
-      const isRead = watched || unsure.length > 0 || (await hasReader())
+      await ctx.clock.sleep(pause, AbortSignal.any([stop.signal, found.signal])).catch(() => {})
+      if (stop.signal.aborted) return
+      if (found.signal.aborted) found = new AbortController()
+      const isRead = watched || unsure.length > 0 || push?.hasReaders || (await hasReader())
       isSoon = isRead === null
       if (isRead) await flush()
+      if (watched) push?.retry()
     }
   }
 
   const working = work()
   return {
     onText(piece) {
-      text += piece
+      const all = half + piece
+      const end = /[\ud800-\udbff]$/.test(all) ? all.length - 1 : all.length
+      const ready = storable(all.slice(0, end))
+      half = all.slice(end)
+      push?.add(ready, at + text.length)
+      text += ready
     },
     async finish() {
+      push?.end()
       stop.abort(new Error("finished"))
       await working
       if (unsure.length > 0) await flush()
@@ -104,7 +132,9 @@ export function openTextStream(
       const again = unsure.map((draft) => ({ ...draft, id: newId("event", draft.at) }))
       const rest = [...again, ...take()]
       // Text without a reader stays out of the log; the result has it.
-      return shown || watched ? rest : rest.filter(({ type }) => type !== "text.delta")
+      return shown || watched || (isStartLogged && push?.isShown)
+        ? rest
+        : rest.filter(({ type }) => type !== "text.delta")
     },
   }
 }

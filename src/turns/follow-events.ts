@@ -1,8 +1,10 @@
 import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { readTurnEvents } from "./get-turn.ts"
-import { STREAM_POLICY } from "./policies.ts"
+import { PUSH_POLICY, STREAM_POLICY } from "./policies.ts"
+import { Pushes } from "./pushes.ts"
 import { SharedLooks } from "./shared-looks.ts"
+import { type Position, type ShownEvent, ShownText } from "./shown-text.ts"
 import type { TurnEventRow } from "./turn-event.ts"
 import { isTerminal } from "./turn-row.ts"
 
@@ -22,22 +24,22 @@ interface Look {
 export const FOLLOW_TURN_EVENTS_ERRORS = ["NOT_FOUND", "QUOTA_EXCEEDED"] as const
 
 /**
- * Streams a turn's events after `afterSeq`: each item has the new events, or is empty as a sign of life. Ends after the
+ * Streams a turn's events after a position: each item has the new events, or is empty as a sign of life. Ends after the
  * turn's last event, after `maxLooks` (the reader reconnects), or with `signal`. Null: the reader has all events of an
- * ended turn. The first look happens before this resolves. Throws NOT_FOUND, or QUOTA_EXCEEDED for too many waits.
+ * ended turn. The first look happens before this resolves. NOT_FOUND; QUOTA_EXCEEDED for too many waits.
  */
 export async function followTurnEvents(
   ctx: Context,
   credential: Credential,
-  { turnId, afterSeq, signal, reader }: { turnId: string; afterSeq: number; signal: AbortSignal; reader?: string },
-): Promise<AsyncGenerator<TurnEventRow[]> | null> {
+  { turnId, after, signal, reader }: { turnId: string; after: Position; signal: AbortSignal; reader?: string },
+): Promise<AsyncGenerator<ShownEvent[]> | null> {
   const looks = new SharedLooks(ctx, credential, { turnId, waitsFor: "events", reader })
   const lookBehind = (seq: number) =>
     looks.look(
       () => look(ctx, credential, { turnId, afterSeq: seq }),
       ({ lastSeq, isOver, waits }) => ({ lastSeq, ended: isOver, waits }),
     )
-  const first = await lookBehind(afterSeq).catch((error: unknown) => {
+  const first = await lookBehind(after.seq).catch((error: unknown) => {
     looks.end()
     throw error
   })
@@ -45,36 +47,90 @@ export async function followTurnEvents(
     looks.end()
     return null
   }
-  return follow(ctx, { looks, lookBehind, signal, first })
+  return new Following(ctx, { turnId, after, looks, lookBehind, signal, first }).events()
 }
 
-interface Following {
+interface Followed {
+  turnId: string
+  after: Position
   looks: SharedLooks
   lookBehind(seq: number): Promise<Look>
   signal: AbortSignal
   first: Look
 }
 
-async function* follow(ctx: Context, { looks, lookBehind, signal, first }: Following): AsyncGenerator<TurnEventRow[]> {
-  const now = () => ctx.clock.now().getTime()
-  let found = first
-  let saidAt = now()
-  try {
-    for (;;) {
-      if (found.events.length > 0 || now() - saidAt >= STREAM_POLICY.heartbeatMs) {
-        yield found.events
-        saidAt = now()
+/** One reader of a turn: what its looks find and what is pushed to it, as one stream. */
+class Following {
+  private readonly ctx: Context
+  private readonly of: Followed
+  private readonly text: ShownText
+  private readonly pushes: Pushes
+  private found: Look
+  /** When the reader last looked itself, when it was last sent something, and the pause before a look for a piece. */
+  private lookedAt: number
+  private saidAt: number
+  private missingMs: number = PUSH_POLICY.missingMs.least
+
+  constructor(ctx: Context, of: Followed) {
+    this.ctx = ctx
+    this.of = of
+    this.text = new ShownText(of.turnId, of.after)
+    this.pushes = new Pushes(ctx, of.turnId, of.signal)
+    this.found = of.first
+    this.lookedAt = this.saidAt = this.now
+  }
+
+  async *events(): AsyncGenerator<ShownEvent[]> {
+    const { looks, signal, lookBehind } = this.of
+    try {
+      for (;;) {
+        const { found } = this
+        const isQuiet = found.events.length === 0
+        if (!isQuiet || this.now - this.saidAt >= STREAM_POLICY.heartbeatMs) {
+          this.missingMs = PUSH_POLICY.missingMs.least
+          yield found.events.flatMap((row) => this.text.read(row))
+          this.saidAt = this.now
+        }
+        if (found.ended || looks.taken >= STREAM_POLICY.maxLooks || signal.aborted) return
+        // A full page is followed by the next one at once.
+        if (found.events.length < STREAM_POLICY.page) {
+          if (!found.isOver) this.pushes.open()
+          if (!(yield* this.pushedUntilLook())) return
+        }
+        this.lookedAt = this.now
+        this.found = await lookBehind(found.seen)
       }
-      if (found.ended || looks.taken >= STREAM_POLICY.maxLooks || signal.aborted) return
-      // A full page is followed by the next one at once.
-      if (found.events.length < STREAM_POLICY.page) {
-        const until = Math.min(now() + STREAM_POLICY.ownLookMs, saidAt + STREAM_POLICY.heartbeatMs)
-        if (!(await looks.pause({ until, signal }))) return
-      }
-      found = await lookBehind(found.seen)
+    } finally {
+      this.pushes.end()
+      looks.end()
     }
-  } finally {
-    looks.end()
+  }
+
+  /** Shows pieces until the reader must look. Returns false if it has left. */
+  private async *pushedUntilLook(): AsyncGenerator<ShownEvent[], boolean> {
+    const { looks, signal } = this.of
+    let until = Math.min(this.lookedAt + STREAM_POLICY.ownLookMs, this.saidAt + STREAM_POLICY.heartbeatMs)
+    for (;;) {
+      if (this.text.needsLog) until = Math.min(until, this.lookedAt + this.missingMs)
+      looks.isPushed = this.pushes.isLive
+      const wake = AbortSignal.any([signal, this.pushes.news])
+      const isDue = await looks.pause({ until, signal: wake })
+      if (signal.aborted) return false
+      const pushed = this.pushes.take()
+      const shown = pushed.flatMap((push) => (push === null ? [] : this.text.take(push)))
+      if (shown.length > 0) {
+        yield shown
+        this.saidAt = this.now
+      }
+      if (isDue || pushed.includes(null)) {
+        if (this.text.needsLog) this.missingMs = Math.min(2 * this.missingMs, PUSH_POLICY.missingMs.most)
+        return true
+      }
+    }
+  }
+
+  private get now(): number {
+    return this.ctx.clock.now().getTime()
   }
 }
 

@@ -199,6 +199,29 @@ export const STREAM_POLICY = {
   maxLooks: 800,
 } as const
 
+/** Text that a run pushes to readers (docs/architecture/following.md). Times in milliseconds. */
+export const PUSH_POLICY = {
+  /** The first piece of a call is sent at once. Later text is gathered for this long: browsers cannot show each token. */
+  gatherMs: 40,
+  /** The longest piece, and the most text that waits to be sent. Longer text reaches readers through the log. */
+  pieceChars: 8_000,
+  waitingChars: 64_000,
+  /** How many messages of a runner's turns one request sends. */
+  atOnce: 32,
+  /** A write of the log while readers listen: the log is then only for those who come back, or lost a piece. */
+  flushMs: 1_000,
+  /** How far pieces may be ahead of the log, and the pieces that a reader keeps until the log explains them. */
+  aheadChars: 65_536,
+  heldChars: 65_536,
+  heldPieces: 1_000,
+  /** The pause between the looks of a reader that gets pieces. */
+  lookMs: 2_000,
+  /** The pauses between looks for an event that a piece needs: from, to. */
+  missingMs: { least: 50, most: 1_000 },
+  /** When a reader without a subscription tries again. */
+  againMs: 5_000,
+} as const
+
 /** Tokens with which a browser may watch a turn. Times in seconds. */
 export const WATCH_POLICY = {
   seconds: 300,

@@ -1,7 +1,7 @@
 import { type Credential, tokenOf } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { call } from "../platform/db.ts"
-import { LOOK_POLICY } from "./policies.ts"
+import { LOOK_POLICY, PUSH_POLICY } from "./policies.ts"
 import { Waiter } from "./waiters.ts"
 
 /** The result of a look at a turn. It has none of the turn's content, so all waiters can share it. */
@@ -35,6 +35,8 @@ export class SharedLooks {
   private mine: Shown
   /** The number of its statements so far. The calls of one request are limited. */
   taken = 0
+  /** The turn's run pushes its text to the caller, so that looks only find what a lost message had. */
+  isPushed = false
 
   /** `reader`: whose waits count together, if not the caller's. Throws QUOTA_EXCEEDED if too many of them are open. */
   constructor(
@@ -131,6 +133,7 @@ export class SharedLooks {
   private pauseAfter(last: Shown): number {
     const { pauseMs, leastMs, quietMs, quietPauseMs } = LOOK_POLICY
     const quiet = last.at - this.newsAt
+    if (this.isPushed) return Math.max(PUSH_POLICY.lookMs, quiet >= quietMs ? quietPauseMs : 0)
     if (!this.isEager(last)) return quiet >= quietMs ? quietPauseMs : pauseMs
     return Math.min(Math.max(quiet, leastMs[this.waitsFor]), pauseMs)
   }

@@ -8,8 +8,15 @@ export interface TurnEventRow extends Omit<JsonRow<"turn_events">, "data"> {
   data: Record<string, unknown>
 }
 
+/** Where the text of a `text.delta` begins in the text of its call. `of`: the event that started the call. */
+export interface TextPlace {
+  of: string
+  at: number
+}
+
 export function serializeTurnEvent(row: TurnEventRow) {
-  const data = row.data.waiting ? { ...row.data, waiting: waitOfEvent(row.data) } : row.data
+  const { part: _part, ...told } = row.data
+  const data = told.waiting ? { ...told, waiting: waitOfEvent(told) } : told
   return { id: row.event_id, seq: row.seq, type: row.type, data, created_at: toInstant(row.created_at) }
 }
 

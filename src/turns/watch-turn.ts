@@ -8,6 +8,7 @@ import { abortAfter } from "../platform/clock.ts"
 import { followTurnEvents } from "./follow-events.ts"
 import { getTurn } from "./get-turn.ts"
 import { listTurnEvents } from "./list-turns.ts"
+import type { Position } from "./shown-text.ts"
 import { waitForEndUser } from "./shown-wait.ts"
 import type { TurnEventRow } from "./turn-event.ts"
 import { waitingOfEvent } from "./turn-row.ts"
@@ -42,20 +43,20 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
 export const WATCH_TURN_ERRORS = ["WATCH_TOKEN_INVALID", "QUOTA_EXCEEDED"] as const
 
 /**
- * Streams what a token shows of its turn after `afterSeq`, until the turn ends, the token expires or its key may no
+ * Streams what a token shows of its turn after a position, until the turn ends, the token expires or its key may no
  * longer see the turn. Null: the reader has all events of an ended turn. WATCH_TOKEN_INVALID if the key or the turn
  * is gone, or the turn's end user was erased; QUOTA_EXCEEDED for too many readers of the turn.
  */
 export async function watchTurn(
   ctx: Context,
   watch: Watch,
-  { afterSeq, signal }: { afterSeq: number; signal: AbortSignal },
-): Promise<AsyncGenerator<WatchedEvent[]> | null> {
+  { after, signal }: { after: Position; signal: AbortSignal },
+): Promise<AsyncGenerator<{ id: string; event: WatchedEvent }[]> | null> {
   const { turnId, credential, until } = watch
   await checkErased(ctx, watch)
   const left = until.getTime() - ctx.clock.now().getTime()
   const { signal: over, clear: stop } = abortAfter(ctx.clock, left, () => new Error("the watch token has expired"))
-  const options = { turnId, afterSeq, signal: AbortSignal.any([signal, over]), reader: `watch ${turnId}` }
+  const options = { turnId, after, signal: AbortSignal.any([signal, over]), reader: `watch ${turnId}` }
   const rows = await asWatcher(followTurnEvents(ctx, credential, options)).catch((error: unknown) => {
     stop()
     throw error
@@ -66,7 +67,10 @@ export async function watchTurn(
   }
   return (async function* () {
     try {
-      for await (const batch of rows) yield await shownOf(ctx, watch, batch)
+      for await (const batch of rows) {
+        const shown = await shownOf(ctx, watch, batch)
+        yield shown.map(({ row, event }) => ({ id: row.position, event }))
+      }
     } catch (error) {
       // The reader connects again, and gets the refusal then.
       if (!isRefusal(error)) throw error
@@ -85,7 +89,8 @@ export async function listWatched(
   await checkErased(ctx, watch)
   const { turnId, credential } = watch
   const { events, hasMore } = await asWatcher(listTurnEvents(ctx, credential, { turnId, afterSeq, limit }))
-  return { events: await shownOf(ctx, watch, events), next: hasMore ? (events.at(-1)?.seq ?? null) : null }
+  const shown = await shownOf(ctx, watch, events)
+  return { events: shown.map(({ event }) => event), next: hasMore ? (events.at(-1)?.seq ?? null) : null }
 }
 
 async function checkErased(ctx: Context, { turnId, credential }: Watch): Promise<void> {
@@ -102,16 +107,18 @@ const asWatcher = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
 const isRefusal = (error: unknown) =>
   error instanceof TurnpikeError && ["INVALID_API_KEY", "API_KEY_EXPIRED", "NOT_FOUND"].includes(error.code)
 
-async function shownOf(ctx: Context, watch: Watch, batch: readonly TurnEventRow[]): Promise<WatchedEvent[]> {
+async function shownOf<Row extends TurnEventRow>(
+  ctx: Context,
+  watch: Watch,
+  batch: readonly Row[],
+): Promise<{ row: Row; event: WatchedEvent }[]> {
   // A sub-agent's steps are part of a tool call.
   const own = batch.filter(({ type, data }) => SHOWN[type] !== undefined && (data.agent ?? null) === null)
   const extra = await extrasOf(ctx, watch, own)
-  return own.map((row) => ({
-    seq: row.seq,
-    type: row.type,
-    data: { ...Object.fromEntries((SHOWN[row.type] ?? []).map((name) => [name, row.data[name]])), ...extra(row) },
-    created_at: toInstant(row.created_at),
-  }))
+  return own.map((row) => {
+    const data = { ...Object.fromEntries((SHOWN[row.type] ?? []).map((name) => [name, row.data[name]])), ...extra(row) }
+    return { row, event: { seq: row.seq, type: row.type, data, created_at: toInstant(row.created_at) } }
+  })
 }
 
 /** The result of a turn that is done, and the inputs of tools if the token includes them. */

@@ -61,7 +61,8 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
       )
       expect(turn).toMatchObject({ state: "done", result: "It left this morning.", held_usd: 0 })
       expect(turn.billed_cost_usd).toBeGreaterThan(0)
-      expect(seqs).toEqual(seqs.map((_, index) => index + 1))
+      // Pieces of text have the number of the event before them.
+      expect([...new Set(seqs)]).toEqual(Array.from({ length: seqs.at(-1) ?? 0 }, (_, index) => index + 1))
       for (const type of ["turn.queued", "turn.running", "step.ended", "turn.done"]) expect(types).toContain(type)
     })
 
@@ -73,13 +74,16 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
     test("The client streams the text during its generation", async () => {
       const text = "[stream 20 ms]\n[reply One two three four five six seven eight.]"
       const stream = turnpike.turns.stream({ space, end_user_ref: "streamed", text })
-      const types: string[] = []
-      for await (const event of stream) types.push(event.type)
-      expect(types.at(-1)).toBe("turn.done")
+      const events: TurnEvent[] = []
+      for await (const event of stream) events.push(event)
+      const last = events.at(-1)
+      expect(last?.type).toBe("turn.done")
       const turn = await stream.result()
       expect(turn.result).toBe("One two three four five six seven eight.")
       expect((await stream.accepted()).turn_id).toBe(turn.turn_id)
-      expect(await turnpike.turns.events(turn.turn_id, { afterSeq: types.length }).next()).toMatchObject({ done: true })
+      expect(await turnpike.turns.events(turn.turn_id, { afterSeq: last?.seq ?? 0 }).next()).toMatchObject({
+        done: true,
+      })
     })
 
     test("The client makes one turn, whichever request or answer is lost", async () => {

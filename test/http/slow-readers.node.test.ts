@@ -33,7 +33,10 @@ async function* pieces<T>(kind: Kind, piece: T) {
 const endless: Record<Kind, () => Response> = {
   text: () => textStream(pieces("text", PIECE), about, {}),
   events: () =>
-    eventStream(pieces("events", [{ seq: 1, type: "text", text: PIECE }]), { ...about, onCancel: () => {} }),
+    eventStream(pieces("events", [{ id: "1", event: { type: "text", text: PIECE } }]), {
+      ...about,
+      onCancel: () => {},
+    }),
 }
 
 let server: Server

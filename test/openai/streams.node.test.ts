@@ -2,9 +2,12 @@ import { createParser } from "eventsource-parser"
 import { expect, test } from "vitest"
 import { streamChatCompletion } from "../../src/openai/stream-chat-completion.ts"
 import { streamResponse } from "../../src/openai/stream-response.ts"
+import { TextChunks } from "../../src/openai/text-chunks.ts"
 import { type TextPiece, TurnText } from "../../src/openai/turn-text.ts"
+import { type ShownEvent, ShownText } from "../../src/turns/shown-text.ts"
 import type { TurnEventRow } from "../../src/turns/turn-event.ts"
 import type { TurnRow } from "../../src/turns/turn-row.ts"
+import { createRandom } from "../harness/random.ts"
 
 const turn = {
   turn_id: "turn_01jd3k9m2x4t8r5w6y7z0a1b2c",
@@ -127,4 +130,83 @@ test("A failure during a stream is an event with its code, and a failure of ours
   const chunks = await eventsIn(streamChatCompletion(broken(), { turn, includesUsage: false, log }))
   expect(chunks.at(-1)).toMatchObject({ error: { code: "INTERNAL", type: "server_error" } })
   expect(JSON.stringify([responses, chunks])).not.toContain("secret")
+})
+
+/** The events of a log as one reader gets them: `ahead` characters of each call come before the log has them. */
+function shownTo(rows: TurnEventRow[], ahead: (call: number) => number): ShownEvent[] {
+  const shown = new ShownText("turn_1", { seq: 0 })
+  let calls = 0
+  return rows.flatMap((row, at) => {
+    const events = shown.read({ ...row, seq: at + 1 })
+    if (row.type !== "step.started") return events
+    const text = TEXT.slice(0, ahead(calls++))
+    const cut = Math.floor(text.length / 2)
+    const piece = { of: row.event_id, step: 1, time: 0 }
+    return [
+      ...events,
+      ...shown.take({ ...piece, id: "piece_1", at: 0, text: text.slice(0, cut) }),
+      ...shown.take({ ...piece, id: "piece_2", at: cut, text: text.slice(cut) }),
+    ]
+  })
+}
+
+const TEXT = Array.from({ length: 30 }, (_, at) => `w${at}${"ord".slice(0, at % 4)} `).join("")
+
+test("A reader who comes back after any event sees the rest of the text once, though it was pushed in other pieces", async () => {
+  const random = createRandom("numbered responses")
+  for (let sequence = 0; sequence < 300; sequence++) {
+    const calls = 1 + random.int(3)
+    const rows: TurnEventRow[] = []
+    for (let call = 0; call < calls; call++) {
+      const row = (type: string, data: object) =>
+        rows.push({ event_id: `evt_${call}`, type, data, turn_id: "turn_1", created_at: "" } as unknown as TurnEventRow)
+      row("step.started", { step: 1 })
+      // The log of a lost call has less of its text than its readers have seen, perhaps none.
+      const most = call === calls - 1 ? TEXT.length : random.int(TEXT.length)
+      for (let at = 0; at < most && random.int(4) > 0; ) {
+        const text = TEXT.slice(at, at + 1 + random.int(most - at))
+        row("text.delta", { step: 1, text, part: { of: `evt_${call}`, at } })
+        at += text.length
+      }
+    }
+    const done = { ...turn, result: TEXT } as TurnRow
+    const read = (ahead: (call: number) => number, after: number) => {
+      const text = new TurnText()
+      const pieces = shownTo(rows, ahead).flatMap((one) => [...text.read(one)])
+      const all: TextPiece[] = [...pieces, ...text.end(TEXT), { kind: "ended", turn: done }]
+      return eventsIn(streamResponse(streamOf(all), { turn: done, asked: null, after, log }))
+    }
+    const first = await read(() => random.int(TEXT.length), -1)
+    const numbers = first.map(({ sequence_number }) => Number(sequence_number))
+    expect([...numbers].sort((a, b) => a - b)).toEqual(numbers)
+    const seen = first.slice(0, 1 + random.int(first.length))
+    const rest = await read(() => random.int(TEXT.length), Number(seen.at(-1)?.sequence_number))
+    let eye = ""
+    for (const { type, delta } of [...seen, ...rest]) {
+      if (type === "response.output_item.added") eye = ""
+      if (type === "response.output_text.delta") eye += delta
+    }
+    expect(eye, `sequence ${sequence}`).toBe(TEXT)
+    const ends = [...seen, ...rest].filter(({ type }) => type === "response.completed")
+    expect(ends).toHaveLength(1)
+  }
+})
+
+test("A text has the same chunks in whatever pieces it arrives, and no character is cut in two", () => {
+  const random = createRandom("chunks")
+  const text = "Smile 😀😀😀😀😀😀😀😀😀😀 with 漢字漢字漢字漢字漢字漢字漢字漢字漢字, a b c d."
+  const whole = new TextChunks()
+  const chunks = [...whole.add(text), ...whole.end()]
+  expect(chunks.join("")).toBe(text)
+  for (const chunk of chunks) expect(chunk.isWellFormed()).toBe(true)
+  for (let run = 0; run < 100; run++) {
+    const cut = new TextChunks()
+    const found: string[] = []
+    for (let at = 0; at < text.length; ) {
+      const end = at + 1 + random.int(9)
+      found.push(...cut.add(text.slice(at, end)))
+      at = end
+    }
+    expect([...found, ...cut.end()]).toEqual(chunks)
+  }
 })

@@ -2074,7 +2074,10 @@ class TurnEvent(ApiObject):
 
     id: str
     seq: int
-    """The event's number in its turn: from 1, without gaps."""
+    """
+    The event's number in its turn: from 1, without gaps. In a stream, a piece of text that is not in the log
+    yet has the number of the last event before it.
+    """
     type: str
     """
     `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`,

@@ -88,11 +88,9 @@ export function useLiveTurn(turnId: string | undefined, { open, test }: { open: 
     const stream = new EventSource(
       addressOf("listTurnEvents", { path: { turn_id: turnId }, query: { test: test && "true" } }),
     )
-    let seen = 0
+    // The browser reconnects with the id of its last message, so no event comes twice.
     const hear = ({ data }: MessageEvent<string>) => {
       const event = JSON.parse(data) as TurnEvent
-      if (event.seq <= seen) return
-      seen = event.seq
       setSteps((old) => withEvent(old, event))
       const isOver = LAST.includes(event.type)
       if (isOver) stream.close()

@@ -101,7 +101,7 @@ export function mountOwnTurns(app: App) {
         {
           name: "Last-Event-ID",
           required: false,
-          description: "Only for server-sent events: the `seq` after which the stream continues.",
+          description: "Only for server-sent events: the id of the message after which the stream continues.",
           example: "7",
         },
       ],
@@ -112,7 +112,8 @@ export function mountOwnTurns(app: App) {
         description: "A page of events.",
         schema: listOf(turnEventSchema),
         also: {
-          "text/event-stream": "One message per event: `id` is its `seq`, `event` its type, `data` the event as JSON.",
+          "text/event-stream":
+            "One message per event: `id` for Last-Event-ID, `event` its type, `data` the event as JSON.",
         },
         others: { 204: "With `Accept: text/event-stream`: the turn has ended, and the client has all of its events." },
       },
@@ -121,8 +122,8 @@ export function mountOwnTurns(app: App) {
     async (c, { params, query: { limit, offset } }) => {
       const turnId = params.turn_id
       if (acceptsEventStream(c.req.header("accept"))) {
-        const afterSeq = parseLastEventId(c.req.header("last-event-id")) ?? offset
-        return streamTurnEvents(c.get("ctx"), sessionOf(c), { turnId, afterSeq, signal: c.req.raw.signal })
+        const after = parseLastEventId(c.req.header("last-event-id")) ?? { seq: offset }
+        return streamTurnEvents(c.get("ctx"), sessionOf(c), { turnId, after, signal: c.req.raw.signal })
       }
       const { events, total } = await listTurnEvents(c.get("ctx"), sessionOf(c), { turnId, afterSeq: offset, limit })
       return { items: events.map(serializeTurnEvent), total, limit, offset }

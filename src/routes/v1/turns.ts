@@ -234,9 +234,10 @@ export function mountTurns(app: App) {
       description:
         "The events in ascending order. `seq` has no gaps. `next_cursor` is the last " +
         "`seq` of the page. With `Accept: text/event-stream` the events are sent as they happen, as server-sent " +
-        "events, until the turn ends. Their id is `seq`: a client that reconnects with Last-Event-ID " +
-        "gets every event exactly once. The agent's text (`text.delta`) is written only while " +
-        "a client follows the turn. A second `step.started` of the same step means that its text starts again. " +
+        "events, until the turn ends. A client that reconnects with the id of its last message as Last-Event-ID " +
+        "gets every event and every piece of text exactly once. The agent's text (`text.delta`) is written only while " +
+        "a client follows the turn. A stream shows it before it is in the log: the `seq` of such a piece is the number of " +
+        "the last event before it, and the event of the log then has only text that was not shown, perhaps none. A second `step.started` of the same step means that its text starts again. " +
         "If the turn has ended and the client has all of its events, the response is 204, so that an EventSource does not " +
         "reconnect. " +
         "`model.waiting` means that the turn waits for capacity at the model's provider. `turn.waiting` and `turn.resumed` " +
@@ -245,7 +246,7 @@ export function mountTurns(app: App) {
         {
           name: "Last-Event-ID",
           required: false,
-          description: "Only for server-sent events: the `seq` after which the stream continues.",
+          description: "Only for server-sent events: the id of the message after which the stream continues.",
           example: "7",
         },
       ],
@@ -259,7 +260,8 @@ export function mountTurns(app: App) {
         description: "A page of events.",
         schema: pageOf(turnEventSchema),
         also: {
-          "text/event-stream": "One message per event: `id` is its `seq`, `event` its type, `data` the event as JSON.",
+          "text/event-stream":
+            "One message per event: `id` for Last-Event-ID, `event` its type, `data` the event as JSON.",
         },
         others: { 204: "With `Accept: text/event-stream`: the turn has ended, and the client has all of its events." },
       },
@@ -267,10 +269,10 @@ export function mountTurns(app: App) {
     },
     async (c, { params, query }) => {
       if (acceptsEventStream(c.req.header("accept"))) {
-        const afterSeq = parseLastEventId(c.req.header("last-event-id")) ?? query.cursor ?? 0
+        const after = parseLastEventId(c.req.header("last-event-id")) ?? { seq: query.cursor ?? 0 }
         return streamTurnEvents(c.get("ctx"), c.get("credential"), {
           turnId: params.turn_id,
-          afterSeq,
+          after,
           signal: c.req.raw.signal,
         })
       }

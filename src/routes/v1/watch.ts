@@ -41,9 +41,10 @@ const watchTokenSchema = z
 
 const watchedEventSchema = z
   .object({
-    seq: z
-      .int()
-      .meta({ description: "The event's number in its turn. Numbers of events that are not shown are missing." }),
+    seq: z.int().meta({
+      description:
+        "The event's number in its turn. Numbers of events that are not shown are missing. A piece of text that is not in the log yet has the number of the last event before it.",
+    }),
     type: z.string().meta({ example: "turn.running" }),
     data: z.record(z.string(), z.unknown()).meta({ example: { state: "running" } }),
     created_at: z.iso.datetime(),
@@ -76,7 +77,7 @@ export function mountWatch(app: App) {
         {
           name: "Last-Event-ID",
           required: false,
-          description: "The `seq` after which the stream continues. Browsers send it by themselves.",
+          description: "The id of the message after which the stream continues. Browsers send it by themselves.",
           example: "7",
         },
       ],
@@ -94,7 +95,9 @@ export function mountWatch(app: App) {
         status: 200,
         description: "A page of events.",
         schema: pageOf(watchedEventSchema),
-        also: { "text/event-stream": "One message per event: `id` is its `seq`, `event` its type, `data` the event." },
+        also: {
+          "text/event-stream": "One message per event: `id` for Last-Event-ID, `event` its type, `data` the event.",
+        },
         others: { 204: "The turn has ended, and the browser has all of its events." },
       },
       errors: WATCH_TURN_ERRORS,
@@ -106,9 +109,9 @@ export function mountWatch(app: App) {
         const { events, next } = await listWatched(ctx, watch, { afterSeq: cursor, limit })
         return { data: events, has_more: next !== null, next_cursor: next === null ? null : String(next) }
       }
-      const afterSeq = parseLastEventId(c.req.header("last-event-id")) ?? cursor
+      const after = parseLastEventId(c.req.header("last-event-id")) ?? { seq: cursor }
       const { signal, onCancel } = untilClientLeaves(c.req.raw.signal)
-      const batches = await watchTurn(ctx, watch, { afterSeq, signal })
+      const batches = await watchTurn(ctx, watch, { after, signal })
       if (batches === null) return new Response(null, { status: 204 })
       return eventStream(batches, { log: ctx.log, clock: ctx.clock, onCancel })
     },

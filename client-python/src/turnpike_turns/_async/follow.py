@@ -35,30 +35,31 @@ async def follow_turn(
     transport: AsyncTransport, turn_id: str, after_seq: int, options: Options
 ) -> AsyncGenerator[TurnEvent, None]:
     """
-    The events of a turn after ``after_seq``, each once, up to the last. A broken connection is opened again with
-    Last-Event-ID. The error is raised after ``max_retries`` failures in a row without a new event.
+    The events of a turn after ``after_seq``, each once, up to the last. Several pieces of text can have the same
+    ``seq``. A broken connection is opened again with Last-Event-ID. The error is raised after ``max_retries`` failures in a row without a new event.
     """
     most = transport.settings.max_retries if options.max_retries is None else options.max_retries
-    seq, failures, pause = after_seq, 0, 1.0
+    last, failures, pause = str(after_seq), 0, 1.0
 
     def on_retry(seconds: float) -> None:
         nonlocal pause
         pause = seconds
 
     while True:
-        before = seq
-        messages = _messages(transport, turn_id, seq, options, on_retry)
+        before = last
+        messages = _messages(transport, turn_id, last, options, on_retry)
         try:
             async for message in messages:
                 event = _event_of(message)
-                if event.seq <= seq:
+                position = message.id or str(event.seq)
+                if _order(position) <= _order(last):
                     continue
-                seq, failures = event.seq, 0
+                last, failures = position, 0
                 yield event
                 if event.type in END_EVENTS:
                     return
-            # The stream ended normally. Connect again, unless the turn has ended and `seq` is its last event.
-            if seq == before and is_final(await transport.call(GET_TURN, Input(path={"turn_id": turn_id}), options)):
+            # The stream ended normally. Connect again, unless the turn has ended and `last` is its last event.
+            if last == before and is_final(await transport.call(GET_TURN, Input(path={"turn_id": turn_id}), options)):
                 return
             rest = pause
         except TurnpikeError as error:
@@ -73,6 +74,12 @@ async def follow_turn(
         await transport.sleep(rest, options)
 
 
+def _order(position: str) -> tuple[int, int]:
+    """The order of ids such as ``7`` and ``7.120``: the number of an event, and the text shown since."""
+    seq, _, text = position.partition(".")
+    return int(seq), int(text or 0)
+
+
 def _event_of(message: StreamMessage) -> TurnEvent:
     try:
         event: TurnEvent = decode(TurnEvent, json.loads(message.data))
@@ -82,11 +89,11 @@ def _event_of(message: StreamMessage) -> TurnEvent:
 
 
 async def _messages(
-    transport: AsyncTransport, turn_id: str, seq: int, options: Options, on_retry: Callable[[float], None]
+    transport: AsyncTransport, turn_id: str, last: str, options: Options, on_retry: Callable[[float], None]
 ) -> AsyncGenerator[StreamMessage, None]:
     headers = {"accept": "text/event-stream"}
-    if seq > 0:
-        headers["last-event-id"] = str(seq)
+    if last != "0":
+        headers["last-event-id"] = last
     given = Input(path={"turn_id": turn_id}, headers=headers)
     once = Options(max_retries=0, timeout=options.timeout, deadline=options.deadline)
     response = await transport.open(_STREAM, given, once, read_timeout=SILENCE_SECONDS)

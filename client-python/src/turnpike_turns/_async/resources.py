@@ -1761,12 +1761,14 @@ class AsyncTurns(AsyncTurnActions):
 
         The events in ascending order. `seq` has no gaps. `next_cursor` is the last `seq` of the page. With
         `Accept: text/event-stream` the events are sent as they happen, as server-sent events, until the turn
-        ends. Their id is `seq`: a client that reconnects with Last-Event-ID gets every event exactly once. The
-        agent's text (`text.delta`) is written only while a client follows the turn. A second `step.started` of
-        the same step means that its text starts again. If the turn has ended and the client has all of its
-        events, the response is 204, so that an EventSource does not reconnect. `model.waiting` means that the
-        turn waits for capacity at the model's provider. `turn.waiting` and `turn.resumed` mean that it waits
-        for a limit, a decision or a result, and that it continues.
+        ends. A client that reconnects with the id of its last message as Last-Event-ID gets every event and
+        every piece of text exactly once. The agent's text (`text.delta`) is written only while a client follows
+        the turn. A stream shows it before it is in the log: the `seq` of such a piece is the number of the last
+        event before it, and the event of the log then has only text that was not shown, perhaps none. A second
+        `step.started` of the same step means that its text starts again. If the turn has ended and the client
+        has all of its events, the response is 204, so that an EventSource does not reconnect. `model.waiting`
+        means that the turn waits for capacity at the model's provider. `turn.waiting` and `turn.resumed` mean
+        that it waits for a limit, a decision or a result, and that it continues.
 
         Args:
             turn_id: The turn, `turn_…`.

@@ -1,0 +1,145 @@
+import type { Context } from "../actor/context.ts"
+import { Gather } from "../base/gather.ts"
+import { newId } from "../base/ids.ts"
+import { describeError } from "../platform/log.ts"
+import type { ChannelMessage } from "../platform/redis.ts"
+import { PUSH_POLICY } from "../turns/policies.ts"
+import { type Push, publishPush } from "../turns/pushed-text.ts"
+
+/**
+ * The channels of a runner: messages of its turns that are ready at the same time are one request, because a worker may
+ * have only six connections that wait for an answer.
+ */
+export function sharedChannels({ publish, subscribe }: Context["channels"]): Context["channels"] {
+  const line = new Gather<ChannelMessage, number>(publish, { most: PUSH_POLICY.atOnce, atOnce: 1 })
+  return { subscribe, publish: (messages) => Promise.all(messages.map((message) => line.add(message))) }
+}
+
+/** A model call of the turn's own agent. `of`: the event that started it. */
+interface PushedCall {
+  of: string
+  step: number
+  /** Called when a reader is found: it needs the call's start from the log. */
+  onReader(): void
+}
+
+/**
+ * Sends the text of a running turn to readers that listen, besides the log. Redis answers how many listen: if none do,
+ * the rest of a call is not sent. Nothing waits for a message, and a lost one reaches readers through the log.
+ */
+export class TextPush {
+  private readonly ctx: Pick<Context, "channels" | "keyRing" | "clock" | "log" | "background">
+  private readonly turnId: string
+  private call: PushedCall | null = null
+  private waiting = ""
+  /** Where the waiting text begins. */
+  private at = 0
+  private isSending = false
+  /** Ends the pause before the next piece. */
+  private hurry = new AbortController()
+  /** Whether readers listen, as the last answer said. Null: this call has not asked. */
+  private isHeard: boolean | null = null
+  /** True if a reader may have seen text of the current call. */
+  isShown = false
+
+  constructor(ctx: TextPush["ctx"], turnId: string) {
+    this.ctx = ctx
+    this.turnId = turnId
+  }
+
+  /** True if readers listened when the last message was sent. */
+  get hasReaders(): boolean {
+    return this.isHeard === true
+  }
+
+  begin(call: PushedCall): void {
+    this.call = call
+    this.waiting = ""
+    this.isHeard = this.isHeard === true ? true : null
+    this.isShown = false
+    this.hurry = new AbortController()
+  }
+
+  /** Sends more text of the call, which begins at `at`. */
+  add(text: string, at: number): void {
+    if (this.isHeard === false || text === "") return
+    // After a gap the earlier text is only in the log.
+    if (this.at + this.waiting.length !== at || this.waiting.length + text.length > PUSH_POLICY.waitingChars) {
+      this.waiting = ""
+      this.at = at
+    }
+    this.waiting += text
+    this.start()
+  }
+
+  /** A reader follows the turn now, although none listened before. */
+  retry(): void {
+    if (this.isHeard === false) this.isHeard = null
+  }
+
+  /** The call is over: what waits is sent at once, unless the call was too short to ask for readers. */
+  end(): void {
+    if (this.isHeard !== true) this.waiting = ""
+    this.hurry.abort(new Error("the call is over"))
+  }
+
+  /** Tells readers that the log has grown. */
+  tellGrown(): void {
+    if (this.isHeard) this.ctx.background(this.send(null))
+  }
+
+  private start(): void {
+    if (this.isSending) return
+    this.isSending = true
+    this.ctx.background(
+      this.sendAll().finally(() => {
+        this.isSending = false
+      }),
+    )
+  }
+
+  private async sendAll(): Promise<void> {
+    // A call that is over in the same moment asks nothing.
+    if (this.isHeard === null) await this.pause(1)
+    while (this.waiting !== "" && this.call) {
+      const { clock } = this.ctx
+      const sentAt = clock.now().getTime()
+      await this.sendPiece(this.call)
+      if (!this.isHeard) {
+        this.waiting = ""
+        return
+      }
+      await this.pause(PUSH_POLICY.gatherMs - (clock.now().getTime() - sentAt))
+    }
+  }
+
+  private async sendPiece({ of, step }: Pick<PushedCall, "of" | "step">): Promise<void> {
+    const { waiting, at } = this
+    const end = Math.min(waiting.length, PUSH_POLICY.pieceChars)
+    const text = /[\ud800-\udbff]$/.test(waiting.slice(0, end)) ? waiting.slice(0, end - 1) : waiting.slice(0, end)
+    this.waiting = waiting.slice(text.length)
+    this.at = at + text.length
+    const now = this.ctx.clock.now()
+    await this.send({ id: newId("event", now), of, step, at, text, time: now.getTime() })
+  }
+
+  private async send(push: Push): Promise<void> {
+    const { call } = this
+    try {
+      const isFirst = this.isHeard !== true
+      this.isHeard = (await publishPush(this.ctx, this.turnId, push)) > 0
+      if (push !== null && call === this.call) this.isShown ||= this.isHeard
+      if (isFirst && this.isHeard) call?.onReader()
+    } catch (error) {
+      this.isHeard = false
+      // The answer can be lost after readers got the message.
+      if (push !== null && call === this.call) this.isShown = true
+      this.ctx.log("info", "turn.push_failed", { turn_id: this.turnId, error: describeError(error) })
+    }
+  }
+
+  private pause(ms: number): Promise<void> {
+    if (ms <= 0) return Promise.resolve()
+    return this.ctx.clock.sleep(ms, this.hurry.signal).catch(() => {})
+  }
+}

@@ -1,0 +1,74 @@
+import type { Context } from "../actor/context.ts"
+import { describeError } from "../platform/log.ts"
+import { PUSH_POLICY } from "./policies.ts"
+import { type Push, subscribeToPushes } from "./pushed-text.ts"
+
+/**
+ * The messages that a turn's run sends to one reader. If Redis fails, none come, and it subscribes again some seconds
+ * later: the reader then only looks at the log.
+ */
+export class Pushes {
+  private readonly ctx: Context
+  private readonly turnId: string
+  private readonly over: AbortSignal
+  private readonly left = new AbortController()
+  private arrived: Push[] = []
+  private chars = 0
+  private wake = new AbortController()
+  private isOpen = false
+  private triedAt = Number.NEGATIVE_INFINITY
+  /** True while messages come: a run knows of this reader. */
+  isLive = false
+
+  constructor(ctx: Context, turnId: string, signal: AbortSignal) {
+    this.ctx = ctx
+    this.turnId = turnId
+    this.over = AbortSignal.any([signal, this.left.signal])
+  }
+
+  /** Subscribes, unless a subscription is open or has just failed. The caller was seen to be allowed to read. */
+  open(): void {
+    const now = this.ctx.clock.now().getTime()
+    if (this.isOpen || this.over.aborted || now - this.triedAt < PUSH_POLICY.againMs) return
+    this.isOpen = true
+    this.triedAt = now
+    void this.listen()
+  }
+
+  /** Aborted when a message arrives. */
+  get news(): AbortSignal {
+    return this.wake.signal
+  }
+
+  /** Returns the messages that have arrived. */
+  take(): Push[] {
+    const { arrived } = this
+    this.arrived = []
+    this.chars = 0
+    if (this.wake.signal.aborted) this.wake = new AbortController()
+    return arrived
+  }
+
+  end(): void {
+    this.left.abort(new Error("the reader has left"))
+  }
+
+  private async listen(): Promise<void> {
+    try {
+      for await (const push of await subscribeToPushes(this.ctx, this.turnId, this.over)) this.add(push)
+    } catch (error) {
+      if (!this.over.aborted)
+        this.ctx.log("info", "turn.push_lost", { turn_id: this.turnId, error: describeError(error) })
+    }
+    this.isOpen = false
+    this.isLive = false
+  }
+
+  /** A client that reads slowly gets the text that is dropped here from the log. */
+  private add(push: Push): void {
+    this.isLive = true
+    this.chars += push?.text.length ?? 1
+    if (this.chars <= PUSH_POLICY.heldChars) this.arrived.push(push)
+    this.wake.abort(new Error("a message has arrived"))
+  }
+}
