@@ -92,7 +92,7 @@ begin
   return query select x.user_id from ledger_exports x
     where x.enabled and x.user_id > p_after and (turnpike.last_ledger_id(x.user_id) > x.ledger_id
       or exists (select from export_hours h where h.user_id = x.user_id and h.closed_at is null
-        and h.hour <= p_ended_before - interval '1 hour'))
+        and date_trunc('hour', h.hour, 'UTC') <= p_ended_before - interval '1 hour'))
     order by 1 limit p_limit;
 end $$;
 
@@ -165,22 +165,28 @@ begin
 end $$;
 
 -- Closes the hours of an export that ended by p_ended_before, oldest first, and writes their events. The caller holds
--- the lock of the export and has exported all rows. Hours between two closed hours have no rows.
+-- the lock of the export and has exported all rows. Hours between two closed hours have no rows. Before 'infinity', the
+-- current hour ends too, right after p_moment. Later rows of that hour come into a part of their own, which begins there.
 create function turnpike.close_hours(export ledger_exports, p_ended_before timestamptz, p_moment timestamptz,
   out closed integer, out has_subscriber boolean) language plpgsql as $$
 declare
   ended export_hours;
   hour_ends timestamptz;
+  -- Events have milliseconds.
+  after_moment timestamptz := date_trunc('milliseconds', p_moment) + interval '1 millisecond';
   mine ledger_exports := export;
 begin
   closed := 0;
   has_subscriber := false;
   for ended in select h.* from export_hours h where h.user_id = export.user_id and h.closed_at is null
-      and h.hour <= p_ended_before - interval '1 hour' order by h.hour
+      and date_trunc('hour', h.hour, 'UTC') <= p_ended_before - interval '1 hour' order by h.hour
   loop
-    hour_ends := ended.hour + interval '1 hour';
+    hour_ends := date_trunc('hour', ended.hour, 'UTC') + interval '1 hour';
+    if p_ended_before = 'infinity' then
+      hour_ends := least(hour_ends, greatest(after_moment, ended.hour + interval '1 millisecond'));
+    end if;
     update export_hours h set closed_at = p_moment where h.user_id = ended.user_id and h.hour = ended.hour;
-    if turnpike.add_event('evt_' || turnpike.id_time(p_moment) || '6' || lpad(to_hex((extract(epoch from ended.hour) / 3600)::bigint), 15, '0'),
+    if turnpike.add_event('evt_' || turnpike.id_time(p_moment) || '6' || lpad(to_hex((extract(epoch from ended.hour) * 1000)::bigint), 15, '0'),
       ended.user_id, false, 'hour.closed', null, null, null, null, jsonb_build_object('from', turnpike.iso_instant(ended.hour),
         'to', turnpike.iso_instant(hour_ends), 'rows', ended.rows, 'sum', turnpike.usd_decimal(ended.sum_credit_micros),
         'digest', encode(ended.digest, 'hex'), 'empty_since', turnpike.iso_instant(greatest(mine.closed_until, mine.started_at))), p_moment)

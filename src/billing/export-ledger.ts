@@ -15,7 +15,7 @@ export const putLedgerExportSchema = z
   .strictObject({
     enabled: z.boolean().meta({
       description:
-        "`true` exports every charge and refund that is booked from now on. `false` closes the current hour and stops.",
+        "`true` exports every charge and refund that is booked from now on. `false` ends the current hour at this moment and stops.",
       example: true,
     }),
   })
