@@ -93,8 +93,7 @@ export type MonthStatement = z.infer<typeof monthStatementSchema>
 export const accountScope = () =>
   new TurnpikeError("SCOPE_DENIED", "Only a live key to all spaces can read the account's statements.")
 
-const monthUnknown = (month: string) =>
-  new TurnpikeError("NOT_FOUND", `The month ${month} has not begun.`, { param: "month" })
+const monthUnknown = (why: string) => new TurnpikeError("NOT_FOUND", why, { param: "month" })
 
 export const GET_STATEMENT_ERRORS = ["SCOPE_DENIED", "NOT_FOUND"] as const
 
@@ -103,12 +102,13 @@ export const settledAt = (ctx: Pick<Context, "clock">) => new Date(ctx.clock.now
 
 /**
  * Returns the statement of a month. The first request for a month reads its receipts; a sweep reads the rest of a large
- * month. Throws SCOPE_DENIED, and NOT_FOUND for a month that has not begun.
+ * month. Throws SCOPE_DENIED, and NOT_FOUND for a month that has not begun or is before the account's usage.
  */
 export async function getStatement(ctx: Context, credential: Credential, month: string): Promise<MonthStatement> {
   const { row } = await callAs(ctx, credential, "open_statement", { month: `${month}-01` })
   if (row.refused === "scope") throw accountScope()
-  if (row.refused === "future") throw monthUnknown(month)
+  if (row.refused === "future") throw monthUnknown(`The month ${month} has not begun.`)
+  if (row.refused === "before") throw monthUnknown(`The usage of the account began after ${month}.`)
   if (!row.statement?.month) return { month, state: "open", receipts_read: 0, statement: null }
   let statement = storedRow<StatementRow>(row.statement)
   for (let page = 0; statement.closed_at === null && page < RECEIPT_POLICY.requestPages; page++) {

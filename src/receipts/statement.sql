@@ -15,31 +15,25 @@ begin
     (select e.finished_at from ended_turns e where e.user_id = p_user_id and not e.test order by e.finished_at limit 1));
 end $$;
 
--- Returns the statement of the caller's account for a month, and creates it if it was never asked for. A month before
--- the account's first usage has an empty one, which is not stored. statement: null if the month is not over.
--- refused: scope, future (the month has not begun).
+-- Returns the statement of the caller's account for a month, and creates it if it was never asked for.
+-- statement: null if the month is not over. refused: scope, future (the month has not begun), before (it was over
+-- when the usage of the account began).
 create function turnpike.open_statement(p_request turnpike.request, p_month date,
   out actor turnpike.caller, out refused text, out statement statements) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_request);
   span record := turnpike.month_starts(p_month);
-  empty statements;
 begin
   actor := caller;
   if caller.usable is not true then
     return;
   end if;
-  refused := case when turnpike.sees_account(caller) is not true then 'scope' when (span.starts <= p_request.moment) is not true then 'future' end;
+  refused := case when turnpike.sees_account(caller) is not true then 'scope'
+    when (span.starts <= p_request.moment) is not true then 'future'
+    when (span.ends > turnpike.usage_since(caller.user_id)) is not true then 'before' end;
   if refused is null and span.ends <= p_request.moment - turnpike.settles_after() then
-    if span.ends > turnpike.usage_since(caller.user_id) then
-      insert into statements (user_id, month, created_at) values (caller.user_id, p_month, p_request.moment) on conflict do nothing;
-      select s.* into statement from statements s where s.user_id = caller.user_id and s.month = p_month;
-    else
-      empty := jsonb_populate_record(null::statements, jsonb_build_object('user_id', caller.user_id, 'month', p_month, 'days', '[]'::jsonb,
-        'receipts', 0, 'charged_credit_micros', 0, 'refunds', 0, 'refunded_credit_micros', 0, 'refund_digest', turnpike.no_digest(),
-        'other_charges', 0, 'other_credit_micros', 0, 'created_at', p_request.moment, 'closed_at', p_request.moment));
-      statement := empty;
-    end if;
+    insert into statements (user_id, month, created_at) values (caller.user_id, p_month, p_request.moment) on conflict do nothing;
+    select s.* into statement from statements s where s.user_id = caller.user_id and s.month = p_month;
   end if;
   perform turnpike.note_use(caller, p_request.moment);
 end $$;

@@ -134,7 +134,7 @@ describe("A monthly statement", () => {
     expect((await statementOf(client, first)).statement?.document).toEqual(statement)
   })
 
-  test("A month that is not over has documents and no statement, and a month before the account has an empty one", async () => {
+  test("A month that is not over has documents and no statement, and a month before the account is 404", async () => {
     const client = await ownerWithAll(world, 10)
     await client.runTurn({ space: await client.space() })
     const month = monthNow()
@@ -145,12 +145,20 @@ describe("A monthly statement", () => {
     expect(await statementOf(client, month)).toEqual(open)
     await world.advance(1)
     expect((await statementOf(client, month)).state).toBe("final")
-    const listed = (await (await client.call("GET", "/v1/usage/statements")).json()) as { data: object[] }
+    const listed = (await (await client.call("GET", "/v1/usage/statements")).json()) as { data: { month: string }[] }
     expect(listed.data.slice(0, 2)).toMatchObject([
       { month: monthNow(), state: "open" },
       { month, state: "final", receipts: 1 },
     ])
-    expect(await expectProven(client, "2020-01")).toMatchObject({ receipts: { count: 0 }, total_usd: "0.0000000" })
+    const first = new Date(`${listed.data.at(-1)?.month}-01`)
+    const before = new Date(first.getTime() - 1).toISOString().slice(0, 7)
+    for (const early of [before, "2020-01"]) {
+      const answer = await client.call("GET", `/v1/usage/statements/${early}`)
+      expect(answer.status, "a month before the account's usage").toBe(404)
+      expect(await answer.json()).toMatchObject({
+        error: { message: `The usage of the account began after ${early}.` },
+      })
+    }
     expect((await client.call("GET", "/v1/usage/statements/2020-13")).status).toBe(422)
     expect((await client.call("GET", "/v1/usage/statements/2099-01")).status, "a month that has not begun").toBe(404)
   })
