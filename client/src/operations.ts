@@ -1368,7 +1368,7 @@ export interface PutTool {
 }
 
 export interface PutUsageExport {
-  /** `true` exports every charge and refund that is booked from now on. `false` closes the current hour and stops. */
+  /** `true` exports every charge and refund that is booked from now on. `false` ends the current hour at this moment and stops. */
   enabled: boolean
 }
 

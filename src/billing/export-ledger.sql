@@ -165,8 +165,8 @@ begin
 end $$;
 
 -- Closes the hours of an export that ended by p_ended_before, oldest first, and writes their events. The caller holds
--- the lock of the export and has exported all rows. Hours between two closed hours have no rows. Before 'infinity', the
--- current hour ends too, right after p_moment. Later rows of that hour come into a part of their own, which begins there.
+-- the lock of the export and has exported all rows. Hours between two closed hours have no rows.
+-- p_ended_before 'infinity': the current hour ends too, right after p_moment. Its later rows come into another part.
 create function turnpike.close_hours(export ledger_exports, p_ended_before timestamptz, p_moment timestamptz,
   out closed integer, out has_subscriber boolean) language plpgsql as $$
 declare

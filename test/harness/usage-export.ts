@@ -11,6 +11,7 @@ export interface PostedUsage {
   amount_usd: string
   turn_id: string | null
   end_user_ref: string | null
+  booked_at: string
 }
 
 /** The data of the event hour.closed. */

@@ -3333,8 +3333,8 @@ class AsyncUsage(AsyncUsageActions):
         event `hour.closed`. A webhook that names one of these types starts it too. See Metering and billing.
 
         Args:
-            enabled: `true` exports every charge and refund that is booked from now on. `false` closes the
-                current hour and stops.
+            enabled: `true` exports every charge and refund that is booked from now on. `false` ends the current
+                hour at this moment and stops.
             max_retries: Overrides the client's ``max_retries``.
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
