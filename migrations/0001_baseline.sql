@@ -1628,11 +1628,11 @@ create index ledger_by_time on ledger using brin (created_at) with (pages_per_ra
 create table model_calls (
   user_id bigint not null,
   space_id bigint not null,
+  -- The counts of the call (CALL_COUNTS in src/agent/token-names.ts). Null: 0.
   tokens_input bigint not null,
   tokens_cached bigint not null,
-  tokens_cache_written bigint not null default 0,
-  -- The part of tokens_cache_written that the provider's cache keeps for an hour.
-  tokens_cache_written_hour bigint not null default 0,
+  tokens_cache_written bigint,
+  tokens_cache_written_hour bigint,
   tokens_output bigint not null,
   duration_sec double precision not null,
   cost_credit_micros bigint not null,

@@ -1,5 +1,6 @@
-import type { ModelAnswer, ModelCall, ModelUsage } from "./engine.ts"
+import type { ModelAnswer, ModelCall } from "./engine.ts"
 import { byteLength, likelyPromptTokens, likelyTokens, PROMPT_TOKENS, promptTokenBound } from "./estimate.ts"
+import { CALL_COUNT_NAMES, type CallCountName, countOf, isRequiredCount, type ModelUsage } from "./token-names.ts"
 
 /**
  * The tokens of an answer, whole or cut: the provider's counts, within what the call can have used. An estimate of four
@@ -24,15 +25,19 @@ export function usageOf(
   return { usage, counted: withParts(input, output, counted) }
 }
 
+/** Adds the parts of prompt and output. Each has at most the units that the parts before it leave. */
 function withParts(tokensInput: number, tokensOutput: number, counted: Partial<ModelUsage>): ModelUsage {
-  const tokensCached = Math.min(counted.tokensCached ?? 0, tokensInput)
-  const tokensCacheWritten = Math.min(counted.tokensCacheWritten ?? 0, tokensInput - tokensCached)
-  const tokensCacheWrittenHour = Math.min(counted.tokensCacheWrittenHour ?? 0, tokensCacheWritten)
-  return {
-    tokensInput,
-    tokensCached,
-    ...(tokensCacheWritten > 0 && { tokensCacheWritten }),
-    ...(tokensCacheWrittenHour > 0 && { tokensCacheWrittenHour }),
-    tokensOutput,
+  const usage: ModelUsage = { tokensInput, tokensCached: 0, tokensOutput }
+  const left: Partial<Record<string, number>> = { tokensInput, tokensOutput }
+  for (const name of PARTS) {
+    const { partOf = name } = countOf(name)
+    const units = Math.min(counted[name] ?? 0, left[partOf] ?? 0)
+    left[partOf] = (left[partOf] ?? 0) - units
+    left[name] = units
+    if (units > 0 || isRequiredCount(name)) usage[name] = units
   }
+  return usage
 }
+
+/** In the order of the declaration: a whole before its parts. */
+const PARTS: readonly CallCountName[] = CALL_COUNT_NAMES.filter((name) => countOf(name).partOf !== undefined)

@@ -2,6 +2,7 @@ import { parseExact } from "../base/exact-json.ts"
 import type { ENGINES } from "../base/words.ts"
 import type { ProviderDetails } from "./provider-said.ts"
 import type { ProviderRefusal } from "./refusal-causes.ts"
+import type { ModelUsage } from "./token-names.ts"
 
 export type EngineName = (typeof ENGINES)[number]
 
@@ -109,20 +110,6 @@ export interface ModelCall {
   cache?: PromptCache
   /** The number of failed tries of this call. */
   attempt: number
-}
-
-export interface ModelUsage {
-  /** All prompt tokens, including cached ones. */
-  tokensInput: number
-  tokensCached: number
-  /**
-   * Prompt tokens that the provider wrote to its cache. They count neither as cached
-   * nor as plain tokens. Default: 0.
-   */
-  tokensCacheWritten?: number
-  /** The part of tokensCacheWritten that the provider keeps for an hour. Default: 0. */
-  tokensCacheWrittenHour?: number
-  tokensOutput: number
 }
 
 export interface ModelAnswer {

@@ -1,5 +1,5 @@
-import type { EngineName, ModelUsage } from "./engine.ts"
-import type { Counts } from "./token-names.ts"
+import type { EngineName } from "./engine.ts"
+import { CALL_COUNT_NAMES, type Counts, countOf, type ModelUsage } from "./token-names.ts"
 
 /** Parts of a prompt that some providers count in addition to it. */
 const INPUT_PARTS = ["read", "written", "image", "audio", "video", "tool"] as const
@@ -14,15 +14,17 @@ export function readCounts(
   counts: Counts,
   { engine, limit }: { engine: EngineName; limit: number },
 ): Partial<ModelUsage> {
-  const { read, written, writtenHour, completion } = counts
-  const { input, output } = engine === "anthropic" ? besides(counts) : proven(counts, limit)
-  return {
+  const { input, output = counts.completion } = engine === "anthropic" ? besides(counts) : proven(counts, limit)
+  const usage: Partial<ModelUsage> = {
     ...(input !== undefined && { tokensInput: input }),
-    ...(read !== undefined && { tokensCached: read }),
-    ...(written !== undefined && { tokensCacheWritten: written }),
-    ...(writtenHour !== undefined && { tokensCacheWrittenHour: writtenHour }),
-    ...((output ?? completion) !== undefined && { tokensOutput: output ?? completion }),
+    ...(output !== undefined && { tokensOutput: output }),
   }
+  for (const name of CALL_COUNT_NAMES) {
+    const { reads } = countOf(name)
+    const count = reads && counts[reads]
+    if (count !== undefined) usage[name] = count
+  }
+  return usage
 }
 
 interface Sides {

@@ -1,7 +1,7 @@
 import { type Fields, isFields } from "../base/fields.ts"
-import type { EngineName, ModelUsage } from "./engine.ts"
+import type { EngineName } from "./engine.ts"
 import { readCounts } from "./token-counts.ts"
-import { COUNT_NAMES, type CountName, type Counts } from "./token-names.ts"
+import { COUNT_NAMES, type CountName, type Counts, type ModelUsage } from "./token-names.ts"
 
 const NAMES = Object.entries(COUNT_NAMES).flatMap(([name, all]) =>
   all.map((written) => [name as CountName, written.split(".")] as const),

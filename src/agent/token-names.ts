@@ -1,3 +1,5 @@
+import { composed } from "../base/casts.ts"
+
 /** A count of a provider's usage. `prompt` and `total` may or may not include others (src/agent/token-counts.ts). */
 export type CountName =
   | "prompt"
@@ -65,3 +67,77 @@ export const COUNT_NAMES: Record<CountName, readonly string[]> = {
     "thoughtsTokenCount",
   ],
 }
+
+/** A number of a model call: a column of model_calls, and a field of a bill. */
+interface CallCount {
+  /** The provider's count that it is; docs/architecture/answers.md says how whole prompts and outputs are read. */
+  reads?: CountName
+  /** The count that it is a part of. Parts of the same count share no units. */
+  partOf?: string
+  /** What it is, for descriptions. */
+  about: string
+  /** Its column in a table. */
+  title: string
+  example: number
+}
+
+/**
+ * The numbers that are kept of each model call. Readers of answers, stored steps, receipts and bills follow this
+ * declaration. Each has the column of its name in model_calls: `tokens_cached` for `tokensCached`. A number that many
+ * calls lack (all but REQUIRED_COUNTS) is null there if it is 0.
+ */
+export const CALL_COUNTS = {
+  tokensInput: { about: "All prompt tokens, including cached tokens.", title: "Input tokens", example: 812 },
+  tokensCached: {
+    reads: "read",
+    partOf: "tokensInput",
+    about: "The part of `tokens_input` that came from the provider's cache.",
+    title: "Cached input tokens",
+    example: 0,
+  },
+  tokensCacheWritten: {
+    reads: "written",
+    partOf: "tokensInput",
+    about: "The part of `tokens_input` that was written to the provider's cache.",
+    title: "Cache write tokens",
+    example: 0,
+  },
+  tokensCacheWrittenHour: {
+    reads: "writtenHour",
+    partOf: "tokensCacheWritten",
+    about: "The part of `tokens_cache_written` that is cached for an hour instead of five minutes.",
+    title: "Cache write tokens, 1 hour",
+    example: 0,
+  },
+  tokensOutput: { about: "All output tokens, including hidden ones.", title: "Output tokens", example: 64 },
+} as const satisfies Record<string, CallCount>
+
+export type CallCountName = keyof typeof CALL_COUNTS
+
+const REQUIRED_COUNTS = ["tokensInput", "tokensCached", "tokensOutput"] as const
+type RequiredCount = (typeof REQUIRED_COUNTS)[number]
+
+/** The numbers of a model call, as its provider has counted them. A missing one is 0. */
+export type ModelUsage = Record<RequiredCount, number> & Partial<Record<CallCountName, number>>
+
+export const CALL_COUNT_NAMES = Object.keys(CALL_COUNTS) as CallCountName[]
+export const countOf = (name: CallCountName): CallCount => CALL_COUNTS[name]
+export const isRequiredCount = (name: CallCountName) => REQUIRED_COUNTS.some((one) => one === name)
+
+type Snake<Text extends string> = Text extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
+  : ""
+export type CountColumn = Snake<CallCountName>
+
+export const countColumnOf = (name: CallCountName) =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) as CountColumn
+/** The columns of all numbers of a model call. */
+export const COUNT_COLUMNS = CALL_COUNT_NAMES.map(countColumnOf)
+
+/** The numbers of a model call as columns, without nulls. */
+export const countRowOf = (usage: ModelUsage): Record<CountColumn, number> =>
+  composed(Object.fromEntries(CALL_COUNT_NAMES.map((name) => [countColumnOf(name), usage[name] ?? 0])))
+
+/** The numbers of a model call that columns have. */
+export const usageOfRow = (row: Record<CountColumn, number | null>): ModelUsage =>
+  composed(Object.fromEntries(CALL_COUNT_NAMES.map((name) => [name, row[countColumnOf(name)] ?? 0])))

@@ -1,3 +1,4 @@
+import type { ModelUsage } from "../agent/token-names.ts"
 import { composed } from "../base/casts.ts"
 import {
   COMPONENT_NAMES,
@@ -7,7 +8,6 @@ import {
   PER_TOKENS,
   type Price,
   quantitiesOf,
-  type TokenCounts,
   unitPriceOf,
 } from "../catalog/price-components.ts"
 
@@ -33,8 +33,8 @@ export function sumOfLines(lines: readonly PricedLine[]): bigint {
 }
 
 /** The price of one model call in credit micros, rounded up. */
-export function priceOf(price: Price, counts: TokenCounts): number {
-  const lines = quantitiesOf(counts).map(([name, quantity]) => {
+export function priceOf(price: Price, usage: ModelUsage): number {
+  const lines = quantitiesOf(usage).map(([name, quantity]) => {
     return { quantity, price: unitPriceOf(price, name) ?? 0, per: componentOf(name).per }
   })
   return Number(sumOfLines(lines))

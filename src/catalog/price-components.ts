@@ -1,3 +1,4 @@
+import { type CallCountName, countOf, type ModelUsage } from "../agent/token-names.ts"
 import { composed } from "../base/casts.ts"
 import { MICROS_PER_USD, toUsd } from "../base/money.ts"
 
@@ -7,13 +8,11 @@ export interface PriceComponent {
   kind: "chat" | "image"
   /** The units that one price is for. */
   per: number
-  /** The number of units in the counts of a model call. Without one: one picture. */
-  count?: keyof TokenCounts
   /**
-   * The component that its units are also counted in. They are priced once, with this component, or with the price
-   * of that one if this has none.
+   * The number of its units in a model call. Without one: one picture. Units that are part of another count are priced
+   * once, with this component, or with the price of that one if this has none.
    */
-  partOf?: string
+  count?: CallCountName
   /** A part of the prompt, so that each prompt token could cost as much. */
   inPrompt?: true
   /** The name in receipts and bills. */
@@ -25,23 +24,12 @@ export interface PriceComponent {
   example: number
 }
 
-/** The units of a model call, as its provider has counted them. */
-export interface TokenCounts {
-  /** All prompt tokens, including cached ones. */
-  tokensInput: number
-  tokensCached: number
-  tokensCacheWritten?: number
-  /** The part of `tokensCacheWritten` that the cache keeps for an hour. */
-  tokensCacheWrittenHour?: number
-  tokensOutput: number
-}
-
 export const PER_TOKENS = 1_000_000
 const TOKENS = { kind: "chat", per: PER_TOKENS } as const
 
 /**
  * The price of a model is a list of these components, in credit micros. Each has the column `price_<name>` of
- * model_catalog and former_prices; a null price is the one of `partOf`. Cost, bounds, bills, the catalog and lines of
+ * model_catalog and former_prices; a null price is the one of the component that its units are part of. Cost, bounds, bills, the catalog and lines of
  * receipts follow this declaration. Digests of receipts depend on its order.
  */
 export const COMPONENTS = {
@@ -49,7 +37,6 @@ export const COMPONENTS = {
   cached: {
     ...TOKENS,
     count: "tokensCached",
-    partOf: "input",
     inPrompt: true,
     line: "cached",
     about: "prompt tokens that the provider read from its cache",
@@ -58,7 +45,6 @@ export const COMPONENTS = {
   cache_write: {
     ...TOKENS,
     count: "tokensCacheWritten",
-    partOf: "input",
     inPrompt: true,
     line: "cache_written",
     about: "prompt tokens that the provider writes to its cache",
@@ -68,7 +54,6 @@ export const COMPONENTS = {
   cache_write_hour: {
     ...TOKENS,
     count: "tokensCacheWrittenHour",
-    partOf: "cache_write",
     inPrompt: true,
     line: "cache_written_hour",
     about: "prompt tokens that the cache keeps for an hour instead of five minutes",
@@ -114,37 +99,33 @@ export type PriceFields<Required, Optional> = { [Name in RequiredName]: Required
 /** Prices as rows have them: all components, each null if it is not known or not set. */
 export type ComponentPrices = { [Name in ComponentName as `price_${Name}`]: number | null }
 
-/** The price of a component's units: its own, or the one of the component that it is part of. Null: not known. */
+/** The component whose units those of each component are part of. */
+const WHOLES = new Map(
+  COMPONENT_NAMES.map((name) => {
+    const { count } = componentOf(name)
+    const whole = count && countOf(count).partOf
+    return [name, COMPONENT_NAMES.find((other) => whole !== undefined && componentOf(other).count === whole)]
+  }),
+)
+
+/** The price of a component's units: its own, or the one of the component that they are part of. Null: not known. */
 export function unitPriceOf(row: Partial<ComponentPrices>, name: ComponentName): number | null {
-  const { partOf } = componentOf(name)
-  return row[columnOf(name)] ?? (partOf === undefined ? null : unitPriceOf(row, partOf as ComponentName))
+  const whole = WHOLES.get(name)
+  return row[columnOf(name)] ?? (whole === undefined ? null : unitPriceOf(row, whole))
 }
-
-type Snake<Text extends string> = Text extends `${infer First}${infer Rest}`
-  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
-  : ""
-/** The counts of a model call as rows have them: `tokens_cache_written` for `tokensCacheWritten`. */
-type CountRow = { [Count in keyof TokenCounts as Snake<Count>]-?: number }
-
-const COUNTS = componentsOf("chat").flatMap((name) => componentOf(name).count ?? [])
-const countColumnOf = (count: keyof TokenCounts) =>
-  count.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) as keyof CountRow
-
-export const countsOfRow = (row: CountRow): TokenCounts =>
-  composed(Object.fromEntries(COUNTS.map((count) => [count, row[countColumnOf(count)]])))
 
 /** Each component of a chat model with those that are part of it. Every model call is priced with it. */
 const PARTS = componentsOf("chat").map(
-  (name) => [name, componentsOf("chat").filter((other) => componentOf(other).partOf === name)] as const,
+  (name) => [name, componentsOf("chat").filter((other) => WHOLES.get(other) === name)] as const,
 )
 
 /** The units of each component of a chat model's call. Units that another component prices are left out. */
-export function quantitiesOf(counts: TokenCounts): [ComponentName, number][] {
-  const countOf = (name: ComponentName) => {
+export function quantitiesOf(usage: ModelUsage): [ComponentName, number][] {
+  const unitsOf = (name: ComponentName) => {
     const { count } = componentOf(name)
-    return count === undefined ? 0 : (counts[count] ?? 0)
+    return count === undefined ? 0 : (usage[count] ?? 0)
   }
-  return PARTS.map(([name, parts]) => [name, parts.reduce((rest, part) => rest - countOf(part), countOf(name))])
+  return PARTS.map(([name, parts]) => [name, parts.reduce((rest, part) => rest - unitsOf(part), unitsOf(name))])
 }
 
 /** The amounts of a price in USD, by component. */

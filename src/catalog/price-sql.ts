@@ -1,10 +1,11 @@
+import { CALL_COUNT_NAMES, COUNT_COLUMNS, countColumnOf, isRequiredCount } from "../agent/token-names.ts"
 import { COMPONENT_NAMES, columnOf, componentOf, isRequired, PRICE_COLUMNS } from "./price-components.ts"
 
 const ofRow = (row: string) => PRICE_COLUMNS.map((column) => `${row}.${column}`).join(", ")
 
 /**
- * The parts of procedures that the declaration of prices makes: `{{prices.columns c}}` becomes `c.price_input,
- * c.price_cached, …`.
+ * The parts of procedures that the declarations of prices and of counts make: `{{prices.columns c}}` becomes
+ * `c.price_input, c.price_cached, …`.
  */
 export const PRICE_SQL: Record<string, (argument: string) => string> = {
   /** The fields of a type. */
@@ -21,6 +22,19 @@ export const PRICE_SQL: Record<string, (argument: string) => string> = {
   },
   /** Assignments from another row. */
   assigned: (row) => PRICE_COLUMNS.map((column) => `${column} = ${row}.${column}`).join(", "),
+  /** The fields of the counts of a model call, in a type. */
+  countFields: () =>
+    CALL_COUNT_NAMES.map((name) => `${countColumnOf(name)} bigint,${isRequiredCount(name) ? "" : " -- null"}`).join(
+      "\n  ",
+    ),
+  countNames: () => COUNT_COLUMNS.join(", "),
+  counts: (row) => COUNT_COLUMNS.map((column) => `${row}.${column}`).join(", "),
+  /** The counts of a call from its object. A null takes no space in the row. */
+  countsOfJson: (object) =>
+    CALL_COUNT_NAMES.map((name) => {
+      const units = `(${object} ->> '${countColumnOf(name)}')::bigint`
+      return isRequiredCount(name) ? units : `nullif(${units}, 0)`
+    }).join(", "),
   /** The prices that a token of the prompt can have. */
   ofPrompt: (row) =>
     COMPONENT_NAMES.filter((name) => componentOf(name).inPrompt)

@@ -657,8 +657,8 @@ interface ModelCalls {
   subagent: string | null;
   subscription_id: string | null;
   test: boolean;
-  tokens_cache_written: Generated<number>;
-  tokens_cache_written_hour: Generated<number>;
+  tokens_cache_written: number | null;
+  tokens_cache_written_hour: number | null;
   tokens_cached: number;
   tokens_input: number;
   tokens_output: number;

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_cf9ec05f72b7"
+export const RELEASE = "turnpike_53f916fc2cd2"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -524,8 +524,8 @@ export interface Answers {
     model: string
     tokens_input: number
     tokens_cached: number
-    tokens_cache_written: number
-    tokens_cache_written_hour: number
+    tokens_cache_written: number | null
+    tokens_cache_written_hour: number | null
     tokens_output: number
     price_version: number
     price_input: number | null

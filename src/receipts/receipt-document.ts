@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { usageOfRow } from "../agent/token-names.ts"
 import { USD_DECIMALS, usdDecimal } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import type { LedgerRow } from "../billing/ledger-entry.ts"
@@ -7,7 +8,6 @@ import {
   COMPONENT_NAMES,
   COMPONENTS,
   type ComponentName,
-  countsOfRow,
   PER_TOKENS,
   quantitiesOf,
   unitPriceOf,
@@ -184,7 +184,7 @@ function linesOf(call: CallRow): Line[] {
     return { kind, quantity, price: unitPriceOf(call, name), per }
   }
   if (call.call !== null) return [lineOf("image", 1)]
-  return quantitiesOf(countsOfRow(call)).flatMap(([name, quantity]) => (quantity === 0 ? [] : [lineOf(name, quantity)]))
+  return quantitiesOf(usageOfRow(call)).flatMap(([name, quantity]) => (quantity === 0 ? [] : [lineOf(name, quantity)]))
 }
 
 /** Null if a price is not known. */

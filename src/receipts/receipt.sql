@@ -5,11 +5,7 @@ create type turnpike.receipt_call as (
   role text,
   subagent text, -- null: the space's own agent
   model text,
-  tokens_input bigint,
-  tokens_cached bigint,
-  tokens_cache_written bigint,
-  tokens_cache_written_hour bigint,
-  tokens_output bigint,
+  {{prices.countFields}}
   price_version integer,
   {{prices.fields unknown}}
   cost bigint,
@@ -46,8 +42,8 @@ end $$;
 -- The calls of a turn, in the order of their steps, each picture after the call of its step.
 create function turnpike.receipt_calls(p_turn_id text) returns turnpike.receipt_call[] language plpgsql stable as $$
 begin
-  return array(select (u.step, u.call, u.role, u.subagent, u.model, u.tokens_input, u.tokens_cached, u.tokens_cache_written,
-      u.tokens_cache_written_hour, u.tokens_output, u.price_version, {{prices.ofEither c f}}, u.cost_credit_micros, u.billed_credit_micros,
+  return array(select (u.step, u.call, u.role, u.subagent, u.model, {{prices.counts u}},
+      u.price_version, {{prices.ofEither c f}}, u.cost_credit_micros, u.billed_credit_micros,
       u.rehearsed_credit_micros, u.created_at)::turnpike.receipt_call
     from model_calls u
     left join model_catalog c on c.pin = u.model and c.price_version = u.price_version

@@ -1,4 +1,5 @@
-import { callsOf, type Message, type ModelAnswer, ModelError, type ModelUsage } from "../agent/engine.ts"
+import { callsOf, type Message, type ModelAnswer, ModelError } from "../agent/engine.ts"
+import type { ModelUsage } from "../agent/token-names.ts"
 import { spanIdOf } from "../base/trace-context.ts"
 import { noteLoss } from "../billing/losses.ts"
 import { FREE, priceOf } from "../billing/price.ts"

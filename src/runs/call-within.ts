@@ -1,6 +1,7 @@
 import { usageOf } from "../agent/answer-usage.ts"
 import { callModel } from "../agent/call-model.ts"
-import { type ModelAccounts, type ModelAnswer, type ModelCall, ModelError, type ModelUsage } from "../agent/engine.ts"
+import { type ModelAccounts, type ModelAnswer, type ModelCall, ModelError } from "../agent/engine.ts"
+import type { ModelUsage } from "../agent/token-names.ts"
 import { reasonOf } from "../base/not-sent.ts"
 import { storable } from "../base/storable.ts"
 import { noteError } from "../infrastructure/errors.ts"

@@ -4,7 +4,16 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { storedRow } from "../base/casts.ts"
+import {
+  CALL_COUNT_NAMES,
+  COUNT_COLUMNS,
+  type CountColumn,
+  countColumnOf,
+  countOf,
+  countRowOf,
+  usageOfRow,
+} from "../agent/token-names.ts"
+import { composed, storedRow } from "../base/casts.ts"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import {
@@ -48,7 +57,7 @@ function serializePrice(row: ComponentPrices): z.infer<typeof priceSchema> | nul
   return Object.fromEntries(COMPONENT_NAMES.map((name) => [billNameOf(name), usdOf(unitPriceOf(row, name))]))
 }
 
-const tokens = z.int().meta({ example: 812 })
+const units = z.int()
 
 export const turnBillSchema = z
   .object({
@@ -75,20 +84,14 @@ export const turnBillSchema = z
             .nullable()
             .meta({ description: "The sub-agent's name. Null for the space's own agent.", example: null }),
           model: z.string().meta({ description: "The model, as a pin." }),
-          tokens_input: tokens.meta({ description: "All prompt tokens, including cached tokens." }),
-          tokens_cached: tokens.meta({
-            description: "The part of `tokens_input` that came from the provider's cache.",
-            example: 0,
-          }),
-          tokens_cache_written: tokens.meta({
-            description: "The part of `tokens_input` that was written to the provider's cache.",
-            example: 0,
-          }),
-          tokens_cache_written_hour: tokens.meta({
-            description: "The part of `tokens_cache_written` that is cached for an hour instead of five minutes.",
-            example: 0,
-          }),
-          tokens_output: tokens.meta({ example: 64 }),
+          ...composed<Record<CountColumn, typeof units>>(
+            Object.fromEntries(
+              CALL_COUNT_NAMES.map((name) => {
+                const { about: description, example } = countOf(name)
+                return [countColumnOf(name), units.meta({ description, example })]
+              }),
+            ),
+          ),
           price_version: z.int().meta({ description: "The version of the model's prices that applied.", example: 1 }),
           price: priceSchema
             .nullable()
@@ -121,8 +124,8 @@ export async function getBill(
             join.onRef("f.pin", "=", "u.model").onRef("f.price_version", "=", "u.price_version"),
           )
           .whereRef("u.turn_id", "=", "t.turn_id")
-          .select(["u.step", "u.call", "u.role", "u.subagent", "u.model", "u.tokens_input", "u.tokens_cached"])
-          .select(["u.tokens_cache_written", "u.tokens_cache_written_hour", "u.tokens_output", "u.price_version"])
+          .select(["u.step", "u.call", "u.role", "u.subagent", "u.model", "u.price_version"])
+          .select(COUNT_COLUMNS.map((column) => `u.${column}` as const))
           .select(["u.created_at", "u.cost_credit_micros as cost", "u.billed_credit_micros as billed"])
           .select((eb) => eb.cast<number>(eb.lit(1), "integer").as("calls"))
           .select(({ fn }) => {
@@ -144,7 +147,14 @@ export async function getBill(
     held_usd: toUsd(row.held),
     items: row.items.map(({ cost, billed, created_at, ...item }) => {
       const price = serializePrice(storedRow<ComponentPrices>(item.price))
-      return { ...item, price, cost_usd: toUsd(cost), billed_usd: toUsd(billed), created_at: toInstant(created_at) }
+      return {
+        ...item,
+        ...countRowOf(usageOfRow(item)),
+        price,
+        cost_usd: toUsd(cost),
+        billed_usd: toUsd(billed),
+        created_at: toInstant(created_at),
+      }
     }),
   }
 }

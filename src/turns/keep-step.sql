@@ -2,9 +2,9 @@
 create type turnpike.new_step as (
   -- The turn before the step.
   turn turns,
-  -- {step, agent, subagent, text, content, calls, finish, cost, price, provider, model, tokens_input,
-  -- tokens_cached, tokens_cache_written, tokens_cache_written_hour,
-  -- tokens_output, duration_sec, price_version, account}. account: the provider account that served it, or null.
+  -- {step, agent, subagent, text, content, calls, finish, cost, price, provider, model, duration_sec, price_version,
+  -- account, and the counts of the call (src/agent/token-names.ts)}. account: the provider account that served it, or
+  -- null.
   step jsonb,
   -- The drafts that the turn's log gets with the step.
   events jsonb,
@@ -29,14 +29,13 @@ begin
   from unnest(p_steps) s;
   -- served by: the provider account, else the account's active plan.
   insert into model_calls (turn_id, step, user_id, space_id, key_id, end_user_ref, conversation_id, test, provider, subscription_id, model,
-    role, subagent, tokens_input, tokens_cached, tokens_cache_written, tokens_cache_written_hour, tokens_output, duration_sec,
+    role, subagent, {{prices.countNames}}, duration_sec,
     price_version, cost_credit_micros, billed_credit_micros, rehearsed_credit_micros, settled_at, created_at)
   select (s.turn).turn_id, (s.step ->> 'step')::integer, (s.turn).user_id, (s.turn).space_id, (s.turn).key_id, (s.turn).end_user_ref,
     (s.turn).conversation_id, (s.turn).test, s.step ->> 'provider',
     coalesce(s.step ->> 'account', (select b.sub_id::text from turnpike.active_subscription((s.turn).user_id, p_moment) b)),
     s.step ->> 'model', case when s.step ->> 'agent' is null then 'orchestrator' else 'subagent' end, s.step ->> 'subagent',
-    (s.step ->> 'tokens_input')::bigint, (s.step ->> 'tokens_cached')::bigint, (s.step ->> 'tokens_cache_written')::bigint,
-    (s.step ->> 'tokens_cache_written_hour')::bigint, (s.step ->> 'tokens_output')::bigint, (s.step ->> 'duration_sec')::double precision,
+    {{prices.countsOfJson s.step}}, (s.step ->> 'duration_sec')::double precision,
     (s.step ->> 'price_version')::integer, case when (s.turn).test then 0 else (s.step ->> 'cost')::bigint end,
     case when (s.turn).test then 0 else s.billed end,
     case when (s.turn).rehearsed_hold_credit_micros is not null then (s.step ->> 'cost')::bigint end, s.settled_at, p_moment

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import { type AssistantPart, callsOf, type EngineName, type ModelAnswer, type ToolOutput } from "../agent/engine.ts"
+import { countRowOf } from "../agent/token-names.ts"
 import type { Served } from "../providers/account.ts"
 
 /** A committed step: the model's output, and the results of its calls so far, by their index. */
@@ -89,11 +90,7 @@ export function stepArgument(finished: FinishedStep) {
     price,
     provider,
     model: pin,
-    tokens_input: usage.tokensInput,
-    tokens_cached: usage.tokensCached,
-    tokens_cache_written: usage.tokensCacheWritten ?? 0,
-    tokens_cache_written_hour: usage.tokensCacheWrittenHour ?? 0,
-    tokens_output: usage.tokensOutput,
+    ...countRowOf(usage),
     duration_sec: durationSec,
     price_version: priceVersion,
     ...served,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { callModel } from "../../src/agent/call-model.ts"
-import type { EngineContext, ModelCall, ModelUsage } from "../../src/agent/engine.ts"
+import type { EngineContext, ModelCall } from "../../src/agent/engine.ts"
+import type { ModelUsage } from "../../src/agent/token-names.ts"
 import { textMessage } from "../harness/steps.ts"
 import { providerStream } from "../harness/streams.ts"
 

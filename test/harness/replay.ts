@@ -1,5 +1,6 @@
 import { callModel } from "../../src/agent/call-model.ts"
-import type { ModelAnswer, ModelCall, ModelUsage, ToolCallPart } from "../../src/agent/engine.ts"
+import type { ModelAnswer, ModelCall, ToolCallPart } from "../../src/agent/engine.ts"
+import type { ModelUsage } from "../../src/agent/token-names.ts"
 import type { RecordedStream } from "./recorded.ts"
 import { textMessage } from "./steps.ts"
 

@@ -5014,6 +5014,7 @@ export interface TurnBill {
     tokens_cache_written: number
     /** The part of `tokens_cache_written` that is cached for an hour instead of five minutes. */
     tokens_cache_written_hour: number
+    /** All output tokens, including hidden ones. */
     tokens_output: number
     /** The version of the model's prices that applied. */
     price_version: number
