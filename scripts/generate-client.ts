@@ -1,10 +1,19 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import { CLIENT_PACKAGE, PYTHON_MODULE } from "../client/src/names.ts"
+import { CALL_COUNT_NAMES, countColumnOf, countOf, isRequiredCount } from "../src/agent/token-names.ts"
 import { ERROR_CODES } from "../src/base/errors.ts"
+import {
+  COMPONENT_NAMES,
+  componentOf,
+  isRequired,
+  placeInCatalog,
+  requestNameOf,
+} from "../src/catalog/price-components.ts"
 import { describeApi } from "../src/reference/apis.ts"
 import { readGuide } from "../src/reference/guides.ts"
 import { CLIENT_PATH, PYTHON_CLIENT_PATH } from "../src/reference/served-packages.ts"
+import { billNameOf } from "../src/turns/get-bill.ts"
 import { documentOf, SURFACES, type SurfaceName } from "./documents.ts"
 import { pythonFiles } from "./python/files.ts"
 import { buildSync } from "./python/sync.ts"
@@ -47,6 +56,7 @@ const files = new Map<string, string>([
   ["dashboard/src/api/event-samples.ts", eventSamples()],
   ["dashboard/src/api/client-package.ts", clientPackage()],
   ["dashboard/src/api/documents.ts", guidePages()],
+  ["dashboard/src/api/prices.ts", pricesAndCounts()],
   ...pythonFiles(),
 ])
 for (const [target, text] of files) {
@@ -125,6 +135,42 @@ export const CLIENT_PACKAGE = ${JSON.stringify(CLIENT_PACKAGE)}
 
 /** The name by which Python imports the client. */
 export const PYTHON_MODULE = ${JSON.stringify(PYTHON_MODULE)}
+`
+}
+
+/** The source of the lists of prices and of counts, for forms and tables of the web app. */
+function pricesAndCounts(): string {
+  const prices = COMPONENT_NAMES.map((name) => {
+    const { kind, per, label, whenNull, count } = componentOf(name)
+    const place = placeInCatalog(name)
+    return {
+      name: requestNameOf(name),
+      place: place.join("."),
+      kind,
+      perUnit: per === 1,
+      label,
+      hint: whenNull === undefined ? null : `If empty: ${whenNull.replaceAll("`", "")}`,
+      required: kind === "image" || isRequired(name),
+      bill: billNameOf(name),
+      count: count === undefined ? null : countColumnOf(count),
+    }
+  })
+  const counts = CALL_COUNT_NAMES.map((name) => {
+    return { name: countColumnOf(name), title: countOf(name).title, required: isRequiredCount(name) }
+  })
+  const lines = (all: readonly object[]) => all.map((one) => `  ${JSON.stringify(one)},\n`).join("")
+  return `// Generated from the declarations of prices and counts by scripts/generate-client.ts: npm run client:types.
+
+/**
+ * The prices of a model. \`name\`: in requests. \`place\`: in a row of the catalog. \`bill\`: among the prices of a bill.
+ * \`count\`: the count of a model call that it prices.
+ */
+export const MODEL_PRICES = [
+${lines(prices)}] as const
+
+/** The counts of a model call in a bill. \`required\`: calls without the others are common. */
+export const CALL_COUNTS = [
+${lines(counts)}] as const
 `
 }
 

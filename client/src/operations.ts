@@ -1096,11 +1096,15 @@ export interface Model {
   /** The engine that runs the model: the part of the pin before the slash. */
   engine: string
   price_usd_per_million_tokens: {
-    /** USD per million tokens. */
+    /** USD per million input tokens. */
     input: number
     /** USD per million prompt tokens that the provider read from its cache. */
     cached: number
-    /** USD per million tokens. */
+    /** USD per million prompt tokens that the provider writes to its cache. */
+    cache_write: number
+    /** USD per million prompt tokens that the cache keeps for an hour instead of five minutes. */
+    cache_write_hour: number
+    /** USD per million output tokens. */
     output: number
   }
   /** The maximum number of output tokens of one model call. */
@@ -1470,7 +1474,7 @@ export interface ReceiptHold {
 }
 
 export interface ReceiptLine {
-  /** `input`: prompt tokens that no other line has. `cached`: read from the provider's cache. `cache_written`: written to it. `cache_written_hour`: written to it for an hour. */
+  /** Each token is in one line. `input`: input tokens. `cached`: prompt tokens that the provider read from its cache. `cache_written`: prompt tokens that the provider writes to its cache. `cache_written_hour`: prompt tokens that the cache keeps for an hour instead of five minutes. `output`: output tokens. `image`: one picture of any size. */
   kind: "input" | "cached" | "cache_written" | "cache_written_hour" | "output" | "image"
   /** The number of tokens or images. */
   quantity: number

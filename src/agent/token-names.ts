@@ -106,7 +106,7 @@ export const CALL_COUNTS = {
     reads: "writtenHour",
     partOf: "tokensCacheWritten",
     about: "The part of `tokens_cache_written` that is cached for an hour instead of five minutes.",
-    title: "Cache write tokens, 1 hour",
+    title: "Cache write tokens, one hour",
     example: 0,
   },
   tokensOutput: { about: "All output tokens, including hidden ones.", title: "Output tokens", example: 64 },

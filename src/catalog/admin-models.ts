@@ -3,21 +3,22 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { editAs, type Refusals } from "../actor/edit-as.ts"
-import { composed } from "../base/casts.ts"
 import { changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
-import { usdIn } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import { ENGINES } from "../base/words.ts"
 import type { Answers } from "../platform/procedures.ts"
+import { catalogFieldOf, priceRowOf, usdOf } from "./price-components.ts"
 import {
-  columnOf,
-  componentOf,
-  componentsOf,
-  isRequired,
-  type PriceFields,
-  priceRowOf,
-  usdOf,
-} from "./price-components.ts"
+  PRICE_EXAMPLES,
+  type Prices,
+  perPicture,
+  serializePrices,
+  shownPricesSchema,
+  shownSingles,
+  singleFields,
+  singlesIn,
+  tokenPricesSchema,
+} from "./price-schemas.ts"
 
 const KINDS = ["chat", "image"] as const
 
@@ -26,43 +27,6 @@ const kind = z.enum(KINDS).meta({
     "`chat`: runs turns. `image`: creates the pictures of `generate_image`; spaces and turns cannot select it.",
   example: "chat",
 })
-
-const TOKEN_PRICES = componentsOf("chat")
-const PRICES = Object.fromEntries(TOKEN_PRICES.map((name) => [name, componentOf(name).example]))
-
-const perPicture = usdIn(z.number().min(0).max(1_000)).meta({
-  description: "USD for one picture of any size.",
-  example: 0.04,
-})
-
-const perMillion = usdIn(z.number().min(0).max(100_000))
-const ownOrNull = perMillion.nullable().default(null)
-
-const pricesSchema = z.strictObject(
-  composed<PriceFields<typeof perMillion, typeof ownOrNull>>(
-    Object.fromEntries(
-      TOKEN_PRICES.map((name) => {
-        const { about, whenNull, example } = componentOf(name)
-        const description = `USD per million ${about}${whenNull ? `; null: ${whenNull}` : ""}.`
-        return [name, (isRequired(name) ? perMillion : ownOrNull).meta({ description, example })]
-      }),
-    ),
-  ),
-)
-
-const shown = z.number()
-const shownOrNull = shown.nullable()
-
-const shownPricesSchema = z.object(
-  composed<PriceFields<typeof shown, typeof shownOrNull>>(
-    Object.fromEntries(
-      TOKEN_PRICES.map((name) => {
-        const { example } = componentOf(name)
-        return [name, (isRequired(name) ? shown : shownOrNull).meta({ example })]
-      }),
-    ),
-  ),
-)
 
 export const catalogRowSchema = z
   .object({
@@ -80,12 +44,13 @@ export const catalogRowSchema = z
     }),
     price_usd_per_million_tokens: shownPricesSchema.meta({
       description: "Prices in USD per million tokens. 0 for a model of the kind `image`.",
-      example: PRICES,
+      example: PRICE_EXAMPLES,
     }),
     price_usd_per_picture: z
       .number()
       .nullable()
       .meta({ description: "The price of one picture in USD; null for a model of the kind `chat`.", example: null }),
+    ...shownSingles,
     price_version: z
       .int()
       .meta({ description: "The number of the current prices. It increases with each change of a price.", example: 3 }),
@@ -127,10 +92,8 @@ function serializeCatalogRow(row: CatalogRow): z.infer<typeof catalogRowSchema> 
     kind: row.kind as (typeof KINDS)[number],
     enabled,
     sort_order,
-    price_usd_per_million_tokens: composed(
-      Object.fromEntries(TOKEN_PRICES.map((name) => [name, usdOf(row[columnOf(name)])])),
-    ),
     price_usd_per_picture: usdOf(row.price_image),
+    ...serializePrices(row),
     price_version,
     max_output_tokens,
     context_tokens,
@@ -190,17 +153,22 @@ export const modelCatalogAddSchema = z
     kind: kind.default("chat"),
     enabled: z.boolean().default(false),
     sort_order: sortOrder.default(0),
-    price_usd_per_million_tokens: pricesSchema
+    price_usd_per_million_tokens: tokenPricesSchema
       .optional()
-      .meta({ description: "Required for the kind `chat`, and not allowed for the kind `image`.", example: PRICES }),
+      .meta({
+        description: "Required for the kind `chat`, and not allowed for the kind `image`.",
+        example: PRICE_EXAMPLES,
+      }),
     price_usd_per_picture: perPicture
       .optional()
       .meta({ description: "Required for the kind `image`: USD for one picture of any size.", example: 0.04 }),
+    ...singleFields,
     max_output_tokens: z.int().min(1).max(10_000_000).default(4_096),
     context_tokens: z.int().min(1).max(100_000_000).nullable().default(null).meta({ example: 400_000 }),
     idle_seconds: z.int().min(1).max(600).nullable().default(null).meta({ example: 60 }),
   })
-  .superRefine(({ kind, engine, price_usd_per_million_tokens: tokens, price_usd_per_picture: picture }, check) => {
+  .superRefine((row, check) => {
+    const { kind, engine, price_usd_per_million_tokens: tokens, price_usd_per_picture: picture } = row
     const fault = (path: string, message: string) => check.addIssue({ code: "custom", path: [path], message })
     const isImage = kind === "image"
     const [needed, unfit] = isImage ? [picture, tokens] : [tokens, picture]
@@ -208,17 +176,17 @@ export const modelCatalogAddSchema = z
     const [needs, has] = isImage ? [names[1], names[0]] : names
     if (needed === undefined) fault(needs, `is required for the kind "${kind}"`)
     if (unfit !== undefined) fault(has, `is not allowed for the kind "${kind}"`)
+    for (const [name, price] of singlesIn(row)) {
+      if (isImage && price !== null) fault(catalogFieldOf(name), `is not allowed for the kind "${kind}"`)
+    }
     if (isImage && !engine.startsWith("openai")) fault("engine", `has no models of the kind "image"`)
   })
   .meta({
     id: "ModelCatalogAdd",
-    examples: [{ engine: "openai", model: "gpt-5-mini", label: "GPT-5 mini", price_usd_per_million_tokens: PRICES }],
+    examples: [
+      { engine: "openai", model: "gpt-5-mini", label: "GPT-5 mini", price_usd_per_million_tokens: PRICE_EXAMPLES },
+    ],
   })
-
-export const modelPricesSchema = z.union([pricesSchema, z.strictObject({ picture: perPicture })]).meta({
-  id: "ModelPrices",
-  description: "Prices per million tokens, or the price of a picture for a model of the kind `image`.",
-})
 
 const REFUSALS: Refusals = {
   not_found: ["NOT_FOUND", "The catalog has no model with this pin."],
@@ -243,21 +211,17 @@ export function patchModel(
   return editAs(ctx, credential, "patch_model", { args, refusals: REFUSALS, serialize: serializeCatalogRow })
 }
 
-type Prices = z.output<typeof modelPricesSchema>
-
 const pricesOfKind = (prices: Prices) => priceRowOf("picture" in prices ? { image: prices.picture } : prices)
 
 /** Adds a model with its prices. Throws CONFLICT if the catalog already has its pin. */
 export function addCatalogModel(
   ctx: Context,
   credential: SessionCredential,
-  {
-    price_usd_per_million_tokens: tokens,
-    price_usd_per_picture: picture = 0,
-    ...row
-  }: z.output<typeof modelCatalogAddSchema>,
+  added: z.output<typeof modelCatalogAddSchema>,
 ) {
-  const args = { model: { ...row, ...pricesOfKind(tokens ?? { picture }) } }
+  const { price_usd_per_million_tokens: tokens, price_usd_per_picture: picture = 0, ...row } = added
+  const prices = tokens ? { ...tokens, ...Object.fromEntries(singlesIn(added)) } : { picture }
+  const args = { model: { ...row, ...pricesOfKind(prices) } }
   return editAs(ctx, credential, "add_model", { args, refusals: REFUSALS, serialize: serializeCatalogRow })
 }
 

@@ -2,11 +2,24 @@ import * as z from "zod"
 import type { Credential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { composed } from "../base/casts.ts"
 import { toUsd } from "../base/money.ts"
 import { released } from "../platform/db.ts"
 import type { JsonRow } from "../platform/json-row.ts"
+import {
+  type ChatSingles,
+  catalogFieldOf,
+  componentOf,
+  type PriceFields,
+  singlesOf,
+  TOKEN_COMPONENTS,
+  unitPriceOf,
+  usdOf,
+} from "./price-components.ts"
 
-const perMillion = z.number().meta({ description: "USD per million tokens." })
+const usd = z.number()
+const usdOrNull = usd.nullable()
+const SINGLES = singlesOf("chat")
 
 export const modelSchema = z
   .object({
@@ -16,11 +29,25 @@ export const modelSchema = z
     }),
     label: z.string().meta({ description: "The display name." }),
     engine: z.string().meta({ description: "The engine that runs the model: the part of the pin before the slash." }),
-    price_usd_per_million_tokens: z.object({
-      input: perMillion,
-      cached: perMillion.meta({ description: "USD per million prompt tokens that the provider read from its cache." }),
-      output: perMillion,
-    }),
+    price_usd_per_million_tokens: z.object(
+      composed<PriceFields<typeof usd, typeof usd>>(
+        Object.fromEntries(
+          TOKEN_COMPONENTS.map((name) => {
+            const { about, example } = componentOf(name)
+            return [name, usd.meta({ description: `USD per million ${about}.`, example })]
+          }),
+        ),
+      ),
+    ),
+    ...composed<ChatSingles<typeof usdOrNull>>(
+      Object.fromEntries(
+        SINGLES.map((name) => {
+          const { about, whenNull, example } = componentOf(name)
+          const description = `USD for ${about}; null: ${whenNull}.`
+          return [catalogFieldOf(name), usdOrNull.meta({ description, example })]
+        }),
+      ),
+    ),
     max_output_tokens: z.int().meta({ description: "The maximum number of output tokens of one model call." }),
   })
   .meta({ id: "Model" })
@@ -73,16 +100,17 @@ function serializeImageModel({ pin, label, engine, price_image }: ModelRow): Mod
 }
 
 function serializeModel(row: ModelRow): z.infer<typeof modelSchema> {
-  const { pin, label, engine, price_input, price_cached, price_output, max_output_tokens } = row
+  const { pin, label, engine, max_output_tokens } = row
   return {
     pin,
     label,
     engine,
-    price_usd_per_million_tokens: {
-      input: toUsd(price_input),
-      cached: toUsd(price_cached),
-      output: toUsd(price_output),
-    },
+    price_usd_per_million_tokens: composed(
+      Object.fromEntries(TOKEN_COMPONENTS.map((name) => [name, toUsd(unitPriceOf(row, name) ?? 0)])),
+    ),
+    ...composed<ChatSingles<number | null>>(
+      Object.fromEntries(SINGLES.map((name) => [catalogFieldOf(name), usdOf(unitPriceOf(row, name))])),
+    ),
     max_output_tokens,
   }
 }

@@ -17,6 +17,10 @@ export interface PriceComponent {
   inPrompt?: true
   /** The name in receipts and bills. */
   line: string
+  /** The name in forms and tables. */
+  label: string
+  /** The name of one unit in requests and in fields of the catalog: `price_usd_per_picture`. Only if `per` is 1. */
+  unit?: string
   /** The priced units, for descriptions: "USD per million output tokens". */
   about: string
   whenNull?: string
@@ -33,12 +37,21 @@ const TOKENS = { kind: "chat", per: PER_TOKENS } as const
  * receipts follow this declaration. Digests of receipts depend on its order.
  */
 export const COMPONENTS = {
-  input: { ...TOKENS, count: "tokensInput", inPrompt: true, line: "input", about: "input tokens", example: 1 },
+  input: {
+    ...TOKENS,
+    count: "tokensInput",
+    inPrompt: true,
+    line: "input",
+    label: "Input",
+    about: "input tokens",
+    example: 1,
+  },
   cached: {
     ...TOKENS,
     count: "tokensCached",
     inPrompt: true,
     line: "cached",
+    label: "Cached input",
     about: "prompt tokens that the provider read from its cache",
     example: 0.1,
   },
@@ -47,6 +60,7 @@ export const COMPONENTS = {
     count: "tokensCacheWritten",
     inPrompt: true,
     line: "cache_written",
+    label: "Cache writes, five minutes",
     about: "prompt tokens that the provider writes to its cache",
     whenNull: "same as `input`",
     example: 1.25,
@@ -56,12 +70,21 @@ export const COMPONENTS = {
     count: "tokensCacheWrittenHour",
     inPrompt: true,
     line: "cache_written_hour",
+    label: "Cache writes, one hour",
     about: "prompt tokens that the cache keeps for an hour instead of five minutes",
     whenNull: "the hour is never requested",
     example: 2,
   },
-  output: { ...TOKENS, count: "tokensOutput", line: "output", about: "output tokens", example: 5 },
-  image: { kind: "image", per: 1, line: "image", about: "for one picture of any size", example: 0.04 },
+  output: { ...TOKENS, count: "tokensOutput", line: "output", label: "Output", about: "output tokens", example: 5 },
+  image: {
+    kind: "image",
+    per: 1,
+    unit: "picture",
+    line: "image",
+    label: "Picture",
+    about: "one picture of any size",
+    example: 0.04,
+  },
 } as const satisfies Record<string, PriceComponent>
 
 export type ComponentName = keyof typeof COMPONENTS
@@ -85,15 +108,45 @@ type NameOf<Kind> = {
   [Name in ComponentName]: (typeof COMPONENTS)[Name]["kind"] extends Kind ? Name : never
 }[ComponentName]
 type ChatName = NameOf<"chat">
+type UnitOf<Name extends ComponentName> = (typeof COMPONENTS)[Name] extends { unit: infer Unit extends string }
+  ? Unit
+  : never
+/** The names of the components that are priced per unit, and of those that are priced per million tokens. */
+type SingleName = { [Name in ComponentName]: UnitOf<Name> extends never ? never : Name }[ComponentName]
+type TokenName = Exclude<ComponentName, SingleName>
+
+/** The components that are priced per million tokens. */
+export const TOKEN_COMPONENTS = componentsOf("chat").filter(
+  (name): name is TokenName => componentOf(name).unit === undefined,
+)
+/** The components of a kind that are priced per unit. */
+export const singlesOf = <Kind extends PriceComponent["kind"]>(kind: Kind) =>
+  componentsOf(kind).filter((name): name is NameOf<Kind> & SingleName => componentOf(name).unit !== undefined)
+
+export type CatalogField<Name extends ComponentName> = `price_usd_per_${UnitOf<Name>}`
+/** The field of a price per unit in the catalog. */
+export const catalogFieldOf = <Name extends SingleName>(name: Name) =>
+  `price_usd_per_${componentOf(name).unit}` as CatalogField<Name>
+/** The name of a component's price in a request that sets prices. */
+export const requestNameOf = (name: ComponentName) => componentOf(name).unit ?? name
+
+/** The path of a component's price in a row of the catalog. */
+export const placeInCatalog = (name: ComponentName) => {
+  const { unit } = componentOf(name)
+  return unit === undefined ? ["price_usd_per_million_tokens", name] : [`price_usd_per_${unit}`]
+}
+
+/** A field for each price per unit of chat models. */
+export type ChatSingles<Value> = { [Name in ChatName & SingleName as CatalogField<Name>]: Value }
 
 /** The prices of a chat model. */
 export type Price = { [Name in RequiredName as `price_${Name}`]: number } & {
   [Name in Exclude<ChatName, RequiredName> as `price_${Name}`]: number | null
 }
 
-/** A field for each price of a chat model. */
+/** A field for each price per million tokens. */
 export type PriceFields<Required, Optional> = { [Name in RequiredName]: Required } & {
-  [Name in Exclude<ChatName, RequiredName>]: Optional
+  [Name in Exclude<TokenName, RequiredName>]: Optional
 }
 
 /** Prices as rows have them: all components, each null if it is not known or not set. */

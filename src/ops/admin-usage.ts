@@ -1,3 +1,5 @@
+import { PRICE_USAGE, PRICE_WORDS } from "./price-options.ts"
+
 /** The help of `npm run admin`. */
 export const ADMIN_USAGE = `npm run admin -- COMMAND [OPTIONS] works on the database of DATABASE_URL, a direct connection string.
 With UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, a service that sleeps notices a change at once; without them,
@@ -66,8 +68,7 @@ Brands and models
   bot-webhook --brand B [--host H]
       register the webhook of the brand's bot at the messaging platform, at this host or the brand's
       first one; needs SECRETS_KEYS
-  model --pin ENGINE/MODEL --input USD --output USD [--cached USD] [--cache-write USD] [--cache-write-hour USD]
-        [--idle-seconds N] [--label L]
-      enable a model; prices are per million tokens: --cached for tokens that are read from the
-      provider's cache, --cache-write and --cache-write-hour for tokens that are written to it for
-      five minutes or an hour`
+  model --pin ENGINE/MODEL [--idle-seconds N] [--label L]
+        ${PRICE_USAGE.join(" ")}
+      enable a model; prices are in USD per million tokens:
+      ${PRICE_WORDS.join("\n      ")}`

@@ -17,6 +17,7 @@ import { directContext } from "./direct.ts"
 import { accessOf } from "./grants.ts"
 import { migrateDatabase } from "./migrate-database.ts"
 import { enableModels } from "./models.ts"
+import { PRICE_OPTIONS, pricesOfOptions } from "./price-options.ts"
 import { publishSigningKeys } from "./publish-signing-keys.ts"
 import { pruneReleases, readRelease } from "./release.ts"
 import { resealAll } from "./reseal.ts"
@@ -55,31 +56,14 @@ const { positionals, values } = parseArgs({
     landing: { type: "string" },
     "bot-username": { type: "string" },
     "bot-token": { type: "string" },
-    input: { type: "string" },
-    cached: { type: "string" },
-    output: { type: "string" },
-    "cache-write": { type: "string" },
-    "cache-write-hour": { type: "string" },
+    ...PRICE_OPTIONS,
     "idle-seconds": { type: "string" },
     days: { type: "string" },
     help: { type: "boolean" },
   },
 })
 
-type Needed =
-  | "email"
-  | "name"
-  | "user"
-  | "usd"
-  | "url"
-  | "pin"
-  | "brand"
-  | "input"
-  | "output"
-  | "turn"
-  | "note"
-  | "kid"
-  | "reason"
+type Needed = "email" | "name" | "user" | "usd" | "url" | "pin" | "brand" | "turn" | "note" | "kid" | "reason"
 
 function need(name: Needed): string {
   const value = values[name]
@@ -240,13 +224,7 @@ async function run(client: pg.Client): Promise<string> {
       if (engine !== "anthropic" && engine !== "openai" && engine !== "openai-compatible") {
         throw new Error("--pin must be anthropic/MODEL, openai/MODEL or openai-compatible/MODEL.")
       }
-      const usd = {
-        input: amount(need("input")),
-        cached: amount(values.cached ?? need("input")),
-        output: amount(need("output")),
-        ...(values["cache-write"] && { cache_write: amount(values["cache-write"]) }),
-        ...(values["cache-write-hour"] && { cache_write_hour: amount(values["cache-write-hour"]) }),
-      }
+      const usd = pricesOfOptions(values, amount)
       const [label, idle] = [values.label ?? need("pin"), values["idle-seconds"]]
       const limits = idle ? { idleSeconds: Number(idle) } : {}
       const row = { engine, model: model.join("/"), label, usd, ...limits } as const

@@ -21,14 +21,13 @@ export const ROUNDING = `up to ${usdDecimal(1)} USD, once for each call`
 const decimal = z.string().meta({ format: "decimal", example: "0.0000460" })
 const instant = z.iso.datetime()
 const KINDS = COMPONENT_NAMES.map((name) => COMPONENTS[name].line)
+const KIND_WORDS = COMPONENT_NAMES.map((name) => `\`${COMPONENTS[name].line}\`: ${COMPONENTS[name].about}.`)
 const WAIVERS = ["test", "lost", "over_hold"] as const
 
 const lineSchema = z
   .object({
     kind: z.enum(KINDS).meta({
-      description:
-        "`input`: prompt tokens that no other line has. `cached`: read from the provider's cache. `cache_written`: written to it. " +
-        "`cache_written_hour`: written to it for an hour.",
+      description: `Each token is in one line. ${KIND_WORDS.join(" ")}`,
       example: "input",
     }),
     quantity: z.int().meta({ description: "The number of tokens or images.", example: 11 }),

@@ -47,7 +47,6 @@ const BY_NAME: Record<string, unknown> = {
   engine: "anthropic",
   pin: "anthropic/claude-haiku-4-5",
   max_output_tokens: 8192,
-  price_usd_per_million_tokens: { input: 1, cached: 0.1, output: 5 },
   turns: 128,
   model_calls: 214,
   tool_calls: 73,

@@ -32,7 +32,7 @@ import { TURN_STATES, type TurnState } from "./schemas.ts"
 import { visibleTurn } from "./visible-turn.ts"
 
 /** Prices per token have the names of the lines of a receipt. Others name the currency, and can be null. */
-const billNameOf = (name: ComponentName) => {
+export const billNameOf = (name: ComponentName) => {
   const { line, per } = componentOf(name)
   return per === 1 ? (`${line}_usd` as const) : line
 }
@@ -41,10 +41,10 @@ const priceSchema = z
   .object(
     Object.fromEntries(
       COMPONENT_NAMES.map((name) => {
-        const { about, per, example } = componentOf(name)
+        const { kind, about, whenNull, per, example } = componentOf(name)
         const field = per === 1 ? z.number().nullable() : z.number()
-        const description =
-          per === 1 ? `Price in USD ${about}. Null for a chat model.` : `Price in USD per million ${about}.`
+        const isNull = kind === "image" ? "Null for a chat model" : `Null: ${whenNull}`
+        const description = per === 1 ? `Price in USD for ${about}. ${isNull}.` : `Price in USD per million ${about}.`
         return [billNameOf(name), field.meta({ description, example: example * 10 })]
       }),
     ),

@@ -1188,11 +1188,15 @@ class ModelPriceUsdPerMillionTokens(ApiObject):
     """The object ModelPriceUsdPerMillionTokens of the API."""
 
     input: Decimal
-    """USD per million tokens."""
+    """USD per million input tokens."""
     cached: Decimal
     """USD per million prompt tokens that the provider read from its cache."""
+    cache_write: Decimal
+    """USD per million prompt tokens that the provider writes to its cache."""
+    cache_write_hour: Decimal
+    """USD per million prompt tokens that the cache keeps for an hour instead of five minutes."""
     output: Decimal
-    """USD per million tokens."""
+    """USD per million output tokens."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1452,8 +1456,10 @@ class ReceiptLine(ApiObject):
 
     kind: Literal["input", "cached", "cache_written", "cache_written_hour", "output", "image"]
     """
-    `input`: prompt tokens that no other line has. `cached`: read from the provider's cache. `cache_written`:
-    written to it. `cache_written_hour`: written to it for an hour.
+    Each token is in one line. `input`: input tokens. `cached`: prompt tokens that the provider read from its
+    cache. `cache_written`: prompt tokens that the provider writes to its cache. `cache_written_hour`: prompt
+    tokens that the cache keeps for an hour instead of five minutes. `output`: output tokens. `image`: one
+    picture of any size.
     """
     quantity: int
     """The number of tokens or images."""

@@ -6,7 +6,8 @@ import { EditDialog } from "../operator/edit-dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { Checkbox, Select, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
-import { OPERATOR_NO_PRICES, PriceFields, pricesAreWhole, tokenPricesOf } from "./catalog-price-fields.tsx"
+import { PriceFields } from "./catalog-price-fields.tsx"
+import { NO_PRICES, pricesAreWhole, rowPricesOf } from "./catalog-price-texts.ts"
 
 const KINDS = choicesOf<ModelKind>({ chat: "Chat", image: "Pictures" })
 
@@ -21,7 +22,7 @@ export function AddModel({ next, onClose }: { next: number; onClose: () => void 
   const [engine, setEngine] = draft.useField<ModelCatalogAdd["engine"]>("engine", "openai")
   const [kind, setKind] = draft.useField<ModelKind>("kind", ModelCatalogAddRules.kind.default)
   const [enabled, setEnabled] = draft.useField<boolean>("enabled", ModelCatalogAddRules.enabled.default)
-  const [prices, setPrices] = draft.useField("prices", OPERATOR_NO_PRICES)
+  const [prices, setPrices] = draft.useField("prices", NO_PRICES)
   const [text, setText] = draft.useField("text", {
     model: "",
     label: "",
@@ -48,9 +49,7 @@ export function AddModel({ next, onClose }: { next: number; onClose: () => void 
           max_output_tokens: whole(text.max_output_tokens),
           context_tokens: whole(text.context_tokens),
           idle_seconds: whole(text.idle_seconds),
-          ...(kind === "image"
-            ? { price_usd_per_picture: Number(prices.picture) }
-            : { price_usd_per_million_tokens: tokenPricesOf(prices) }),
+          ...rowPricesOf(prices, kind),
         },
       },
       {
@@ -90,13 +89,7 @@ export function AddModel({ next, onClose }: { next: number; onClose: () => void 
         <TextInput label="Model" hint="The name that the provider uses" {...field("model")} />
         <TextInput label="Name" hint="The name that users see" {...field("label")} />
       </div>
-      <PriceFields
-        kind={kind}
-        text={prices}
-        onChange={setPrices}
-        error={change.error}
-        within="price_usd_per_million_tokens."
-      />
+      <PriceFields kind={kind} text={prices} onChange={setPrices} error={change.error} asRow />
       <div className="grid gap-4 sm:grid-cols-3">
         <TextInput label="Max output tokens" inputMode="numeric" hint="Per call" {...field("max_output_tokens")} />
         <TextInput

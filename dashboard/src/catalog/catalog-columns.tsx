@@ -1,4 +1,5 @@
 import type { ModelCatalogRow } from "../api/operations.ts"
+import { MODEL_PRICES } from "../api/prices.ts"
 import { Status } from "../ui/status.tsx"
 import type { Column } from "../ui/table.tsx"
 import { Count, Id, Money } from "../ui/values.tsx"
@@ -11,8 +12,15 @@ interface Options {
   onMove: (from: number, to: number) => void
 }
 
-const price = (part: "input" | "cached" | "output") => (row: ModelCatalogRow) =>
-  row.kind === "image" ? <span className="text-muted">–</span> : <Money usd={row.price_usd_per_million_tokens[part]} />
+/** The prices that each chat model has. */
+const TOKEN_PRICES = MODEL_PRICES.filter(({ kind, perUnit, required }) => kind === "chat" && !perUnit && required)
+
+function price(part: string) {
+  return ({ kind, price_usd_per_million_tokens }: ModelCatalogRow) => {
+    const prices: Record<string, number | null> = price_usd_per_million_tokens
+    return kind === "image" ? <span className="text-muted">–</span> : <Money usd={prices[part] ?? null} />
+  }
+}
 
 export function catalogColumns({ rows, defaults, onMove }: Options): Column<ModelCatalogRow>[] {
   return [
@@ -34,9 +42,7 @@ export function catalogColumns({ rows, defaults, onMove }: Options): Column<Mode
     },
     { title: "Pin", cell: ({ pin }) => <Id id={pin} full /> },
     { title: "Enabled", cell: (row) => <CatalogSwitch of={row} /> },
-    { title: "Input", right: true, cell: price("input") },
-    { title: "Cached input", right: true, cell: price("cached") },
-    { title: "Output", right: true, cell: price("output") },
+    ...TOKEN_PRICES.map(({ name, label }) => ({ title: label, right: true, cell: price(name) })),
     { title: "Picture", right: true, cell: ({ price_usd_per_picture }) => <Money usd={price_usd_per_picture} /> },
     { title: "Price version", right: true, cell: ({ price_version }) => price_version },
     {

@@ -2,31 +2,18 @@ import type { ModelCatalogRow } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { EditDialog } from "../operator/edit-dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
-import { plainNumber } from "../ui/plain.ts"
 import { toast } from "../ui/toast.tsx"
-import { PriceFields, pricesAreWhole, tokenPricesOf } from "./catalog-price-fields.tsx"
-
-const textOf = (price: number | null) => (price === null ? "" : plainNumber(price))
+import { PriceFields } from "./catalog-price-fields.tsx"
+import { pricesAreWhole, requestOf, rowPricesOf, textsOf } from "./catalog-price-texts.ts"
 
 /** Sets new prices for a model. They get a new price version. */
 export function EditPrices({ of, onClose }: { of: ModelCatalogRow; onClose: () => void }) {
   const draft = useDraft(`prices.${of.pin}`, { version: of.version })
   const change = useChange("putModelPrices", { changes: ["listModelCatalog"], draft })
-  const { input, cached, output, cache_write, cache_write_hour } = of.price_usd_per_million_tokens
-  const [text, setText] = draft.useField("text", {
-    input: plainNumber(input),
-    cached: plainNumber(cached),
-    output: plainNumber(output),
-    cache_write: textOf(cache_write),
-    cache_write_hour: textOf(cache_write_hour),
-    picture: textOf(of.price_usd_per_picture),
-  })
-  const isImage = of.kind === "image"
-  const tokens = tokenPricesOf(text)
-  const body = isImage ? { picture: Number(text.picture) } : tokens
+  const [text, setText] = draft.useField("text", textsOf(of))
   const save = (ifMatch?: number) =>
     change.mutate(
-      { path: { pin: of.pin }, body, ifMatch },
+      { path: { pin: of.pin }, body: requestOf(text, of.kind), ifMatch },
       {
         onSuccess: ({ price_version }) => {
           toast(`${of.label} now has price version ${price_version}.`)
@@ -42,7 +29,7 @@ export function EditPrices({ of, onClose }: { of: ModelCatalogRow; onClose: () =
       verb="Save prices"
       change={change}
       save={save}
-      mine={isImage ? { price_usd_per_picture: Number(text.picture) } : { price_usd_per_million_tokens: tokens }}
+      mine={rowPricesOf(text, of.kind)}
       version={of.version}
       onClose={onClose}
       disabled={!pricesAreWhole(text, of.kind)}

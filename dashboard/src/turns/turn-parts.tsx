@@ -1,5 +1,6 @@
 import { addressOf } from "../api/call.ts"
 import type { FileInfo, Turn, TurnBill, TurnEvent } from "../api/operations.ts"
+import { CALL_COUNTS, MODEL_PRICES } from "../api/prices.ts"
 import { useRead } from "../api/query.ts"
 import { listTurnDeliveriesQuery } from "../api/rules.ts"
 import { buttonLook } from "../ui/button.tsx"
@@ -46,7 +47,7 @@ export function BillTab({ of }: OfTurn) {
             caption="Bill by model call"
             rows={items}
             rowKey={({ step, call, model, role }) => `${step} ${call} ${model} ${role}`}
-            columns={BILL}
+            columns={billColumns(items)}
             empty={<p className="text-muted">No model calls.</p>}
           />
         </>
@@ -55,7 +56,8 @@ export function BillTab({ of }: OfTurn) {
   )
 }
 
-const BILL: Column<BillItem>[] = [
+/** The columns of a bill: all counts that each call has, and those of the others that this bill has. */
+const billColumns = (items: readonly BillItem[]): Column<BillItem>[] => [
   { title: "Step", cell: ({ step, call }) => (step < 0 ? "whole turn" : call === null ? step : `${step}, image`) },
   {
     title: "Model",
@@ -67,30 +69,28 @@ const BILL: Column<BillItem>[] = [
     ),
   },
   { title: "Calls", right: true, cell: ({ calls }) => <Count value={calls} /> },
-  { title: "Input tokens", right: true, cell: ({ tokens_input }) => <Count value={tokens_input} /> },
-  { title: "Cached input tokens", right: true, cell: ({ tokens_cached }) => <Count value={tokens_cached} /> },
-  {
-    title: "Cache write tokens",
-    right: true,
-    cell: ({ tokens_cache_written }) => <Count value={tokens_cache_written} />,
-  },
-  { title: "Output tokens", right: true, cell: ({ tokens_output }) => <Count value={tokens_output} /> },
+  ...CALL_COUNTS.filter(({ name, required }) => required || items.some((item) => item[name] > 0)).map(
+    ({ name, title }): Column<BillItem> => ({ title, right: true, cell: (item) => <Count value={item[name]} /> }),
+  ),
   { title: "Prices", cell: (item) => <Prices item={item} /> },
   { title: "Billed", right: true, cell: ({ billed_usd }) => <Money usd={billed_usd} /> },
 ]
 
-/** The price version of a call, and its prices in USD per million tokens or per image. */
-function Prices({ item: { price, price_version } }: { item: BillItem }) {
+/** The price version of a call, and its prices that apply to the call, in USD per million tokens or per unit. */
+function Prices({ item }: { item: BillItem }) {
+  const { price, price_version } = item
+  const kind = item.call === null ? "chat" : "image"
+  const applied = MODEL_PRICES.filter(
+    ({ count, ...of }) => of.kind === kind && (of.required || (count && item[count] > 0)),
+  )
   const words =
     price === null
       ? "no longer available"
-      : price.image_usd !== null
-        ? `$${price.image_usd} per image`
-        : `$${price.input} in, $${price.cached} cached, $${price.output} out, per million`
+      : applied.map(({ label, bill, perUnit }) => `${label} $${price[bill]}${perUnit ? " each" : ""}`).join(" · ")
   return (
     <span className="inline-flex flex-col">
       Version {price_version}
-      <span className="text-muted text-xs">{words}</span>
+      <span className="text-muted text-xs">{kind === "chat" && price ? `Per million tokens: ${words}` : words}</span>
     </span>
   )
 }

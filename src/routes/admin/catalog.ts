@@ -5,12 +5,12 @@ import {
   listCatalog,
   modelCatalogAddSchema,
   modelCatalogPatchSchema,
-  modelPricesSchema,
   PATCH_MODEL_ERRORS,
   PUT_MODEL_PRICES_ERRORS,
   patchModel,
   putModelPrices,
 } from "../../catalog/admin-models.ts"
+import { modelPricesSchema } from "../../catalog/price-schemas.ts"
 import type { App } from "../../http/app.ts"
 import { listOf, wholeList } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"

@@ -1,0 +1,23 @@
+// Generated from the declarations of prices and counts by scripts/generate-client.ts: npm run client:types.
+
+/**
+ * The prices of a model. `name`: in requests. `place`: in a row of the catalog. `bill`: among the prices of a bill.
+ * `count`: the count of a model call that it prices.
+ */
+export const MODEL_PRICES = [
+  {"name":"input","place":"price_usd_per_million_tokens.input","kind":"chat","perUnit":false,"label":"Input","hint":null,"required":true,"bill":"input","count":"tokens_input"},
+  {"name":"cached","place":"price_usd_per_million_tokens.cached","kind":"chat","perUnit":false,"label":"Cached input","hint":null,"required":true,"bill":"cached","count":"tokens_cached"},
+  {"name":"cache_write","place":"price_usd_per_million_tokens.cache_write","kind":"chat","perUnit":false,"label":"Cache writes, five minutes","hint":"If empty: same as input","required":false,"bill":"cache_written","count":"tokens_cache_written"},
+  {"name":"cache_write_hour","place":"price_usd_per_million_tokens.cache_write_hour","kind":"chat","perUnit":false,"label":"Cache writes, one hour","hint":"If empty: the hour is never requested","required":false,"bill":"cache_written_hour","count":"tokens_cache_written_hour"},
+  {"name":"output","place":"price_usd_per_million_tokens.output","kind":"chat","perUnit":false,"label":"Output","hint":null,"required":true,"bill":"output","count":"tokens_output"},
+  {"name":"picture","place":"price_usd_per_picture","kind":"image","perUnit":true,"label":"Picture","hint":null,"required":true,"bill":"image_usd","count":null},
+] as const
+
+/** The counts of a model call in a bill. `required`: calls without the others are common. */
+export const CALL_COUNTS = [
+  {"name":"tokens_input","title":"Input tokens","required":true},
+  {"name":"tokens_cached","title":"Cached input tokens","required":true},
+  {"name":"tokens_cache_written","title":"Cache write tokens","required":false},
+  {"name":"tokens_cache_written_hour","title":"Cache write tokens, one hour","required":false},
+  {"name":"tokens_output","title":"Output tokens","required":true},
+] as const
