@@ -1104,6 +1104,8 @@ export interface Model {
     cache_write: number
     /** USD per million prompt tokens that the cache keeps for an hour instead of five minutes. */
     cache_write_hour: number
+    /** USD per million prompt tokens of audio. */
+    audio_input: number
     /** USD per million output tokens. */
     output: number
   }
@@ -1474,8 +1476,8 @@ export interface ReceiptHold {
 }
 
 export interface ReceiptLine {
-  /** Each token is in one line. `input`: input tokens. `cached`: prompt tokens that the provider read from its cache. `cache_written`: prompt tokens that the provider writes to its cache. `cache_written_hour`: prompt tokens that the cache keeps for an hour instead of five minutes. `output`: output tokens. `image`: one picture of any size. */
-  kind: "input" | "cached" | "cache_written" | "cache_written_hour" | "output" | "image"
+  /** Each token is in one line. `input`: input tokens. `cached`: prompt tokens that the provider read from its cache. `cache_written`: prompt tokens that the provider writes to its cache. `cache_written_hour`: prompt tokens that the cache keeps for an hour instead of five minutes. `audio_input`: prompt tokens of audio. `output`: output tokens. `image`: one picture of any size. */
+  kind: "input" | "cached" | "cache_written" | "cache_written_hour" | "audio_input" | "output" | "image"
   /** The number of tokens or images. */
   quantity: number
   /** The price of `per` units. Null: not known any more. */

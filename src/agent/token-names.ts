@@ -109,6 +109,13 @@ export const CALL_COUNTS = {
     title: "Cache write tokens, one hour",
     example: 0,
   },
+  tokensAudio: {
+    reads: "audio",
+    partOf: "tokensInput",
+    about: "The part of `tokens_input` that is audio and was neither read from the provider's cache nor written to it.",
+    title: "Audio input tokens",
+    example: 0,
+  },
   tokensOutput: { about: "All output tokens, including hidden ones.", title: "Output tokens", example: 64 },
 } as const satisfies Record<string, CallCount>
 

@@ -75,6 +75,16 @@ export const COMPONENTS = {
     whenNull: "the hour is never requested",
     example: 2,
   },
+  audio_input: {
+    ...TOKENS,
+    count: "tokensAudio",
+    inPrompt: true,
+    line: "audio_input",
+    label: "Audio input",
+    about: "prompt tokens of audio",
+    whenNull: "same as `input`",
+    example: 10,
+  },
   output: { ...TOKENS, count: "tokensOutput", line: "output", label: "Output", about: "output tokens", example: 5 },
   image: {
     kind: "image",

@@ -214,6 +214,7 @@ interface ChatCalls {
   subagent: string | null;
   subscription_id: string | null;
   test: boolean | null;
+  tokens_audio: number | null;
   tokens_cache_written: number | null;
   tokens_cache_written_hour: number | null;
   tokens_cached: number | null;
@@ -489,6 +490,7 @@ interface FormerKeyValues {
 
 interface FormerPrices {
   pin: string;
+  price_audio_input: number | null;
   price_cache_write: number | null;
   price_cache_write_hour: number | null;
   price_cached: number;
@@ -657,6 +659,7 @@ interface ModelCalls {
   subagent: string | null;
   subscription_id: string | null;
   test: boolean;
+  tokens_audio: number | null;
   tokens_cache_written: number | null;
   tokens_cache_written_hour: number | null;
   tokens_cached: number;
@@ -677,6 +680,7 @@ interface ModelCatalog {
   max_output_tokens: Generated<number>;
   model: string;
   pin: string;
+  price_audio_input: number | null;
   price_cache_write: number | null;
   price_cache_write_hour: number | null;
   price_cached: number;
@@ -1523,6 +1527,7 @@ interface Usage {
   subagent: string | null;
   subscription_id: string | null;
   test: boolean | null;
+  tokens_audio: number | null;
   tokens_cache_written: number | null;
   tokens_cache_written_hour: number | null;
   tokens_cached: number | null;

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_53f916fc2cd2"
+export const RELEASE = "turnpike_76dd648e94d2"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -107,6 +107,7 @@ export interface Answers {
     price_cached: number
     price_cache_write: number | null
     price_cache_write_hour: number | null
+    price_audio_input: number | null
     price_output: number
     price_image: number | null
     price_version: number
@@ -526,12 +527,14 @@ export interface Answers {
     tokens_cached: number
     tokens_cache_written: number | null
     tokens_cache_written_hour: number | null
+    tokens_audio: number | null
     tokens_output: number
     price_version: number
     price_input: number | null
     price_cached: number | null
     price_cache_write: number | null
     price_cache_write_hour: number | null
+    price_audio_input: number | null
     price_output: number | null
     price_image: number | null
     cost: number

@@ -19,6 +19,7 @@ function sampleOf({ int }: Random) {
   const price = () => (upTo(3) === 0 ? upTo(2) : upTo(500_000_000))
   const orNull = () => (upTo(2) === 0 ? null : price())
   const [cached, forFiveMinutes, forHour, fresh] = [upTo(200_000), upTo(50_000), upTo(50_000), upTo(200_000)]
+  const audio = upTo(50_000)
   return {
     price: {
       price_input: price(),
@@ -26,8 +27,9 @@ function sampleOf({ int }: Random) {
       price_output: price(),
       price_cache_write: orNull(),
       price_cache_write_hour: orNull(),
+      price_audio_input: orNull(),
     },
-    parts: { fresh, cached, forFiveMinutes, forHour, output: upTo(60_000) },
+    parts: { fresh, cached, forFiveMinutes, forHour, audio, output: upTo(60_000) },
   }
 }
 
@@ -42,14 +44,16 @@ test("The cost of 2,000 random calls equals a sum that knows no components, and 
         BigInt(parts.cached) * BigInt(price.price_cached) +
         BigInt(parts.forFiveMinutes) * BigInt(write) +
         BigInt(parts.forHour) * BigInt(hour) +
+        BigInt(parts.audio) * BigInt(price.price_audio_input ?? price.price_input) +
         BigInt(parts.output) * BigInt(price.price_output),
     )
     const written = parts.forFiveMinutes + parts.forHour
     const counts = {
-      tokensInput: parts.fresh + parts.cached + written,
+      tokensInput: parts.fresh + parts.cached + written + parts.audio,
       tokensCached: parts.cached,
       tokensCacheWritten: written,
       tokensCacheWrittenHour: parts.forHour,
+      tokensAudio: parts.audio,
       tokensOutput: parts.output,
     }
     expect(BigInt(priceOf(price, counts)), JSON.stringify({ price, parts })).toBe(expected)

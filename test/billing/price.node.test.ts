@@ -7,6 +7,7 @@ const PRICE = {
   price_cached: 300_007,
   price_cache_write: 5_000_011,
   price_cache_write_hour: 7_000_003,
+  price_audio_input: 2_000_003,
   price_output: 15_000_017,
 }
 const NOTHING = { tokensInput: 0, tokensCached: 0, tokensOutput: 0 }
@@ -18,6 +19,7 @@ test("A million tokens of a kind cost the catalog's price for that kind", () => 
   expect(priceOf(PRICE, { ...NOTHING, tokensInput: MILLION, tokensCacheWritten: MILLION })).toBe(5_000_011)
   const written = { tokensCacheWritten: 3 * MILLION, tokensCacheWrittenHour: MILLION }
   expect(priceOf(PRICE, { ...NOTHING, tokensInput: 3 * MILLION, ...written })).toBe(2 * 5_000_011 + 7_000_003)
+  expect(priceOf(PRICE, { ...NOTHING, tokensInput: MILLION, tokensAudio: MILLION })).toBe(2_000_003)
   expect(priceOf(PRICE, { ...NOTHING, tokensOutput: MILLION })).toBe(15_000_017)
   expect(
     priceOf(PRICE, {
@@ -35,7 +37,14 @@ test("Cache writes cost as much as plain input if the catalog has no price for t
 })
 
 test("A price is rounded up once, over all kinds of tokens", () => {
-  const cents = { price_input: 1, price_cached: 1, price_cache_write: 1, price_cache_write_hour: 1, price_output: 1 }
+  const cents = {
+    price_input: 1,
+    price_cached: 1,
+    price_cache_write: 1,
+    price_cache_write_hour: 1,
+    price_audio_input: 1,
+    price_output: 1,
+  }
   expect(priceOf(cents, NOTHING)).toBe(0)
   expect(priceOf(cents, { ...NOTHING, tokensOutput: 1 })).toBe(1)
   expect(priceOf(cents, { tokensInput: 500_000, tokensCached: 250_000, tokensOutput: 500_000 })).toBe(1)
@@ -48,6 +57,7 @@ test("The worst case prices every prompt token at its highest rate", () => {
   expect(worstPriceOf(minutes, MILLION, MILLION)).toBe(5_000_011 + 15_000_017)
   expect(worstPriceOf({ ...minutes, price_cache_write: null }, MILLION, 0)).toBe(3_000_017)
   expect(worstPriceOf({ ...minutes, price_cache_write: null, price_cached: 4_000_037 }, MILLION, 0)).toBe(4_000_037)
+  expect(worstPriceOf({ ...PRICE, price_audio_input: 32_000_011 }, MILLION, 0)).toBe(32_000_011)
 })
 
 test("The tokens that a hold covers never cost more than the hold, and one more token would", () => {

@@ -84,7 +84,7 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
   McpServer: "allowed_tools approval approvals{*} headers{*} name url",
   Me: { every: "caps key{caps created_at key_id name scope test} limits", created: "balance", space: "key{space}" },
   Model:
-    "engine label max_output_tokens pin price_usd_per_million_tokens{cache_write cache_write_hour cached input output}",
+    "engine label max_output_tokens pin price_usd_per_million_tokens{audio_input cache_write cache_write_hour cached input output}",
   OtherErrorBody: "code message request_id retryable",
   Output: "bytes file_id media_type name sha256",
   PortalSession: "expires_at url",

@@ -1195,6 +1195,8 @@ class ModelPriceUsdPerMillionTokens(ApiObject):
     """USD per million prompt tokens that the provider writes to its cache."""
     cache_write_hour: Decimal
     """USD per million prompt tokens that the cache keeps for an hour instead of five minutes."""
+    audio_input: Decimal
+    """USD per million prompt tokens of audio."""
     output: Decimal
     """USD per million output tokens."""
 
@@ -1454,12 +1456,12 @@ class ReceiptHold(ApiObject):
 class ReceiptLine(ApiObject):
     """The object ReceiptLine of the API."""
 
-    kind: Literal["input", "cached", "cache_written", "cache_written_hour", "output", "image"]
+    kind: Literal["input", "cached", "cache_written", "cache_written_hour", "audio_input", "output", "image"]
     """
     Each token is in one line. `input`: input tokens. `cached`: prompt tokens that the provider read from its
     cache. `cache_written`: prompt tokens that the provider writes to its cache. `cache_written_hour`: prompt
-    tokens that the cache keeps for an hour instead of five minutes. `output`: output tokens. `image`: one
-    picture of any size.
+    tokens that the cache keeps for an hour instead of five minutes. `audio_input`: prompt tokens of audio.
+    `output`: output tokens. `image`: one picture of any size.
     """
     quantity: int
     """The number of tokens or images."""

@@ -647,6 +647,8 @@ export interface BillPrice {
   cache_written: number
   /** Price in USD per million prompt tokens that the cache keeps for an hour instead of five minutes. */
   cache_written_hour: number
+  /** Price in USD per million prompt tokens of audio. */
+  audio_input: number
   /** Price in USD per million output tokens. */
   output: number
   /** Price in USD for one picture of any size. Null for a chat model. */
@@ -2686,6 +2688,8 @@ export interface Model {
     cache_write: number
     /** USD per million prompt tokens that the cache keeps for an hour instead of five minutes. */
     cache_write_hour: number
+    /** USD per million prompt tokens of audio. */
+    audio_input: number
     /** USD per million output tokens. */
     output: number
   }
@@ -2712,6 +2716,8 @@ export interface ModelCatalogAdd {
     cache_write?: number | string | null | undefined
     /** USD per million prompt tokens that the cache keeps for an hour instead of five minutes; null: the hour is never requested. */
     cache_write_hour?: number | string | null | undefined
+    /** USD per million prompt tokens of audio; null: same as `input`. */
+    audio_input?: number | string | null | undefined
     /** USD per million output tokens. */
     output: number | string
   } | undefined
@@ -2749,6 +2755,7 @@ export interface ModelCatalogRow {
     cached: number
     cache_write: number | null
     cache_write_hour: number | null
+    audio_input: number | null
     output: number
   }
   /** The price of one picture in USD; null for a model of the kind `chat`. */
@@ -2792,6 +2799,8 @@ export type ModelPrices = {
   cache_write?: number | string | null | undefined
   /** USD per million prompt tokens that the cache keeps for an hour instead of five minutes; null: the hour is never requested. */
   cache_write_hour?: number | string | null | undefined
+  /** USD per million prompt tokens of audio; null: same as `input`. */
+  audio_input?: number | string | null | undefined
   /** USD per million output tokens. */
   output: number | string
 } | {
@@ -3444,8 +3453,8 @@ export interface ReceiptHold {
 }
 
 export interface ReceiptLine {
-  /** Each token is in one line. `input`: input tokens. `cached`: prompt tokens that the provider read from its cache. `cache_written`: prompt tokens that the provider writes to its cache. `cache_written_hour`: prompt tokens that the cache keeps for an hour instead of five minutes. `output`: output tokens. `image`: one picture of any size. */
-  kind: "input" | "cached" | "cache_written" | "cache_written_hour" | "output" | "image"
+  /** Each token is in one line. `input`: input tokens. `cached`: prompt tokens that the provider read from its cache. `cache_written`: prompt tokens that the provider writes to its cache. `cache_written_hour`: prompt tokens that the cache keeps for an hour instead of five minutes. `audio_input`: prompt tokens of audio. `output`: output tokens. `image`: one picture of any size. */
+  kind: "input" | "cached" | "cache_written" | "cache_written_hour" | "audio_input" | "output" | "image"
   /** The number of tokens or images. */
   quantity: number
   /** The price of `per` units. Null: not known any more. */
@@ -5018,6 +5027,8 @@ export interface TurnBill {
     tokens_cache_written: number
     /** The part of `tokens_cache_written` that is cached for an hour instead of five minutes. */
     tokens_cache_written_hour: number
+    /** The part of `tokens_input` that is audio and was neither read from the provider's cache nor written to it. */
+    tokens_audio: number
     /** All output tokens, including hidden ones. */
     tokens_output: number
     /** The version of the model's prices that applied. */

@@ -9,6 +9,7 @@ export const MODEL_PRICES = [
   {"name":"cached","place":"price_usd_per_million_tokens.cached","kind":"chat","perUnit":false,"label":"Cached input","hint":null,"required":true,"bill":"cached","count":"tokens_cached"},
   {"name":"cache_write","place":"price_usd_per_million_tokens.cache_write","kind":"chat","perUnit":false,"label":"Cache writes, five minutes","hint":"If empty: same as input","required":false,"bill":"cache_written","count":"tokens_cache_written"},
   {"name":"cache_write_hour","place":"price_usd_per_million_tokens.cache_write_hour","kind":"chat","perUnit":false,"label":"Cache writes, one hour","hint":"If empty: the hour is never requested","required":false,"bill":"cache_written_hour","count":"tokens_cache_written_hour"},
+  {"name":"audio_input","place":"price_usd_per_million_tokens.audio_input","kind":"chat","perUnit":false,"label":"Audio input","hint":"If empty: same as input","required":false,"bill":"audio_input","count":"tokens_audio"},
   {"name":"output","place":"price_usd_per_million_tokens.output","kind":"chat","perUnit":false,"label":"Output","hint":null,"required":true,"bill":"output","count":"tokens_output"},
   {"name":"picture","place":"price_usd_per_picture","kind":"image","perUnit":true,"label":"Picture","hint":null,"required":true,"bill":"image_usd","count":null},
 ] as const
@@ -19,5 +20,6 @@ export const CALL_COUNTS = [
   {"name":"tokens_cached","title":"Cached input tokens","required":true},
   {"name":"tokens_cache_written","title":"Cache write tokens","required":false},
   {"name":"tokens_cache_written_hour","title":"Cache write tokens, one hour","required":false},
+  {"name":"tokens_audio","title":"Audio input tokens","required":false},
   {"name":"tokens_output","title":"Output tokens","required":true},
 ] as const

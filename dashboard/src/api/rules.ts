@@ -383,6 +383,7 @@ export const ModelCatalogAddRules = {
   "price_usd_per_million_tokens.cached": { minimum: 0, maximum: 100000 },
   "price_usd_per_million_tokens.cache_write": { minimum: 0, maximum: 100000 },
   "price_usd_per_million_tokens.cache_write_hour": { minimum: 0, maximum: 100000 },
+  "price_usd_per_million_tokens.audio_input": { minimum: 0, maximum: 100000 },
   "price_usd_per_million_tokens.output": { minimum: 0, maximum: 100000 },
   price_usd_per_picture: { minimum: 0, maximum: 1000 },
   max_output_tokens: { minimum: 1, maximum: 10000000, default: 4096 },
@@ -405,6 +406,7 @@ export const ModelPricesRules = {
   cached: { minimum: 0, maximum: 100000 },
   cache_write: { minimum: 0, maximum: 100000 },
   cache_write_hour: { minimum: 0, maximum: 100000 },
+  audio_input: { minimum: 0, maximum: 100000 },
   output: { minimum: 0, maximum: 100000 },
   picture: { minimum: 0, maximum: 1000 },
 } as const
@@ -559,7 +561,7 @@ export const ReceiptCallRules = {
 } as const
 
 export const ReceiptLineRules = {
-  kind: { words: ["input", "cached", "cache_written", "cache_written_hour", "output", "image"] },
+  kind: { words: ["input", "cached", "cache_written", "cache_written_hour", "audio_input", "output", "image"] },
 } as const
 
 export const ReconciliationRules = {

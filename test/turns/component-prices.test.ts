@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { type Call, computed, decimal } from "../../examples/verify-receipts/documents.ts"
+import { addModel } from "../harness/models.ts"
+import { expectPromises } from "../harness/promises.ts"
+import { chunk, counts, texts } from "../harness/recorded.ts"
+import { bytesOfFrames } from "../harness/replay.ts"
+import { PROVIDED_PIN, PROVIDER_URL } from "../harness/scripted-provider.ts"
+import { createWorld, type TestClient, type World } from "../harness/world.ts"
+
+let world: World
+let usage: object = {}
+beforeAll(async () => {
+  world = await createWorld({ env: { OPENAI_BASE_URL: PROVIDER_URL } })
+  await addModel(world)
+  world.serve("model.test", () => {
+    const frames = [...texts(), chunk({}, "stop"), counts(usage), "[DONE]"]
+    const bytes = bytesOfFrames({ engine: "openai-compatible", frames })
+    return new Response(bytes, { headers: { "content-type": "text/event-stream" } })
+  })
+})
+afterAll(() => world.close())
+
+/** Sets prices of the model in credit micros per million tokens or per unit; the others are 3, 0.30 and 15 USD. */
+const setPrices = (prices: Record<string, number | null>) =>
+  world.sql(
+    `update model_catalog set ${Object.entries(prices)
+      .map(([column, micros]) => `${column} = ${micros}`)
+      .join(", ")} where pin = $1`,
+    [PROVIDED_PIN],
+  )
+
+/** Runs a turn, and reads what its bill, its receipt and the usage report say about it. */
+async function billOf(client: TestClient, more: object = {}) {
+  const turn = await client.runTurn({ space: await client.space(), model: PROVIDED_PIN, ...more })
+  const owner = await world.signIn(client.userId)
+  const bill = await (await owner.call("GET", `/api/account/turns/${turn.turn_id}/bill`)).json()
+  const { items } = bill as { items: [Record<string, unknown> & { price: object; billed_usd: number }] }
+  const answer = await client.call("GET", `/v1/turns/${turn.turn_id}/receipt`)
+  const { receipt } = (await answer.json()) as { receipt: { document: { calls: [Call & { lines: object[] }] } } }
+  const [call] = receipt.document.calls
+  expect(decimal(computed(call)), "the customer's own sum").toBe(call.computed_usd)
+  await expectPromises(world, client.userId)
+  return { turn, item: items[0], call, lines: call.lines, micros: Math.round(turn.billed_cost_usd * 1e7) }
+}
+
+const spoken = {
+  prompt_tokens: 1000,
+  completion_tokens: 10,
+  total_tokens: 1010,
+  prompt_tokens_details: { cached_tokens: 300, audio_tokens: 200 },
+}
+
+test("Audio in a prompt is billed at its own price, with a count in the bill and a line in the receipt", async () => {
+  await setPrices({ price_audio_input: 320_000_000 })
+  usage = spoken
+  const { item, lines, micros } = await billOf(await world.createAccount())
+  expect(micros).toBe(500 * 30 + 300 * 3 + 200 * 320 + 10 * 150)
+  expect(item).toMatchObject({ tokens_input: 1000, tokens_cached: 300, tokens_audio: 200 })
+  expect(item.price).toMatchObject({ audio_input: 32 })
+  expect(lines).toEqual([
+    { kind: "input", quantity: 500, unit_price_usd: "3.0000000", per: 1_000_000 },
+    { kind: "cached", quantity: 300, unit_price_usd: "0.3000000", per: 1_000_000 },
+    { kind: "audio_input", quantity: 200, unit_price_usd: "32.0000000", per: 1_000_000 },
+    { kind: "output", quantity: 10, unit_price_usd: "15.0000000", per: 1_000_000 },
+  ])
+})
+
+test("Audio costs as much as other input if the model has no price for it", async () => {
+  await setPrices({ price_audio_input: null })
+  usage = spoken
+  const { item, micros } = await billOf(await world.createAccount())
+  expect(micros).toBe(700 * 30 + 300 * 3 + 10 * 150)
+  expect(item).toMatchObject({ tokens_audio: 200, price: { audio_input: 3 } })
+})
+
+test("Audio that the cache served has the cache's price: no token is billed twice", async () => {
+  await setPrices({ price_audio_input: 320_000_000 })
+  usage = { ...spoken, prompt_tokens_details: { cached_tokens: 900, audio_tokens: 600 } }
+  const { item, micros } = await billOf(await world.createAccount())
+  expect(item).toMatchObject({ tokens_cached: 900, tokens_audio: 100 })
+  expect(micros).toBe(900 * 3 + 100 * 320 + 10 * 150)
+})
+
+test("The hold pays for a prompt that is all audio", async () => {
+  const client = await world.createAccount()
+  const [space, end_user_ref] = [await client.space(), "customer-42"]
+  const body = { space, end_user_ref, model: PROVIDED_PIN, text: "Hello. ".repeat(500) }
+  const neededFor = async (price: number | null) => {
+    await setPrices({ price_audio_input: price })
+    const response = await client.call("POST", "/v1/turns/estimate", body)
+    expect(response.status).toBe(200)
+    return ((await response.json()) as { needed_usd: number }).needed_usd
+  }
+  const plain = await neededFor(null)
+  expect(await neededFor(320_000_000)).toBeGreaterThan(plain * 5)
+})
