@@ -21,18 +21,29 @@ export function usageOf(
     output: mostOutput + Math.min(reasoning, mostOutput),
   }
   const usage = withParts(Math.min(input, most.input), Math.min(output, most.output), counted)
-  if (input <= most.input && output <= most.output) return { usage }
-  return { usage, counted: withParts(input, output, counted) }
+  const isPossible = OTHERS.every((name) => (counted[name] ?? 0) <= mostOf(name))
+  if (input <= most.input && output <= most.output && isPossible) return { usage }
+  return { usage, counted: withParts(input, output, counted, () => Number.POSITIVE_INFINITY) }
 }
 
-/** Adds the parts of prompt and output. Each has at most the units that the parts before it leave. */
-function withParts(tokensInput: number, tokensOutput: number, counted: Partial<ModelUsage>): ModelUsage {
+const mostOf = (name: CallCountName) => countOf(name).most ?? 0
+
+/**
+ * Adds the other numbers. A part of the prompt or the output has at most the units that the parts before it leave.
+ */
+function withParts(
+  tokensInput: number,
+  tokensOutput: number,
+  counted: Partial<ModelUsage>,
+  limitOf = mostOf,
+): ModelUsage {
   const usage: ModelUsage = { tokensInput, tokensCached: 0, tokensOutput }
   const left: Partial<Record<string, number>> = { tokensInput, tokensOutput }
-  for (const name of PARTS) {
-    const { partOf = name } = countOf(name)
-    const units = Math.min(counted[name] ?? 0, left[partOf] ?? 0)
-    left[partOf] = (left[partOf] ?? 0) - units
+  for (const name of READ) {
+    const { partOf } = countOf(name)
+    const limit = partOf === undefined ? limitOf(name) : (left[partOf] ?? 0)
+    const units = Math.min(counted[name] ?? 0, limit)
+    if (partOf !== undefined) left[partOf] = limit - units
     left[name] = units
     if (units > 0 || isRequiredCount(name)) usage[name] = units
   }
@@ -40,4 +51,6 @@ function withParts(tokensInput: number, tokensOutput: number, counted: Partial<M
 }
 
 /** In the order of the declaration: a whole before its parts. */
-const PARTS: readonly CallCountName[] = CALL_COUNT_NAMES.filter((name) => countOf(name).partOf !== undefined)
+const READ: readonly CallCountName[] = CALL_COUNT_NAMES.filter((name) => countOf(name).reads !== undefined)
+/** The numbers that are no part of the prompt or the output. */
+const OTHERS = READ.filter((name) => countOf(name).partOf === undefined)

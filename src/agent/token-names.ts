@@ -74,6 +74,11 @@ interface CallCount {
   reads?: CountName
   /** The count that it is a part of. Parts of the same count share no units. */
   partOf?: string
+  /**
+   * The most that one call can have, of a number that neither the prompt nor the output bounds. Each call with a price
+   * for it holds the price of that many.
+   */
+  most?: number
   /** What it is, for descriptions. */
   about: string
   /** Its column in a table. */

@@ -1,4 +1,4 @@
-import type { ModelUsage } from "../agent/token-names.ts"
+import { CALL_COUNT_NAMES, countOf, type ModelUsage } from "../agent/token-names.ts"
 import { composed } from "../base/casts.ts"
 import {
   COMPONENT_NAMES,
@@ -42,11 +42,19 @@ export function priceOf(price: Price, usage: ModelUsage): number {
 
 const IN_PROMPT = COMPONENT_NAMES.filter((name) => componentOf(name).inPrompt)
 
-/** The highest possible price of a call: all prompt tokens at the highest price, and all output tokens used. */
+/** The most of each number of a call that neither the prompt nor the output bounds. */
+const MOST: Partial<ModelUsage> = Object.fromEntries(
+  CALL_COUNT_NAMES.flatMap((name) => {
+    const { most } = countOf(name)
+    return most === undefined ? [] : [[name, most]]
+  }),
+)
+
+/** The highest possible price of a call: all prompt tokens at the highest price, and everything else at its most. */
 export function worstPriceOf(price: Price, promptTokens: number, outputTokens: number): number {
   const prices: Partial<Record<string, number | null>> = price
   const dearest = { ...price, price_input: Math.max(...IN_PROMPT.map((name) => prices[columnOf(name)] ?? 0)) }
-  return priceOf(dearest, { tokensInput: promptTokens, tokensCached: 0, tokensOutput: outputTokens })
+  return priceOf(dearest, { ...MOST, tokensInput: promptTokens, tokensCached: 0, tokensOutput: outputTokens })
 }
 
 /** The number of output tokens that `micros` can pay for after the prompt. Infinity if output is free. */

@@ -33,8 +33,8 @@ const TOKENS = { kind: "chat", per: PER_TOKENS } as const
 
 /**
  * The price of a model is a list of these components, in credit micros. Each has the column `price_<name>` of
- * model_catalog and former_prices; a null price is the one of the component that its units are part of. Cost, bounds, bills, the catalog and lines of
- * receipts follow this declaration. Digests of receipts depend on its order.
+ * model_catalog and former_prices; a null price is the one of the component that its units are part of. Cost, bounds,
+ * bills, the catalog and lines of receipts follow this declaration. Digests of receipts depend on its order.
  */
 export const COMPONENTS = {
   input: {
@@ -176,6 +176,10 @@ export function unitPriceOf(row: Partial<ComponentPrices>, name: ComponentName):
   const whole = WHOLES.get(name)
   return row[columnOf(name)] ?? (whole === undefined ? null : unitPriceOf(row, whole))
 }
+
+/** True if the prices are known, and units of the component are free. */
+export const isUnpriced = (row: Partial<ComponentPrices>, name: ComponentName) =>
+  unitPriceOf(row, name) === null && unitPriceOf(row, "input") !== null
 
 /** Each component of a chat model with those that are part of it. Every model call is priced with it. */
 const PARTS = componentsOf("chat").map(

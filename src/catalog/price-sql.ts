@@ -1,5 +1,5 @@
-import { CALL_COUNT_NAMES, COUNT_COLUMNS, countColumnOf, isRequiredCount } from "../agent/token-names.ts"
-import { COMPONENT_NAMES, columnOf, componentOf, isRequired, PRICE_COLUMNS } from "./price-components.ts"
+import { CALL_COUNT_NAMES, COUNT_COLUMNS, countColumnOf, countOf, isRequiredCount } from "../agent/token-names.ts"
+import { COMPONENT_NAMES, columnOf, componentOf, isRequired, PER_TOKENS, PRICE_COLUMNS } from "./price-components.ts"
 
 const ofRow = (row: string) => PRICE_COLUMNS.map((column) => `${row}.${column}`).join(", ")
 
@@ -35,6 +35,15 @@ export const PRICE_SQL: Record<string, (argument: string) => string> = {
       const units = `(${object} ->> '${countColumnOf(name)}')::bigint`
       return isRequiredCount(name) ? units : `nullif(${units}, 0)`
     }).join(", "),
+  /** Adds to a sum in millionths what the most units cost that neither the prompt nor the output bounds. */
+  plusMost: (row) =>
+    COMPONENT_NAMES.map((name) => {
+      const { count, per } = componentOf(name)
+      const most = count && countOf(count).most
+      return most === undefined
+        ? ""
+        : ` + coalesce(${row}.${columnOf(name)}, 0)::numeric * ${(most * PER_TOKENS) / per}`
+    }).join(""),
   /** The prices that a token of the prompt can have. */
   ofPrompt: (row) =>
     COMPONENT_NAMES.filter((name) => componentOf(name).inPrompt)

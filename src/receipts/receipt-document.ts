@@ -8,6 +8,7 @@ import {
   COMPONENT_NAMES,
   COMPONENTS,
   type ComponentName,
+  isUnpriced,
   PER_TOKENS,
   quantitiesOf,
   unitPriceOf,
@@ -183,7 +184,9 @@ function linesOf(call: CallRow): Line[] {
     return { kind, quantity, price: unitPriceOf(call, name), per }
   }
   if (call.call !== null) return [lineOf("image", 1)]
-  return quantitiesOf(usageOfRow(call)).flatMap(([name, quantity]) => (quantity === 0 ? [] : [lineOf(name, quantity)]))
+  return quantitiesOf(usageOfRow(call)).flatMap(([name, quantity]) =>
+    quantity === 0 || isUnpriced(call, name) ? [] : [lineOf(name, quantity)],
+  )
 }
 
 /** Null if a price is not known. */

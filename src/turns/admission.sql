@@ -157,7 +157,7 @@ end $$;
 -- Prompt and answer are rounded up separately, as in affordableOutput (src/billing/price.ts).
 create function turnpike.least_cost(model model_catalog, p_prompt bigint, p_answer bigint) returns bigint language plpgsql immutable as $$
 begin
-  return greatest(1, ceil(greatest({{prices.ofPrompt model}})::numeric * p_prompt / 1000000)
+  return greatest(1, ceil((greatest({{prices.ofPrompt model}})::numeric * p_prompt{{prices.plusMost model}}) / 1000000)
     + ceil(model.price_output::numeric * p_answer / 1000000));
 end $$;
 
