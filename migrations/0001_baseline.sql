@@ -623,6 +623,8 @@ create table model_catalog (
   price_cache_write_hour bigint check (price_cache_write_hour >= 0),
   -- The price of prompt tokens of audio. Null: the same as price_input.
   price_audio_input bigint check (price_audio_input >= 0),
+  -- The price of one web search that the provider makes itself. Null: free.
+  price_web_search bigint check (price_web_search >= 0),
   price_version integer not null default 1,
   max_output_tokens integer not null default 4096 check (max_output_tokens > 0),
   -- A call without output for this long is ended. Null: TURN_POLICY.idleMs.
@@ -663,6 +665,7 @@ create table former_prices (
   price_cache_write bigint,
   price_cache_write_hour bigint,
   price_audio_input bigint,
+  price_web_search bigint,
   until_at timestamptz not null,
   price_image bigint,
   primary key (pin, price_version)
@@ -1638,6 +1641,7 @@ create table model_calls (
   tokens_cache_written_hour bigint,
   tokens_audio bigint,
   tokens_output bigint not null,
+  web_searches bigint,
   duration_sec double precision not null,
   cost_credit_micros bigint not null,
   -- Set when the turn is settled.
@@ -1694,14 +1698,14 @@ create index model_calls_by_end on model_calls using brin (settled_at) with (pag
 -- The usage records: the calls of turns with a key. The v1 worker may read only these.
 create view usage as
   select c.turn_id, c.step, c.call, c.user_id, c.space_id, c.key_id, c.end_user_ref, c.conversation_id, c.test, c.provider, c.subscription_id,
-    c.model, c.role, c.subagent, c.tokens_input, c.tokens_cached, c.tokens_cache_written, c.tokens_cache_written_hour, c.tokens_audio, c.tokens_output,
+    c.model, c.role, c.subagent, c.tokens_input, c.tokens_cached, c.tokens_cache_written, c.tokens_cache_written_hour, c.tokens_audio, c.tokens_output, c.web_searches,
     c.duration_sec, c.price_version, c.cost_credit_micros, c.billed_credit_micros, c.created_at, c.settled_at
   from model_calls c where not c.chat;
 
 -- The calls of web-chat turns. api_turns has their sums.
 create view chat_calls as
   select c.turn_id, c.step, c.call, c.user_id, c.space_id, c.end_user_ref, c.conversation_id, c.test, c.provider, c.subscription_id,
-    c.model, c.role, c.subagent, c.tokens_input, c.tokens_cached, c.tokens_cache_written, c.tokens_cache_written_hour, c.tokens_audio, c.tokens_output,
+    c.model, c.role, c.subagent, c.tokens_input, c.tokens_cached, c.tokens_cache_written, c.tokens_cache_written_hour, c.tokens_audio, c.tokens_output, c.web_searches,
     c.duration_sec, c.price_version, c.cost_credit_micros, c.billed_credit_micros, c.created_at, c.settled_at
   from model_calls c where c.chat;
 

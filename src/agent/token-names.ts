@@ -13,13 +13,14 @@ export type CountName =
   | "video"
   | "tool"
   | "reasoning"
+  | "searches"
 
 /** The greatest value of each count so far. */
 export type Counts = Partial<Record<CountName, number>>
 
 /**
  * The names of each count, as providers and gateways write them: OpenAI, Anthropic, DeepSeek, Moonshot, xAI, Gemini,
- * Bedrock, Ollama, OpenRouter, LiteLLM. A dot leads into an object of details.
+ * Bedrock, Ollama, OpenRouter, LiteLLM, Perplexity. A dot leads into an object of details.
  */
 export const COUNT_NAMES: Record<CountName, readonly string[]> = {
   prompt: ["prompt_tokens", "input_tokens", "promptTokenCount", "inputTokens", "inputTokenCount", "prompt_eval_count"],
@@ -65,6 +66,12 @@ export const COUNT_NAMES: Record<CountName, readonly string[]> = {
     "output_tokens_details.thinking_tokens",
     "reasoning_tokens",
     "thoughtsTokenCount",
+  ],
+  searches: [
+    "server_tool_use.web_search_requests",
+    "prompt_tokens_details.web_search_requests",
+    "server_side_tool_usage_details.web_search_calls",
+    "num_search_queries",
   ],
 }
 
@@ -122,6 +129,13 @@ export const CALL_COUNTS = {
     example: 0,
   },
   tokensOutput: { about: "All output tokens, including hidden ones.", title: "Output tokens", example: 64 },
+  webSearches: {
+    reads: "searches",
+    most: 20,
+    about: "The web searches that the provider has made itself.",
+    title: "Web searches",
+    example: 0,
+  },
 } as const satisfies Record<string, CallCount>
 
 export type CallCountName = keyof typeof CALL_COUNTS

@@ -153,12 +153,10 @@ export const modelCatalogAddSchema = z
     kind: kind.default("chat"),
     enabled: z.boolean().default(false),
     sort_order: sortOrder.default(0),
-    price_usd_per_million_tokens: tokenPricesSchema
-      .optional()
-      .meta({
-        description: "Required for the kind `chat`, and not allowed for the kind `image`.",
-        example: PRICE_EXAMPLES,
-      }),
+    price_usd_per_million_tokens: tokenPricesSchema.optional().meta({
+      description: "Required for the kind `chat`, and not allowed for the kind `image`.",
+      example: PRICE_EXAMPLES,
+    }),
     price_usd_per_picture: perPicture
       .optional()
       .meta({ description: "Required for the kind `image`: USD for one picture of any size.", example: 0.04 }),

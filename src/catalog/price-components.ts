@@ -86,6 +86,17 @@ export const COMPONENTS = {
     example: 10,
   },
   output: { ...TOKENS, count: "tokensOutput", line: "output", label: "Output", about: "output tokens", example: 5 },
+  web_search: {
+    kind: "chat",
+    per: 1,
+    unit: "web_search",
+    count: "webSearches",
+    line: "web_search",
+    label: "Web search",
+    about: "one web search that the provider makes itself",
+    whenNull: "free",
+    example: 0.01,
+  },
   image: {
     kind: "image",
     per: 1,

@@ -222,6 +222,7 @@ interface ChatCalls {
   tokens_output: number | null;
   turn_id: string | null;
   user_id: number | null;
+  web_searches: number | null;
 }
 
 interface ConfigParts {
@@ -498,6 +499,7 @@ interface FormerPrices {
   price_input: number;
   price_output: number;
   price_version: number;
+  price_web_search: number | null;
   until_at: Timestamp;
 }
 
@@ -667,6 +669,7 @@ interface ModelCalls {
   tokens_output: number;
   turn_id: string;
   user_id: number;
+  web_searches: number | null;
 }
 
 interface ModelCatalog {
@@ -688,6 +691,7 @@ interface ModelCatalog {
   price_input: number;
   price_output: number;
   price_version: Generated<number>;
+  price_web_search: number | null;
   sort_order: Generated<number>;
   updated_at: Timestamp | null;
   updated_by: number | null;
@@ -1535,6 +1539,7 @@ interface Usage {
   tokens_output: number | null;
   turn_id: string | null;
   user_id: number | null;
+  web_searches: number | null;
 }
 
 interface UsageHours {

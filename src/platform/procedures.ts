@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_700e449a910f"
+export const RELEASE = "turnpike_fdf864dbe57e"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -109,6 +109,7 @@ export interface Answers {
     price_cache_write_hour: number | null
     price_audio_input: number | null
     price_output: number
+    price_web_search: number | null
     price_image: number | null
     price_version: number
     max_output_tokens: number
@@ -529,6 +530,7 @@ export interface Answers {
     tokens_cache_written_hour: number | null
     tokens_audio: number | null
     tokens_output: number
+    web_searches: number | null
     price_version: number
     price_input: number | null
     price_cached: number | null
@@ -536,6 +538,7 @@ export interface Answers {
     price_cache_write_hour: number | null
     price_audio_input: number | null
     price_output: number | null
+    price_web_search: number | null
     price_image: number | null
     cost: number
     billed: number

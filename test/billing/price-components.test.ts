@@ -19,7 +19,7 @@ function sampleOf({ int }: Random) {
   const price = () => (upTo(3) === 0 ? upTo(2) : upTo(500_000_000))
   const orNull = () => (upTo(2) === 0 ? null : price())
   const [cached, forFiveMinutes, forHour, fresh] = [upTo(200_000), upTo(50_000), upTo(50_000), upTo(200_000)]
-  const audio = upTo(50_000)
+  const [audio, searches] = [upTo(50_000), upTo(20)]
   return {
     price: {
       price_input: price(),
@@ -28,8 +28,9 @@ function sampleOf({ int }: Random) {
       price_cache_write: orNull(),
       price_cache_write_hour: orNull(),
       price_audio_input: orNull(),
+      price_web_search: orNull(),
     },
-    parts: { fresh, cached, forFiveMinutes, forHour, audio, output: upTo(60_000) },
+    parts: { fresh, cached, forFiveMinutes, forHour, audio, searches, output: upTo(60_000) },
   }
 }
 
@@ -45,6 +46,7 @@ test("The cost of 2,000 random calls equals a sum that knows no components, and 
         BigInt(parts.forFiveMinutes) * BigInt(write) +
         BigInt(parts.forHour) * BigInt(hour) +
         BigInt(parts.audio) * BigInt(price.price_audio_input ?? price.price_input) +
+        BigInt(parts.searches) * BigInt(price.price_web_search ?? 0) * MILLION +
         BigInt(parts.output) * BigInt(price.price_output),
     )
     const written = parts.forFiveMinutes + parts.forHour
@@ -54,6 +56,7 @@ test("The cost of 2,000 random calls equals a sum that knows no components, and 
       tokensCacheWritten: written,
       tokensCacheWrittenHour: parts.forHour,
       tokensAudio: parts.audio,
+      webSearches: parts.searches,
       tokensOutput: parts.output,
     }
     expect(BigInt(priceOf(price, counts)), JSON.stringify({ price, parts })).toBe(expected)
@@ -75,9 +78,11 @@ test("The smallest hold in SQL equals the same sum in TypeScript for 500 random 
     [JSON.stringify(samples)],
   )
   const expected = samples.map(({ prompt, answer, ...price }) => {
-    const { price_output, ...ofPrompt } = price
+    const { price_output, price_web_search, ...ofPrompt } = price
     const dearest = Object.values(ofPrompt).reduce<number>((most, one) => Math.max(most, one ?? 0), 0)
-    const sum = roundedUp(BigInt(dearest) * BigInt(prompt)) + roundedUp(BigInt(price_output) * BigInt(answer))
+    const searches = 20n * BigInt(price_web_search ?? 0)
+    const sum =
+      searches + roundedUp(BigInt(dearest) * BigInt(prompt)) + roundedUp(BigInt(price_output) * BigInt(answer))
     return String(sum > 1n ? sum : 1n)
   })
   expect(rows.map(({ least }) => least)).toEqual(expected)

@@ -8,6 +8,7 @@ const PRICE = {
   price_cache_write: 5_000_011,
   price_cache_write_hour: 7_000_003,
   price_audio_input: 2_000_003,
+  price_web_search: null,
   price_output: 15_000_017,
 }
 const NOTHING = { tokensInput: 0, tokensCached: 0, tokensOutput: 0 }
@@ -43,6 +44,7 @@ test("A price is rounded up once, over all kinds of tokens", () => {
     price_cache_write: 1,
     price_cache_write_hour: 1,
     price_audio_input: 1,
+    price_web_search: null,
     price_output: 1,
   }
   expect(priceOf(cents, NOTHING)).toBe(0)

@@ -94,3 +94,48 @@ test("The hold pays for a prompt that is all audio", async () => {
   const plain = await neededFor(null)
   expect(await neededFor(320_000_000)).toBeGreaterThan(plain * 5)
 })
+
+const searched = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 }
+
+test.each([
+  ["server_tool_use", { web_search_requests: 3 }],
+  ["prompt_tokens_details", { web_search_requests: 3 }],
+  ["server_side_tool_usage_details", { web_search_calls: 3 }],
+  ["num_search_queries", 3],
+])("Web searches that a provider reports in %s are billed at their own price", async (field, value) => {
+  await setPrices({ price_web_search: 100_000, price_audio_input: null })
+  usage = { ...searched, [field]: value }
+  const { item, lines, micros } = await billOf(await world.createAccount())
+  expect(micros).toBe(100 * 30 + 10 * 150 + 3 * 100_000)
+  expect(item).toMatchObject({ web_searches: 3, price: { web_search_usd: 0.01 } })
+  expect(lines).toContainEqual({ kind: "web_search", quantity: 3, unit_price_usd: "0.0100000", per: 1 })
+})
+
+test("Web searches without a price are free, counted in the bill, and no line of the receipt", async () => {
+  await setPrices({ price_web_search: null })
+  usage = { ...searched, num_search_queries: 3 }
+  const { item, call, micros } = await billOf(await world.createAccount())
+  expect(micros).toBe(100 * 30 + 10 * 150)
+  expect(item).toMatchObject({ web_searches: 3, price: { web_search_usd: null } })
+  const lines = [{ kind: "input" }, { kind: "output" }]
+  expect(call).toMatchObject({ computed_usd: "0.0004500", waived_for: null, lines })
+})
+
+test("The hold pays for the most searches of a call, and more of them are our loss", async () => {
+  await setPrices({ price_web_search: 100_000 })
+  usage = { ...searched, num_search_queries: 25 }
+  const client = await world.createAccount()
+  const { turn, item, micros } = await billOf(client)
+  expect(micros, "20 searches").toBe(100 * 30 + 10 * 150 + 20 * 100_000)
+  expect(item).toMatchObject({ web_searches: 20 })
+  const losses = await world.sql("select cause, credit_micros::int as micros from losses where turn_id = $1", [
+    turn.turn_id,
+  ])
+  expect(losses).toEqual([{ cause: "over_hold", micros: 5 * 100_000 }])
+  const [space, end_user_ref] = [await client.space(), "customer-42"]
+  const body = { space, end_user_ref, model: PROVIDED_PIN, text: "Hello." }
+  const estimate = await (await client.call("POST", "/v1/turns/estimate", body)).json()
+  expect((estimate as { needed_usd: number }).needed_usd).toBeGreaterThan(0.2)
+  const bounded = await (await client.call("POST", "/v1/turns/estimate", { ...body, max_cost_usd: 0.15 })).json()
+  expect(bounded).toMatchObject({ admitted: false, refused_by: { code: "COST_LIMIT_TOO_LOW" } })
+})

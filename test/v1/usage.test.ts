@@ -270,7 +270,15 @@ test("The list at GET /v1/models has the usable models in the catalog's order", 
     pin: "openai/first",
     label: "First",
     engine: "openai",
-    price_usd_per_million_tokens: { input: 1.25, cached: 0.125, cache_write: 1.25, cache_write_hour: 1.25, audio_input: 1.25, output: 10 },
+    price_usd_per_million_tokens: {
+      input: 1.25,
+      cached: 0.125,
+      cache_write: 1.25,
+      cache_write_hour: 1.25,
+      audio_input: 1.25,
+      output: 10,
+    },
+    price_usd_per_web_search: null,
     max_output_tokens: 4096,
   })
   const [, seen] = await readJson(month.test.call("GET", "/v1/models"))

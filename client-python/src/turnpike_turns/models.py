@@ -1179,6 +1179,8 @@ class Model(ApiObject):
     engine: str
     """The engine that runs the model: the part of the pin before the slash."""
     price_usd_per_million_tokens: ModelPriceUsdPerMillionTokens
+    price_usd_per_web_search: Decimal | None
+    """USD for one web search that the provider makes itself; null: free."""
     max_output_tokens: int
     """The maximum number of output tokens of one model call."""
 
@@ -1456,12 +1458,13 @@ class ReceiptHold(ApiObject):
 class ReceiptLine(ApiObject):
     """The object ReceiptLine of the API."""
 
-    kind: Literal["input", "cached", "cache_written", "cache_written_hour", "audio_input", "output", "image"]
+    kind: Literal["input", "cached", "cache_written", "cache_written_hour", "audio_input", "output", "web_search", "image"]
     """
     Each token is in one line. `input`: input tokens. `cached`: prompt tokens that the provider read from its
     cache. `cache_written`: prompt tokens that the provider writes to its cache. `cache_written_hour`: prompt
     tokens that the cache keeps for an hour instead of five minutes. `audio_input`: prompt tokens of audio.
-    `output`: output tokens. `image`: one picture of any size.
+    `output`: output tokens. `web_search`: one web search that the provider makes itself. `image`: one picture
+    of any size.
     """
     quantity: int
     """The number of tokens or images."""

@@ -651,6 +651,8 @@ export interface BillPrice {
   audio_input: number
   /** Price in USD per million output tokens. */
   output: number
+  /** Price in USD for one web search that the provider makes itself. Null: free. */
+  web_search_usd: number | null
   /** Price in USD for one picture of any size. Null for a chat model. */
   image_usd: number | null
 }
@@ -2693,6 +2695,8 @@ export interface Model {
     /** USD per million output tokens. */
     output: number
   }
+  /** USD for one web search that the provider makes itself; null: free. */
+  price_usd_per_web_search: number | null
   /** The maximum number of output tokens of one model call. */
   max_output_tokens: number
 }
@@ -2723,6 +2727,8 @@ export interface ModelCatalogAdd {
   } | undefined
   /** Required for the kind `image`: USD for one picture of any size. */
   price_usd_per_picture?: number | string | undefined
+  /** USD for one web search that the provider makes itself; null: free. */
+  price_usd_per_web_search?: number | string | null | undefined
   max_output_tokens?: number | undefined
   context_tokens?: number | null | undefined
   idle_seconds?: number | null | undefined
@@ -2760,6 +2766,8 @@ export interface ModelCatalogRow {
   }
   /** The price of one picture in USD; null for a model of the kind `chat`. */
   price_usd_per_picture: number | null
+  /** USD for one web search that the provider makes itself; null: free. */
+  price_usd_per_web_search: number | null
   /** The number of the current prices. It increases with each change of a price. */
   price_version: number
   /** The maximum number of output tokens of one model call. */
@@ -2803,6 +2811,8 @@ export type ModelPrices = {
   audio_input?: number | string | null | undefined
   /** USD per million output tokens. */
   output: number | string
+  /** USD for one web search that the provider makes itself; null: free. */
+  web_search?: number | string | null | undefined
 } | {
   /** USD for one picture of any size. */
   picture: number | string
@@ -3453,8 +3463,8 @@ export interface ReceiptHold {
 }
 
 export interface ReceiptLine {
-  /** Each token is in one line. `input`: input tokens. `cached`: prompt tokens that the provider read from its cache. `cache_written`: prompt tokens that the provider writes to its cache. `cache_written_hour`: prompt tokens that the cache keeps for an hour instead of five minutes. `audio_input`: prompt tokens of audio. `output`: output tokens. `image`: one picture of any size. */
-  kind: "input" | "cached" | "cache_written" | "cache_written_hour" | "audio_input" | "output" | "image"
+  /** Each token is in one line. `input`: input tokens. `cached`: prompt tokens that the provider read from its cache. `cache_written`: prompt tokens that the provider writes to its cache. `cache_written_hour`: prompt tokens that the cache keeps for an hour instead of five minutes. `audio_input`: prompt tokens of audio. `output`: output tokens. `web_search`: one web search that the provider makes itself. `image`: one picture of any size. */
+  kind: "input" | "cached" | "cache_written" | "cache_written_hour" | "audio_input" | "output" | "web_search" | "image"
   /** The number of tokens or images. */
   quantity: number
   /** The price of `per` units. Null: not known any more. */
@@ -5031,6 +5041,8 @@ export interface TurnBill {
     tokens_audio: number
     /** All output tokens, including hidden ones. */
     tokens_output: number
+    /** The web searches that the provider has made itself. */
+    web_searches: number
     /** The version of the model's prices that applied. */
     price_version: number
     /** The prices of that version. Null if they are no longer known. */
