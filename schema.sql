@@ -638,6 +638,8 @@ create table model_catalog (
   -- or a turn. One image costs price_image, in credit micros.
   kind text not null default 'chat' check (kind in ('chat', 'image')),
   price_image bigint check (price_image >= 0),
+  -- Limits of the model that refusals of its provider have taught, or that an operator has set (src/catalog/learned.ts).
+  learned jsonb not null default '{}',
   constraint model_catalog_pin_names_its_model check (pin = engine || '/' || model),
   constraint model_catalog_images_have_a_price check ((kind = 'image') = (price_image is not null))
 );

@@ -1256,7 +1256,7 @@ export interface PriceVersion {
   created_at: string
 }
 
-/** What the model's provider said about a failure. */
+/** The words of the model's provider about a failure. */
 export interface ProviderDetails {
   /** The HTTP status of its response. */
   status: number | null
@@ -1996,7 +1996,7 @@ export interface TurnEvent {
   id: string
   /** The event's number in its turn: from 1, without gaps. In a stream, a piece of text that is not in the log yet has the number of the last event before it. */
   seq: number
-  /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `text.delta`, `model.waiting`, `context.trimmed`, `turn.waiting`, `turn.resumed`, `call.decided`. */
+  /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `text.delta`, `model.waiting`, `context.trimmed`, `request.adjusted`, `turn.waiting`, `turn.resumed`, `call.decided`. */
   type: string
   /** Depends on the type, such as `name` and `ok` for `tool.ended`. */
   data: Record<string, unknown>

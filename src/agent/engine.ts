@@ -108,6 +108,8 @@ export interface ModelCall {
   maxOutputTokens: number
   temperature?: number
   cache?: PromptCache
+  /** The most images that the model takes; missing: no limit is known. */
+  mostImages?: number
   /** The number of failed tries of this call. */
   attempt: number
 }
@@ -138,6 +140,20 @@ export interface ModelAnswer {
   counted?: ModelUsage
 }
 
+/** How a request is sent again after a refusal. */
+export interface FormChange {
+  /** The limit of the answer is lower. */
+  maxOutputTokens?: number
+  /** That limit holds for this call alone: it is guessed, or what its prompt leaves. */
+  isOnce?: boolean
+  /** The parameter is left out. */
+  without?: "temperature"
+  /** At most this many images are shown. */
+  images?: number
+  /** The names of the files that are only named. */
+  files?: string[]
+}
+
 /** The credential of a call: an API key or a bearer token, and further headers. */
 interface ModelAccount {
   apiKey?: string
@@ -160,7 +176,7 @@ export interface EngineContext {
   /** The keys of objects that a provider has refused. The engine adds to it, and does not show them again. */
   refused?: Set<string>
   /** Called for each refusal after which the call is sent again in another form. */
-  onRefused?(error: ModelError): void
+  onRefused?(error: ModelError, change: FormChange): void
   /** Called with each piece of text as it arrives. */
   onText(piece: string): void
   /**

@@ -14,6 +14,10 @@ export interface ProviderRefusal {
   tooLong?: TooLong
   /** The most tokens of an answer, for the cause `output`; null: it names no number. */
   mostOutput?: number | null
+  /** True if `mostOutput` is only what the refused prompt leaves of the window. */
+  isOfPrompt?: boolean
+  /** The most images of a request, for the cause `file`; missing: it names no number. */
+  mostImages?: number
   /** The refused parameter; null: none is named. */
   parameter?: string | null
 }
@@ -89,14 +93,14 @@ export function providerRefusalOf(status: number | undefined, said: ProviderSaid
   if (status === 401 || status === 402) return { cause: "ours" }
   const text = said.all
   const most = outputOf(text)
-  if (most !== undefined) return { cause: "output", mostOutput: most, parameter: "max_output_tokens" }
+  if (most) return { cause: "output", ...most, parameter: "max_output_tokens" }
   if (CONTENT.test(text)) return { cause: "content" }
   if (TAKES_NO_TOOLS.test(text)) return { cause: "parameter", parameter: "tools" }
   if (OURS.test(text)) return { cause: "ours" }
   if (TOOL.test(text)) return { cause: "tool" }
   const parameter = parameterOf(said)
   if (parameter !== null) return { cause: "parameter", parameter }
-  if (FILE.test(text)) return { cause: "file" }
+  if (FILE.test(text)) return { cause: "file", ...mostImagesOf(text) }
   if (status === 403 || status === 404) return { cause: "ours" }
   return { cause: "other" }
 }
@@ -104,17 +108,23 @@ export function providerRefusalOf(status: number | undefined, said: ProviderSaid
 /** True for words about the operator's account, which do not concern a customer. */
 export const concernsAccount = ({ all }: ProviderSaid): boolean => OURS.test(all)
 
-/** The most tokens that an answer may have; null: no number is named; undefined: the refusal is no such one. */
-function outputOf(text: string): number | null | undefined {
+/** The most tokens that an answer may have. Null: the refusal is not about the answer. */
+function outputOf(text: string): { mostOutput: number | null; isOfPrompt?: boolean } | null {
   for (const { pattern, reads } of TOO_MUCH_OUTPUT) {
     const found = pattern.exec(text)
     if (!found) continue
     const [first, second] = [numberOf(found[1]), numberOf(found[2])]
-    if (reads === undefined || first === null) return null
-    if (reads === "window") return second === null ? null : Math.max(1, first - second)
-    return reads === "exclusive" ? first - 1 : first
+    if (reads === undefined || first === null) return { mostOutput: null }
+    if (reads !== "window") return { mostOutput: reads === "exclusive" ? first - 1 : first }
+    return { mostOutput: second === null ? null : Math.max(1, first - second), isOfPrompt: true }
   }
-  return undefined
+  return null
+}
+
+function mostImagesOf(text: string): { mostImages?: number } {
+  const found = /\bat most (\d+) image|\bmaximum (?:number )?of (\d+) images?\b|\bup to (\d+) images?\b/i.exec(text)
+  const most = found?.slice(1).find((digits) => digits !== undefined)
+  return most === undefined ? {} : { mostImages: Number(most) }
 }
 
 const numberOf = (digits: string | undefined) => Number((digits ?? "").replace(/\D/g, "")) || null

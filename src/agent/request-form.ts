@@ -1,4 +1,5 @@
-import type { EngineContext, ModelCall, ModelError } from "./engine.ts"
+import type { EngineContext, FormChange, ModelCall, ModelError, ObjectPart } from "./engine.ts"
+import type { ProviderRefusal } from "./refusal-causes.ts"
 import { shownObjects } from "./takes.ts"
 
 /** How a request differs from the usual one, because its provider has refused that. */
@@ -7,6 +8,10 @@ export interface RequestForm {
   namesCompletion: boolean
   /** The keys of objects that are named instead of shown. */
   refused: ReadonlySet<string>
+  /** The most tokens of the answer; infinite: as the call says. */
+  mostOutput: number
+  /** Parameters that are left out. */
+  without: ReadonlySet<string>
 }
 
 /** The servers and models of this isolate that want `max_completion_tokens`. Each isolate learns it by one refusal. */
@@ -19,28 +24,77 @@ const serverOf = ({ accounts }: EngineContext, { engine, model }: ModelCall) =>
 /** The form in which a call is sent first. */
 export const usualForm = (context: EngineContext, call: ModelCall): RequestForm => ({
   namesCompletion: wantCompletion.has(serverOf(context, call)),
-  refused: context.refused ?? new Set(),
+  refused: new Set([
+    ...(context.refused ?? []),
+    ...oldest(imagesOf(call, context.refused ?? new Set()), call.mostImages),
+  ]),
+  mostOutput: Number.POSITIVE_INFINITY,
+  without: new Set(),
 })
 
+const isImage = ({ mediaType }: ObjectPart) => mediaType.startsWith("image/")
+
+/** The keys of the images that a request shows, the newest first. */
+const imagesOf = (call: ModelCall, refused: ReadonlySet<string>) =>
+  [...shownObjects(call.engine, call.messages)].filter((one) => isImage(one) && !refused.has(one.objectKey))
+
+/** The keys of the images beyond the newest `most`. */
+const oldest = (images: ObjectPart[], most = images.length) => images.slice(most).map(({ objectKey }) => objectKey)
+
+/** Another form of a request. `isGuess`: the refusal does not name its cause. */
+interface OtherForm {
+  form: RequestForm
+  change: FormChange
+  isGuess?: boolean
+}
+
 /**
- * The form in which a refused call is sent once more; null if no other form can help. A refusal costs nothing. Files
+ * The form in which a refused call is sent again; null if no other form can help. A refusal costs nothing. Files
  * that a provider refuses are only named from then on, for the rest of the run.
  */
 export function otherForm(
   context: EngineContext,
   call: ModelCall,
   { form, error }: { form: RequestForm; error: ModelError },
-): RequestForm | null {
-  if (error.kind !== "rejected") return null
+): OtherForm | null {
+  const { refusal } = error
+  if (refusal?.cause === "output") return withLessOutput(call, form, refusal)
   if (!form.namesCompletion && call.engine === "openai-compatible" && /max_completion_tokens/.test(error.message)) {
     if (wantCompletion.size >= MOST_KNOWN) wantCompletion.clear()
     wantCompletion.add(serverOf(context, call))
-    return { ...form, namesCompletion: true }
+    return { form: { ...form, namesCompletion: true }, change: {} }
   }
-  if (!mayConcernFiles(error)) return null
-  const shown = [...shownObjects(call.engine, call.messages)].map(({ objectKey }) => objectKey)
-  const fresh = shown.filter((key) => !form.refused.has(key))
-  return fresh.length > 0 ? { ...form, refused: new Set([...form.refused, ...fresh]) } : null
+  if (refusal?.parameter === "temperature" && call.temperature !== undefined && !form.without.has("temperature")) {
+    return { form: { ...form, without: new Set([...form.without, "temperature"]) }, change: { without: "temperature" } }
+  }
+  return mayConcernFiles(error) ? withFewerFiles(call, form, error) : null
+}
+
+/** The limit of an answer as the provider names it, or half of the refused one. */
+function withLessOutput(call: ModelCall, form: RequestForm, refusal: ProviderRefusal): OtherForm | null {
+  const named = refusal.mostOutput ?? null
+  const asked = Math.min(call.maxOutputTokens, form.mostOutput)
+  const mostOutput = named ?? Math.floor(asked / 2)
+  return mostOutput >= 1 && mostOutput < asked
+    ? {
+        form: { ...form, mostOutput },
+        change: { maxOutputTokens: mostOutput, isOnce: named === null || refusal.isOfPrompt === true },
+      }
+    : null
+}
+
+/** Shows as many images as the provider takes, or all but the refused file, or none. */
+function withFewerFiles(call: ModelCall, form: RequestForm, error: ModelError): OtherForm | null {
+  const shown = [...shownObjects(call.engine, call.messages)].filter(({ objectKey }) => !form.refused.has(objectKey))
+  if (shown.length === 0) return null
+  const most = error.refusal?.mostImages ?? null
+  const images = shown.filter(isImage)
+  const isCount = most !== null && most < images.length
+  const named = shown.filter(({ name }) => name === error.details?.file)
+  const gone = isCount ? images.slice(most) : named.length > 0 ? named : shown
+  const refused = new Set([...form.refused, ...gone.map(({ objectKey }) => objectKey)])
+  const change = { files: gone.map(({ name }) => name), ...(isCount && { images: most }) }
+  return { form: { ...form, refused }, change, isGuess: error.refusal?.cause !== "file" }
 }
 
 /** False if the provider's words name another part of the request. */

@@ -31,20 +31,27 @@ type SdkEngineName = Exclude<EngineName, "rehearsal">
  * callbacks. The SDK's `streamText` would check and keep each part of the stream a second time.
  */
 export async function callSdk(context: EngineContext, call: ModelCall, engine: SdkEngineName): Promise<ModelAnswer> {
-  const usual = usualForm(context, call)
-  try {
-    return await sent(context, call, { engine, form: usual })
-  } catch (error) {
-    const form = error instanceof ModelError ? otherForm(context, call, { form: usual, error }) : null
-    if (!form) throw error
-    context.onRefused?.(error as ModelError)
-    const answer = await sent(context, call, { engine, form }).catch((again: unknown) => {
-      throw again instanceof ModelError && again.kind === "rejected" && !form.namesCompletion ? error : again
-    })
-    for (const key of form.refused) context.refused?.add(key)
-    return answer
+  let form = usualForm(context, call)
+  /** The first refusal after which a form was only a guess. */
+  let unknown: ModelError | null = null
+  for (let tries = 0; ; tries++) {
+    try {
+      const answer = await sent(context, call, { engine, form })
+      for (const key of form.refused) context.refused?.add(key)
+      return answer
+    } catch (error) {
+      const isRefusal = error instanceof ModelError && error.kind === "rejected"
+      const other = isRefusal && tries < MOST_FORMS ? otherForm(context, call, { form, error }) : null
+      if (!other) throw isRefusal && unknown ? unknown : error
+      if (other.isGuess) unknown ??= error as ModelError
+      context.onRefused?.(error as ModelError, other.change)
+      form = other.form
+    }
   }
 }
+
+/** How many other forms of a refused request are tried. */
+const MOST_FORMS = 4
 
 /** Sends a call once. Throws a ModelError, or the reason of its end. */
 async function sent(
@@ -109,7 +116,7 @@ async function streamed(
 async function requestOf(
   { loadObject, signal }: EngineContext,
   call: ModelCall,
-  { engine, form: { refused } }: { engine: SdkEngineName; form: RequestForm },
+  { engine, form: { refused, mostOutput, without } }: { engine: SdkEngineName; form: RequestForm },
 ) {
   const cache = engine === "anthropic" ? call.cache : undefined
   const messages = await toSdkMessages(call.messages, { engine, loadObject, refused, ...(cache && { cache }) })
@@ -126,8 +133,8 @@ async function requestOf(
       tools: toSdkTools(call.tools, call.system ? undefined : cache?.lifetime),
       toolChoice: { type: "auto" as const },
     }),
-    maxOutputTokens: call.maxOutputTokens,
-    ...(call.temperature !== undefined && { temperature: call.temperature }),
+    maxOutputTokens: Math.min(call.maxOutputTokens, mostOutput),
+    ...(call.temperature !== undefined && !without.has("temperature") && { temperature: call.temperature }),
     providerOptions: cacheOptions(engine, call.cache),
     abortSignal: signal,
   }

@@ -7,6 +7,7 @@ import { changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
 import { toInstant } from "../base/time.ts"
 import { ENGINES } from "../base/words.ts"
 import type { Answers } from "../platform/procedures.ts"
+import { type Learned, learnedSchema } from "./learned.ts"
 import { catalogFieldOf, priceRowOf, usdOf } from "./price-components.ts"
 import {
   PRICE_EXAMPLES,
@@ -65,6 +66,10 @@ export const catalogRowSchema = z
       .int()
       .nullable()
       .meta({ description: "A call that receives no data for this many seconds is aborted; null: 60.", example: 60 }),
+    learned: learnedSchema.meta({
+      description: "Limits that refusals of the provider have taught, or an operator has set. Calls keep within them.",
+      example: { max_output_tokens: 8192, without: ["temperature"] },
+    }),
     space_count: z.int().meta({
       description:
         "The number of spaces that are pinned to the model in their manifest or `model`. Archived spaces and test spaces do not count: " +
@@ -98,6 +103,7 @@ function serializeCatalogRow(row: CatalogRow): z.infer<typeof catalogRowSchema> 
     max_output_tokens,
     context_tokens,
     idle_seconds,
+    learned: row.learned as Learned,
     space_count: row.space_count,
     version: row.version,
     created_at: toInstant(row.created_at),
@@ -139,7 +145,12 @@ const sortOrder = z.int().min(-1_000_000).max(1_000_000).meta({ example: 10 })
 
 /** ModelCatalogPatch in docs/contract.md. */
 export const modelCatalogPatchSchema = z
-  .strictObject({ enabled: z.boolean().optional(), label: label.optional(), sort_order: sortOrder.optional() })
+  .strictObject({
+    enabled: z.boolean().optional(),
+    label: label.optional(),
+    sort_order: sortOrder.optional(),
+    learned: learnedSchema.optional().meta({ description: "Replaces what was learned. `{}` forgets it." }),
+  })
   .meta({ id: "ModelCatalogPatch", description: "Fields that you leave out keep their values." })
 
 export const modelCatalogAddSchema = z
@@ -204,8 +215,8 @@ export function patchModel(
   credential: SessionCredential,
   { pin, patch, ifVersion }: { pin: string; patch: z.output<typeof modelCatalogPatchSchema>; ifVersion: number | null },
 ) {
-  const { enabled = null, label = null, sort_order = null } = patch
-  const args = { pin, enabled, label, sort_order, if_version: ifVersion }
+  const { enabled = null, label = null, sort_order = null, learned = null } = patch
+  const args = { pin, enabled, label, sort_order, learned, if_version: ifVersion }
   return editAs(ctx, credential, "patch_model", { args, refusals: REFUSALS, serialize: serializeCatalogRow })
 }
 

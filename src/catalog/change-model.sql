@@ -13,6 +13,7 @@ create type turnpike.catalog_answer as (
   max_output_tokens integer,
   context_tokens integer, -- null: unknown
   idle_seconds integer, -- null: the default
+  learned jsonb,
   version integer,
   created_at timestamptz,
   updated_at timestamptz, -- null: not changed yet
@@ -23,7 +24,7 @@ create type turnpike.catalog_answer as (
 
 create function turnpike.catalog_answer_of(p_pin text) returns turnpike.catalog_answer language sql stable as $$
   select (c.pin, c.engine, c.model, c.label, c.kind, c.enabled, c.sort_order, {{prices.columns c}}, c.price_version, c.max_output_tokens, c.context_tokens,
-      c.idle_seconds, c.version, c.created_at, c.updated_at, c.updated_by, u.name,
+      c.idle_seconds, c.learned, c.version, c.created_at, c.updated_at, c.updated_by, u.name,
       (select count(*) from spaces s where s.archived_at is null and not s.test and s.pin = c.pin))::turnpike.catalog_answer
     from model_catalog c left join users u on u.user_id = c.updated_by where c.pin = p_pin
 $$;
@@ -31,7 +32,7 @@ $$;
 -- Changes a model of the catalog for an admin. Null fields keep their values. refused: admin, not_found, stale,
 -- last_enabled.
 create function turnpike.patch_model(p_request turnpike.request,
-  p_pin text, p_enabled boolean, p_label text, p_sort_order integer, p_if_version integer)
+  p_pin text, p_enabled boolean, p_label text, p_sort_order integer, p_learned jsonb, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.catalog_answer) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
@@ -60,9 +61,10 @@ begin
     changed.enabled := coalesce(p_enabled, was.enabled);
     changed.label := coalesce(p_label, was.label);
     changed.sort_order := coalesce(p_sort_order, was.sort_order);
+    changed.learned := coalesce(p_learned, was.learned);
     if changed is distinct from was then
       update model_catalog c set enabled = changed.enabled, label = changed.label, sort_order = changed.sort_order,
-        version = c.version + 1, updated_at = p_request.moment, updated_by = (found.caller).user_id where c.pin = p_pin;
+        learned = changed.learned, version = c.version + 1, updated_at = p_request.moment, updated_by = (found.caller).user_id where c.pin = p_pin;
       perform turnpike.note_change((found.caller).user_id, 'model.update', 'model', p_pin, turnpike.catalog_facts(was),
         turnpike.catalog_facts(changed), p_request.request_id, p_request.address, p_request.moment);
     end if;
@@ -97,6 +99,7 @@ begin
   made.pin := made.engine || '/' || made.model;
   made.price_version := 1;
   made.version := 1;
+  made.learned := '{}';
   made.created_at := p_request.moment;
   made.updated_at := p_request.moment;
   made.updated_by := (found.caller).user_id;

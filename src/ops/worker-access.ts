@@ -589,6 +589,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "keep_login",
       "keep_statement",
       "lacks_runner",
+      "learn_limits",
       "lost_turns",
       "mark_usage",
       "may_start_calls",

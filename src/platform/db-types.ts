@@ -680,6 +680,7 @@ interface ModelCatalog {
   idle_seconds: number | null;
   kind: Generated<string>;
   label: string;
+  learned: Generated<Json>;
   max_output_tokens: Generated<number>;
   model: string;
   pin: string;

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_fdf864dbe57e"
+export const RELEASE = "turnpike_96e1b2eadd59"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -115,6 +115,7 @@ export interface Answers {
     max_output_tokens: number
     context_tokens: number | null
     idle_seconds: number | null
+    learned: unknown
     version: number
     created_at: string
     updated_at: string | null
@@ -2729,6 +2730,15 @@ export interface Procedures {
       billed_credit_micros: number | null
     }
   }
+  learn_limits: {
+    args: {
+      pin: string | null
+      learned: JsonInput | null
+    }
+    row: {
+      learn_limits: boolean | null
+    }
+  }
   ledger_range: {
     args: {
       from: Date | null
@@ -3261,6 +3271,7 @@ export interface Procedures {
       enabled: boolean | null
       label: string | null
       sort_order: number | null
+      learned: JsonInput | null
       if_version: number | null
     }
     row: {
@@ -5094,6 +5105,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   lacks_runner: { args: ["runners", "live_slots", "test_slots", "max_attempts", "moment"] },
   leading_spaces: { args: ["from", "to", "limit", "most"] },
   leading_users: { args: ["from", "to", "limit", "most"] },
+  learn_limits: { args: ["pin", "learned:json"] },
   ledger_range: { args: ["from", "to", "daily", "weekly"] },
   ledger_sums: { args: ["from", "to", "unit"] },
   link_identity: { args: ["request:request", "user_id", "issuer", "subject", "email", "email_verified"], columns: ["actor:json", "refused"] },
@@ -5138,7 +5150,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   overdue_turns: { args: ["before", "most"] },
   own_proofs: { args: ["request:request"], columns: ["actor:json", "password_hash", "factor_secret", "factor_counts"] },
   pairs_of_spaces: { args: ["from", "to", "space_ids"] },
-  patch_model: { args: ["request:request", "pin", "enabled", "label", "sort_order", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
+  patch_model: { args: ["request:request", "pin", "enabled", "label", "sort_order", "learned:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   patch_space: { args: ["request:request", "slug", "title", "metadata:json", "has_model", "model"], columns: ["actor:json", "space:json", "refused", "unknown_pin"] },
   patch_workspace: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json", "refused_spaces:json", "told:json"] },
   pool_capacity: { args: ["moment"], columns: ["pool_capacity:json"] },

@@ -23,7 +23,9 @@ import type { WaitLimit } from "./wait-turn.ts"
  */
 export function buildCall(run: Run, agent: AgentWork, opening: Message[]): ModelCall {
   const { model, system, specs, steps, maxOutputTokens } = agent
-  const { temperature } = run.claim.config.manifest
+  const { learned } = model
+  const temperature = learned.without?.includes("temperature") ? undefined : run.claim.config.manifest.temperature
+  const most = Math.min(model.max_output_tokens, learned.max_output_tokens ?? model.max_output_tokens)
   const said = withoutResults(steps.map(stepMessages), agent.fit.results)
   const begin = opening.slice(agent.ref === null ? agent.fit.turns * 2 : 0)
   return {
@@ -33,7 +35,8 @@ export function buildCall(run: Run, agent: AgentWork, opening: Message[]): Model
     ...(temperature !== undefined && { temperature }),
     messages: [...begin, ...said.flat()],
     tools: specs,
-    maxOutputTokens: Math.min(maxOutputTokens ?? model.max_output_tokens, model.max_output_tokens),
+    maxOutputTokens: Math.min(maxOutputTokens ?? most, most),
+    ...(learned.images !== undefined && { mostImages: learned.images }),
     cache: cacheOf(run, agent, { opening: begin.length, steps: said.map(({ length }) => length) }),
     attempt: run.turn.model_failures,
   }

@@ -1,8 +1,9 @@
-import { callsOf, type Message, type ModelAnswer, ModelError } from "../agent/engine.ts"
+import { callsOf, type FormChange, type Message, type ModelAnswer, ModelError } from "../agent/engine.ts"
 import type { ModelUsage } from "../agent/token-names.ts"
 import { spanIdOf } from "../base/trace-context.ts"
 import { noteLoss } from "../billing/losses.ts"
 import { FREE, priceOf } from "../billing/price.ts"
+import { learnLimits } from "../catalog/learned.ts"
 import { noteError } from "../infrastructure/errors.ts"
 import { describeError } from "../platform/log.ts"
 import { draftEvent, type EventDraft } from "../turns/turn-event.ts"
@@ -55,6 +56,7 @@ export async function callStep(run: Run, agent: AgentWork, opening: Message[]): 
       if (!(error instanceof AgentFailed) || !error.error.refusal?.tooLong) throw error
       const { tooLong: said } = error.error.refusal
       agent.fit.refused(said)
+      if (said.limit !== null) learnLimits(run.ctx, agent.model.pin, { context_tokens: said.limit })
       const { turn_id } = run.turn
       run.ctx.log("info", "model.too_long", { turn_id, model: agent.model.pin, ...said })
       if (++refusals > MOST_REFUSALS) throw tooLong(agent, error.error)
@@ -96,7 +98,8 @@ async function callOnce(
   const isOwn = agent.ref === null
   const leftOut = isOwn ? run.leftOut : []
   const begun = { model: agent.model.pin, attempt, leftOut, push: isOwn ? run.push : null }
-  const trims = trimmed ? [draftEvent("context.trimmed", { ...of, ...trimmed }, ctx.clock.now())] : []
+  const earlier = isOwn ? run.claim.history.length : 0
+  const trims = trimmed ? [draftEvent("context.trimmed", { ...of, ...trimmed, earlier }, ctx.clock.now())] : []
   const stream = openTextStream(ctx, turn, of, begun)
   /** Makes the step of an answer, and adds its cost to the cost of the run. */
   const called = (answer: ModelAnswer, rest: EventDraft[], { beganAt, served }: RoutedCall): CalledStep => {
@@ -139,8 +142,9 @@ async function callOnce(
   }
   try {
     let rest: EventDraft[] = []
-    const routed = await routeCall({ run, agent, call: bounded.call, stream, lost }).finally(async () => {
-      rest = await stream.finish()
+    const changes: FormChange[] = []
+    const routed = await routeCall({ run, agent, call: bounded.call, stream, lost, changes }).finally(async () => {
+      rest = [...adjusted(run, agent, of, changes), ...(await stream.finish())]
     })
     const { came } = routed
     if (!isCut(came)) {
@@ -157,6 +161,16 @@ async function callOnce(
   } finally {
     bounded.release()
   }
+}
+
+/** The event of a request that was sent in another form, as refusals of now or of earlier turns require it. */
+function adjusted({ ctx, claim }: Run, { steps, model }: AgentWork, of: object, changes: FormChange[]): EventDraft[] {
+  const isKnown = steps.length === 0 && claim.config.manifest.temperature !== undefined && model.learned.without
+  const without = isKnown || changes.some((change) => change.without) ? { without: ["temperature"] } : {}
+  const most = changes.flatMap(({ maxOutputTokens }) => maxOutputTokens ?? []).at(-1)
+  const files = changes.reduce((sum, change) => sum + (change.files?.length ?? 0), 0)
+  const data = { ...without, ...(most !== undefined && { max_output_tokens: most }), ...(files > 0 && { files }) }
+  return Object.keys(data).length > 0 ? [draftEvent("request.adjusted", { ...of, ...data }, ctx.clock.now())] : []
 }
 
 /** True for an answer without text and calls. A rehearsal answers as its script says, and a hold may have cut it. */

@@ -1,9 +1,10 @@
 import { usageOf } from "../agent/answer-usage.ts"
 import { callModel } from "../agent/call-model.ts"
-import { type ModelAccounts, type ModelAnswer, type ModelCall, ModelError } from "../agent/engine.ts"
+import { type FormChange, type ModelAccounts, type ModelAnswer, type ModelCall, ModelError } from "../agent/engine.ts"
 import type { ModelUsage } from "../agent/token-names.ts"
 import { reasonOf } from "../base/not-sent.ts"
 import { storable } from "../base/storable.ts"
+import { learnLimits } from "../catalog/learned.ts"
 import { noteError } from "../infrastructure/errors.ts"
 import { byteCounter, inspected } from "../platform/inspected.ts"
 import { type Loan, MEMORY } from "../platform/memory.ts"
@@ -14,6 +15,17 @@ import { abortWhenSilent, CANCELLED } from "./keep-alive.ts"
 import type { AgentWork, Run } from "./run.ts"
 import { TIMED_OUT } from "./run-time.ts"
 import type { TextStream } from "./stream-text.ts"
+
+/** Keeps the limits that a refusal names, for all later calls of the model. Files are a matter of this run alone. */
+function learnFrom({ ctx }: Run, { pin }: AgentWork["model"], change: FormChange): void {
+  const { maxOutputTokens, without, images, isOnce } = change
+  const learned = {
+    ...(maxOutputTokens !== undefined && !isOnce && { max_output_tokens: maxOutputTokens }),
+    ...(without !== undefined && { without: [without] }),
+    ...(images !== undefined && { images }),
+  }
+  if (Object.keys(learned).length > 0) learnLimits(ctx, pin, learned)
+}
 
 /** A call without a complete answer. */
 export interface CutCall {
@@ -78,9 +90,17 @@ export async function callWithin(
     agent: { model },
     call,
     stream,
+    changes,
     accounts,
     mayBegin = () => true,
-  }: { agent: AgentWork; call: ModelCall; stream: TextStream; accounts: ModelAccounts; mayBegin?: () => boolean },
+  }: {
+    agent: AgentWork
+    call: ModelCall
+    stream: TextStream
+    changes: FormChange[]
+    accounts: ModelAccounts
+    mayBegin?: () => boolean
+  },
 ): Promise<CameBack> {
   const { turnFetch: send, clock, files, meter, memory, requestId } = run.ctx
   // The idle limit starts when the call can be sent.
@@ -123,8 +143,11 @@ export async function callWithin(
         signal,
         loadObject: (key: string) => files.read(key),
         refused: run.refusedFiles,
-        onRefused: ({ details, whole: said }: ModelError) =>
-          noteError(run.ctx, run.turn, { kind: "model_call", name: model.engine, code: "rejected", details, said }),
+        onRefused({ details, whole: said }: ModelError, change: FormChange) {
+          noteError(run.ctx, run.turn, { kind: "model_call", name: model.engine, code: "rejected", details, said })
+          changes.push(change)
+          learnFrom(run, model, change)
+        },
         onText(piece: string) {
           silence.heard()
           keep({ text: piece })

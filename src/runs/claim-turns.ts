@@ -5,6 +5,7 @@ import type { McpServer } from "../agent-config/mcp-server.ts"
 import type { Tool } from "../agent-config/tool.ts"
 import { storedRows } from "../base/casts.ts"
 import { newId } from "../base/ids.ts"
+import type { Learned } from "../catalog/learned.ts"
 import { wakeWebhooksOf } from "../feed/wake-webhooks.ts"
 import type { MappedContainer } from "../infrastructure/container.ts"
 import { callOne, DatabaseError } from "../platform/db.ts"
@@ -22,8 +23,9 @@ import { assumedServers, type EngineServers, readServers, type ServersContext } 
 import { type Settled, settledInOrder, type TurnEnd, tellSettled } from "./settle-turns.ts"
 
 /** A row of the catalog. A disabled model still serves the turns that were accepted for it. */
-export interface ModelRow extends Omit<JsonRow<"model_catalog">, "engine"> {
+export interface ModelRow extends Omit<JsonRow<"model_catalog">, "engine" | "learned"> {
   engine: EngineName
+  learned: Learned
 }
 
 /** A file that was sent with the turn. */

@@ -1,7 +1,7 @@
-import type { EngineName, Message, ModelCall } from "../agent/engine.ts"
+import type { Message, ModelCall } from "../agent/engine.ts"
 import { likelyPromptTokens, likelyTokens, type Prompt } from "../agent/estimate.ts"
 import type { TooLong } from "../agent/refusals.ts"
-import type { Claim } from "./claim-turns.ts"
+import type { Claim, ModelRow } from "./claim-turns.ts"
 
 /** An answer is given at least this share of a window. */
 const ANSWER_SHARE = 1 / 4
@@ -37,8 +37,9 @@ export class ContextFit {
   private estimated: { call: Prompt; tokens: number } | null = null
 
   /** A rehearsal has no window: its script chooses the counts. */
-  constructor({ engine, context_tokens }: { engine: EngineName; context_tokens: number | null }) {
-    this.window = engine === "rehearsal" ? null : context_tokens
+  constructor({ engine, context_tokens, learned }: Pick<ModelRow, "engine" | "context_tokens" | "learned">) {
+    const known = [context_tokens, learned.context_tokens].filter((tokens) => typeof tokens === "number")
+    this.window = engine === "rehearsal" || known.length === 0 ? null : Math.min(...known)
   }
 
   /** The tokens that are left for a prompt next to an answer of this many tokens; infinite without a known window. */

@@ -1,5 +1,5 @@
 import { accountsOf } from "../agent/accounts.ts"
-import { type ModelAccounts, type ModelAnswer, type ModelCall, ModelError } from "../agent/engine.ts"
+import { type FormChange, type ModelAccounts, type ModelAnswer, type ModelCall, ModelError } from "../agent/engine.ts"
 import { shownObjects } from "../agent/takes.ts"
 import { openEnvironmentFile } from "../environment/environment-file.ts"
 import type { Clock } from "../platform/clock.ts"
@@ -34,6 +34,8 @@ interface Asked {
   agent: AgentWork
   call: ModelCall
   stream: TextStream
+  /** Gets the forms in which the request is sent again. */
+  changes: FormChange[]
   /** Called for a failed try that has used tokens. */
   lost(answer: ModelAnswer): Promise<void>
 }
@@ -160,14 +162,14 @@ const failed = (run: Run, why: ModelError): RoutedCall => ({
 const coolingEnd = (engine: RealEngine, until: number) => new RunEnd({ kind: "cooling", engine, until })
 
 async function unrouted(
-  { run, agent, call, stream }: Asked,
+  { run, agent, call, stream, changes }: Asked,
   accounts: ModelAccounts | ModelError,
 ): Promise<RoutedCall> {
   const beganAt = run.time.now
   const { came, isFree } =
     accounts instanceof ModelError
       ? { came: { why: accounts, answer: null, paid: false, isKept: false }, isFree: false }
-      : await callWithin(run, { agent, call, stream, accounts })
+      : await callWithin(run, { agent, call, stream, changes, accounts })
   return { came, served: null, beganAt, noted: false, isFree }
 }
 
@@ -193,7 +195,7 @@ type Tried =
 
 /** Makes a call at one account, and repeats it there as REACTIONS says. */
 async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
-  const { run, agent, call, stream } = asked
+  const { run, agent, call, stream, changes } = asked
   // Another call may have learned in the meantime that the account must not be called.
   const mayBegin = () => !coolsMeanwhile(run.ctx, account.provider_id, account.readAt)
   let credential = await callCredentialOf(run, account, { after401: false })
@@ -202,7 +204,14 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
     if ("fault" in credential) return { kind: "out" }
     const accounts = modelAccounts(account, credential)
     const beganAt = run.time.now
-    const { came, headers, barred, isFree } = await callWithin(run, { agent, call, stream, accounts, mayBegin })
+    const { came, headers, barred, isFree } = await callWithin(run, {
+      agent,
+      call,
+      stream,
+      changes,
+      accounts,
+      mayBegin,
+    })
     if (barred) {
       run.route.drop([account.provider_id])
       return { kind: "out" }

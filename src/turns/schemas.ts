@@ -157,7 +157,7 @@ export const providerDetailsSchema = z
     tool: z.string().nullable().meta({ description: "The name of the tool that it refused.", example: "lookup_order" }),
     parameter: z.string().nullable().meta({ description: "The parameter that it refused.", example: null }),
   })
-  .meta({ id: "ProviderDetails", description: "What the model's provider said about a failure." })
+  .meta({ id: "ProviderDetails", description: "The words of the model's provider about a failure." })
 
 export const turnPriceSchema = z
   .object({ name: z.string().meta({ example: "standard" }), version: z.int().meta({ example: 3 }) })
@@ -280,7 +280,7 @@ export const turnEventSchema = z
     type: z.string().meta({
       description:
         "`turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, " +
-        "`tool.ended`, `text.delta`, `model.waiting`, `context.trimmed`, `turn.waiting`, `turn.resumed`, `call.decided`.",
+        "`tool.ended`, `text.delta`, `model.waiting`, `context.trimmed`, `request.adjusted`, `turn.waiting`, `turn.resumed`, `call.decided`.",
       example: "turn.done",
     }),
     data: z.record(z.string(), z.unknown()).meta({

@@ -34,7 +34,7 @@ const spanSchema = z
     }),
     error: providerDetailsSchema
       .nullable()
-      .meta({ description: "What the model's provider said about a failed attempt.", example: null }),
+      .meta({ description: "The words of the model's provider about a failed attempt.", example: null }),
   })
   .meta({ id: "TraceSpan" })
 
@@ -53,6 +53,17 @@ export const turnTraceSchema = z
       .meta({ description: "The API key that sent the turn. Null for a web chat." }),
     request_id: z.string().nullable().meta({ description: "The request that sent the turn. Null if it is not known." }),
     idempotency_key: z.string().meta({ example: "order-1001" }),
+    context: z
+      .object({
+        earlier_turns: z.int().meta({ description: "The earlier turns of the conversation.", example: 40 }),
+        seen_turns: z.int().meta({ description: "The newest of them that the agent saw.", example: 12 }),
+        results_left_out: z.int().meta({ description: "Results of tools that a note replaced.", example: 0 }),
+      })
+      .nullable()
+      .meta({
+        description:
+          "The part of the conversation that the agent saw, if its prompt did not fit into the model's window. Null: all of it.",
+      }),
     spans: z.array(spanSchema).meta({ description: "By their start." }),
   })
   .meta({ id: "TurnTrace" })
@@ -188,6 +199,14 @@ export interface TraceRow extends Traced {
   attempts: FailedAttempt[]
 }
 
+/** The part of the conversation that the space's own agent saw at last. */
+function contextOf(events: readonly TurnEventRow[]): z.infer<typeof turnTraceSchema>["context"] {
+  const last = events.findLast(({ type, data }) => type === "context.trimmed" && (data.agent ?? null) === null)
+  if (!last) return null
+  const [turns, earlier, results] = [last.data.turns, last.data.earlier, last.data.results].map(Number)
+  return { earlier_turns: earlier ?? 0, seen_turns: (earlier ?? 0) - (turns ?? 0), results_left_out: results ?? 0 }
+}
+
 export function serializeTrace(row: TraceRow, now: Date): z.infer<typeof turnTraceSchema> {
   const { turn_id, key_id, key_name, space, space_title, request_id, idempotency_key, events, attempts } = row
   const end = row.finished_at === null ? now.toISOString() : toInstant(row.finished_at)
@@ -198,6 +217,7 @@ export function serializeTrace(row: TraceRow, now: Date): z.infer<typeof turnTra
     key: key_id === null ? null : { key_id, name: key_name ?? "" },
     request_id,
     idempotency_key,
+    context: contextOf(events),
     spans: traceSpans(row, { events, attempts, now }),
   }
 }

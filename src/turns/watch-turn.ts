@@ -38,6 +38,7 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
   "tool.ended": ["step", "call", "name", "ok"],
   "model.waiting": [],
   "context.trimmed": ["step"],
+  "request.adjusted": ["step"],
 }
 
 export const WATCH_TURN_ERRORS = ["WATCH_TOKEN_INVALID", "QUOTA_EXCEEDED"] as const

@@ -3,7 +3,7 @@ import type { Message, ModelCall } from "../../src/agent/engine.ts"
 import { ContextFit, type EarlierTurn, fitContext, withoutResults } from "../../src/runs/fit-context.ts"
 import { createRandom } from "../harness/random.ts"
 
-const PROMPT = { engine: "openai", context_tokens: 8_000 } as const
+const PROMPT = { engine: "openai", context_tokens: 8_000, learned: {} } as const
 const text = (tokens: number) => "abcd".repeat(tokens)
 const user = (words: string): Message => ({ role: "user", content: [{ type: "text", text: words }] })
 const said = (words: string): Message => ({ role: "assistant", content: [{ type: "text", text: words }] })
@@ -51,7 +51,7 @@ test("A prompt that fits stays as it is", () => {
 test("Random prompts fit afterwards if they can: whole turns go first, then the oldest results, and never more by little", () => {
   const random = createRandom("fit context")
   for (let n = 0; n < 500; n++) {
-    const fit = new ContextFit({ engine: "openai", context_tokens: 1_000 + random.int(20_000) })
+    const fit = new ContextFit({ engine: "openai", context_tokens: 1_000 + random.int(20_000), learned: {} })
     const window = fit.window ?? 0
     const earlier = turnsOf(Array.from({ length: random.int(30) }, () => random.int(2_000)))
     const steps = Array.from({ length: random.int(20) }, (_, at) => stepOf(random.int(3_000), at))
@@ -95,7 +95,7 @@ test("A refusal teaches the window and the size, and every further try is smalle
     { limit: null, prompt: null },
   ]
   for (const refusal of refusals) {
-    const fit = new ContextFit({ engine: "openai", context_tokens: null })
+    const fit = new ContextFit({ engine: "openai", context_tokens: null, learned: {} })
     const earlier = turnsOf(Array.from({ length: 20 }, () => 300))
     const build = builderOf(fit, earlier, [])
     const first = fitContext(fit, build, { earlier, results: 0 })

@@ -1340,7 +1340,7 @@ class PriceVersionRounding(ApiObject):
 
 @dataclass(frozen=True, kw_only=True)
 class ProviderDetails(ApiObject):
-    """What the model's provider said about a failure."""
+    """The words of the model's provider about a failure."""
 
     status: int | None
     """The HTTP status of its response."""
@@ -2092,8 +2092,8 @@ class TurnEvent(ApiObject):
     type: str
     """
     `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`,
-    `tool.started`, `tool.ended`, `text.delta`, `model.waiting`, `context.trimmed`, `turn.waiting`,
-    `turn.resumed`, `call.decided`.
+    `tool.started`, `tool.ended`, `text.delta`, `model.waiting`, `context.trimmed`, `request.adjusted`,
+    `turn.waiting`, `turn.resumed`, `call.decided`.
     """
     data: dict[str, Any]
     """Depends on the type, such as `name` and `ok` for `tool.ended`."""

@@ -2365,6 +2365,28 @@ export interface KeyCreatedEvent {
   }
 }
 
+export interface LearnedLimits {
+  /** The most output tokens that it takes. */
+  max_output_tokens?: number | undefined
+  /** The most tokens of prompt and answer. */
+  context_tokens?: number | undefined
+  /** The most images in one call. */
+  images?: number | undefined
+  /** Parameters that it refuses. They are left out. */
+  without?: "temperature"[] | undefined
+}
+
+export interface LearnedLimitsInput {
+  /** The most output tokens that it takes. */
+  max_output_tokens?: number | undefined
+  /** The most tokens of prompt and answer. */
+  context_tokens?: number | undefined
+  /** The most images in one call. */
+  images?: number | undefined
+  /** Parameters that it refuses. They are left out. */
+  without?: "temperature"[] | undefined
+}
+
 export interface LedgerEntry {
   ledger_id: number
   /** `usage`: the charge of a key's turn. `space_usage`: the charge of a web-chat turn or, without a `turn_id`, for containers and storage. `admin_action` with a `turn_id`: that turn's refund. */
@@ -2739,6 +2761,8 @@ export interface ModelCatalogPatch {
   enabled?: boolean | undefined
   label?: string | undefined
   sort_order?: number | undefined
+  /** Replaces what was learned. `{}` forgets it. */
+  learned?: LearnedLimitsInput | undefined
 }
 
 export interface ModelCatalogRow {
@@ -2776,6 +2800,8 @@ export interface ModelCatalogRow {
   context_tokens: number | null
   /** A call that receives no data for this many seconds is aborted; null: 60. */
   idle_seconds: number | null
+  /** Limits that refusals of the provider have taught, or an operator has set. Calls keep within them. */
+  learned: LearnedLimits
   /** The number of spaces that are pinned to the model in their manifest or `model`. Archived spaces and test spaces do not count: test spaces always use the rehearsal model. */
   space_count: number
   /** The version of the row. It increases with each change. */
@@ -3190,7 +3216,7 @@ export interface Provider {
   } | null
 }
 
-/** What the model's provider said about a failure. */
+/** The words of the model's provider about a failure. */
 export interface ProviderDetails {
   /** The HTTP status of its response. */
   status: number | null
@@ -4923,7 +4949,7 @@ export interface TraceSpan {
   state: "ok" | "failed" | "open"
   /** Why a model's answer ended, the kind of a failed call, or what a pause waits for, such as `approval`. */
   detail: string | null
-  /** What the model's provider said about a failed attempt. */
+  /** The words of the model's provider about a failed attempt. */
   error: ProviderDetails | null
 }
 
@@ -5080,7 +5106,7 @@ export interface TurnEvent {
   id: string
   /** The event's number in its turn: from 1, without gaps. In a stream, a piece of text that is not in the log yet has the number of the last event before it. */
   seq: number
-  /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `text.delta`, `model.waiting`, `context.trimmed`, `turn.waiting`, `turn.resumed`, `call.decided`. */
+  /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `text.delta`, `model.waiting`, `context.trimmed`, `request.adjusted`, `turn.waiting`, `turn.resumed`, `call.decided`. */
   type: string
   /** Depends on the type, such as `name` and `ok` for `tool.ended`. */
   data: Record<string, unknown>
@@ -5259,6 +5285,15 @@ export interface TurnTrace {
   /** The request that sent the turn. Null if it is not known. */
   request_id: string | null
   idempotency_key: string
+  /** The part of the conversation that the agent saw, if its prompt did not fit into the model's window. Null: all of it. */
+  context: {
+    /** The earlier turns of the conversation. */
+    earlier_turns: number
+    /** The newest of them that the agent saw. */
+    seen_turns: number
+    /** Results of tools that a note replaced. */
+    results_left_out: number
+  } | null
   /** By their start. */
   spans: TraceSpan[]
 }

@@ -280,6 +280,22 @@ export const IdpSessionRequestRules = {
   name: { maxLength: 200 },
 } as const
 
+export const LearnedLimitsRules = {
+  max_output_tokens: { minimum: 1, maximum: 10000000 },
+  context_tokens: { minimum: 1, maximum: 100000000 },
+  images: { minimum: 0, maximum: 1000 },
+  without: { maxItems: 1 },
+  "without[]": { words: ["temperature"] },
+} as const
+
+export const LearnedLimitsInputRules = {
+  max_output_tokens: { minimum: 1, maximum: 10000000 },
+  context_tokens: { minimum: 1, maximum: 100000000 },
+  images: { minimum: 0, maximum: 1000 },
+  without: { maxItems: 1 },
+  "without[]": { words: ["temperature"] },
+} as const
+
 export const LedgerEntryRules = {
   reason: { words: ["admin_grant", "admin_action", "operator_topup", "signup_credit", "referral_signup_credit", "manual_topup", "credit_purchase", "usage", "space_usage", "referral_credit_commission"] },
   bucket: { words: ["free", "bonus", "paid", "spent"] },

@@ -9,6 +9,7 @@ import { toast } from "../ui/toast.tsx"
 const Menu = lazyPart(() => import("../ui/menu.tsx").then((file) => ({ default: file.Menu })))
 const Disable = lazyPart(() => import("./catalog-disable.tsx").then((file) => ({ default: file.DisableModel })))
 const Prices = lazyPart(() => import("./catalog-prices.tsx").then((file) => ({ default: file.EditPrices })))
+const Learned = lazyPart(() => import("./catalog-learned.tsx").then((file) => ({ default: file.EditLearned })))
 const Rename = lazyPart(() => import("./catalog-rename.tsx").then((file) => ({ default: file.RenameModel })))
 
 /** Enables a model at once; asks for confirmation before it disables one. */
@@ -43,7 +44,7 @@ export function CatalogSwitch({ of }: { of: ModelCatalogRow }) {
 }
 
 export function CatalogActions({ of }: { of: ModelCatalogRow }) {
-  const [open, setOpen] = useState<"prices" | "label" | null>(null)
+  const [open, setOpen] = useState<"prices" | "label" | "learned" | null>(null)
   return (
     <>
       <Suspense fallback={<span className="inline-block size-8" />}>
@@ -51,12 +52,14 @@ export function CatalogActions({ of }: { of: ModelCatalogRow }) {
           label={`Actions for ${of.label}`}
           items={[
             { label: "Change prices", onSelect: () => setOpen("prices") },
+            { label: "Change limits", onSelect: () => setOpen("learned") },
             { label: "Rename", onSelect: () => setOpen("label") },
           ]}
         />
       </Suspense>
       <Suspense>
         {open === "prices" && <Prices of={of} onClose={() => setOpen(null)} />}
+        {open === "learned" && <Learned of={of} onClose={() => setOpen(null)} />}
         {open === "label" && <Rename of={of} onClose={() => setOpen(null)} />}
       </Suspense>
     </>

@@ -5,6 +5,7 @@ import type { Column } from "../ui/table.tsx"
 import { Count, Id, Money } from "../ui/values.tsx"
 import { CatalogActions, CatalogSwitch } from "./catalog-actions.tsx"
 import { CatalogHandle } from "./catalog-handle.tsx"
+import { LimitsOfModel } from "./catalog-learned.tsx"
 
 interface Options {
   rows: readonly ModelCatalogRow[]
@@ -50,6 +51,7 @@ export function catalogColumns({ rows, defaults, onMove }: Options): Column<Mode
       right: true,
       cell: ({ context_tokens }) => (context_tokens === null ? "–" : <Count value={context_tokens} />),
     },
+    { title: "Learned limits", cell: (row) => <LimitsOfModel of={row} /> },
     { title: "Spaces", right: true, cell: ({ space_count }) => <Count value={space_count} /> },
     { title: "Actions", actions: true, cell: (row) => <CatalogActions of={row} /> },
   ]

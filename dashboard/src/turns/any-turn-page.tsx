@@ -11,6 +11,7 @@ import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Count, Id, Money, Time } from "../ui/values.tsx"
+import { FailureWords } from "./failure.tsx"
 import { allTurnsPages } from "./pages.ts"
 import { StepList } from "./step-list.tsx"
 import { TurnState } from "./turn-table.tsx"
@@ -38,7 +39,7 @@ export function AnyTurnPage() {
   )
 }
 
-function WholeTurnOfAccount({ of: { account, texts, turn, trace, steps } }: { of: AdminTurn }) {
+function WholeTurnOfAccount({ of: { account, texts, turn, trace, steps, provider_messages } }: { of: AdminTurn }) {
   return (
     <>
       <Stats>
@@ -67,11 +68,20 @@ function WholeTurnOfAccount({ of: { account, texts, turn, trace, steps } }: { of
           <Count value={turn.usage.model_calls} />
         </Stat>
       </Stats>
-      {turn.error && (
-        <div className="rounded-md bg-bad-soft p-3 text-bad">
-          <code>{turn.error.code}</code>
-          {turn.error.message && <p className="break-words">{turn.error.message}</p>}
-        </div>
+      {turn.error && <FailureWords error={turn.error} />}
+      {provider_messages.length > 0 && (
+        <Section title="What providers said">
+          <ol className="flex flex-col gap-2">
+            {provider_messages.map(({ at, status, message }) => (
+              <li key={at + message} className="break-words rounded-md border border-line bg-panel p-3">
+                <span className="text-muted text-xs">
+                  <Time at={at} exact /> {status !== null && `· HTTP ${status}`}
+                </span>
+                <p>{message}</p>
+              </li>
+            ))}
+          </ol>
+        </Section>
       )}
       <Section title="Timeline">
         <Waterfall trace={trace} />

@@ -32,6 +32,7 @@ const TYPES = [
   "text.delta",
   "model.waiting",
   "context.trimmed",
+  "request.adjusted",
   "call.decided",
 ]
 const LAST = ["turn.done", "turn.failed", "turn.cancelled"]

@@ -12,6 +12,7 @@ import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Tabs } from "../ui/tabs.tsx"
 import { Count, Id, Money, Time } from "../ui/values.tsx"
+import { FailedTurn } from "./failure.tsx"
 import { type LiveStep, useLiveTurn } from "./live-turn.ts"
 import { turnsPages } from "./pages.ts"
 import { durationsOf, StepList } from "./step-list.tsx"
@@ -197,12 +198,7 @@ function Said({ turn, live }: Pick<WholeTurnProps, "turn" | "live">) {
         </p>
       </Section>
       <Section title="Output">
-        {turn.error && (
-          <div className="rounded-md bg-bad-soft p-3 text-bad">
-            <code>{turn.error.code}</code>
-            <p className="break-words">{turn.error.message}</p>
-          </div>
-        )}
+        {turn.error && <FailedTurn turn={turn} error={turn.error} />}
         {reply !== null && (
           <p
             aria-live="polite"

@@ -22,7 +22,7 @@ const WORDS: Record<Span["kind"], string> = {
 }
 
 /** Where the time of a turn went: one row for each wait, model call, tool call and failed attempt. */
-export function Waterfall({ trace: { spans, total_ms } }: { trace: TurnTrace }) {
+export function Waterfall({ trace: { spans, total_ms, context } }: { trace: TurnTrace }) {
   const whole = Math.max(total_ms, 1)
   const sums = (["queue", "model", "tool", "wait"] as const)
     .map(
@@ -41,6 +41,7 @@ export function Waterfall({ trace: { spans, total_ms } }: { trace: TurnTrace }) 
           </span>
         ))}
       </p>
+      {context && <p>{seenBy(context)}</p>}
       <ol className="flex flex-col rounded-md border border-line">
         {spans.map((span, index) => (
           <li
@@ -53,6 +54,7 @@ export function Waterfall({ trace: { spans, total_ms } }: { trace: TurnTrace }) 
                 {span.kind === "queue" || span.kind === "wait" ? WORDS[span.kind] : span.name}
               </span>
               <span className="text-muted text-xs">{noteOf(span)}</span>
+              {span.error && <span className="break-words text-bad text-xs">{saidOf(span.error)}</span>}
               {span.state !== "ok" && (
                 <Status word={span.state === "failed" ? "failed" : span.kind === "wait" ? "waiting" : "running"} />
               )}
@@ -78,6 +80,16 @@ export function Waterfall({ trace: { spans, total_ms } }: { trace: TurnTrace }) 
     </div>
   )
 }
+
+/** The part of a conversation that the agent saw, if the whole one did not fit into its model's window. */
+function seenBy({ seen_turns, earlier_turns, results_left_out }: NonNullable<TurnTrace["context"]>): string {
+  const turns = `The agent saw ${seen_turns} of ${earlier_turns} earlier turns.`
+  const results = results_left_out === 1 ? "1 result of a tool was" : `${results_left_out} results of tools were`
+  return results_left_out === 0 ? turns : `${turns} ${results} left out.`
+}
+
+const saidOf = ({ status, message }: NonNullable<Span["error"]>) =>
+  [status && `HTTP ${status}`, message].filter(Boolean).join(": ")
 
 function noteOf({ kind, name, subagent, step, detail }: Span): string {
   if (kind === "queue") return ""

@@ -1,0 +1,90 @@
+import { useState } from "react"
+import type { ModelCatalogRow } from "../api/operations.ts"
+import { useChange } from "../api/query.ts"
+import { EditDialog } from "../operator/edit-dialog.tsx"
+import { useDraft } from "../ui/draft.ts"
+import { Checkbox, TextInput } from "../ui/field.tsx"
+import { toast } from "../ui/toast.tsx"
+
+const whole = (text: string) => (text.trim() === "" ? undefined : Number(text))
+const textOf = (value: number | undefined) => (value === undefined ? "" : String(value))
+
+/** The limits of a model that refusals of its provider have taught. */
+export function LimitsOfModel({ of: { learned } }: { of: ModelCatalogRow }) {
+  const { max_output_tokens: output, context_tokens: context, images, without } = learned
+  const facts = [
+    output !== undefined && `output ${output.toLocaleString("en")}`,
+    context !== undefined && `context ${context.toLocaleString("en")}`,
+    images !== undefined && `images ${images}`,
+    without?.length && `without ${without.join(", ")}`,
+  ].filter(Boolean)
+  return facts.length === 0 ? "–" : facts.join(" · ")
+}
+
+export function EditLearned({ of, onClose }: { of: ModelCatalogRow; onClose: () => void }) {
+  const draft = useDraft(`model.learned.${of.pin}`, { version: of.version })
+  const change = useChange("patchModel", { changes: ["listModelCatalog"], draft })
+  const [output, setOutput] = draft.useField("max_output_tokens", textOf(of.learned.max_output_tokens))
+  const [context, setContext] = draft.useField("context_tokens", textOf(of.learned.context_tokens))
+  const [images, setImages] = draft.useField("images", textOf(of.learned.images))
+  const [isCold, setIsCold] = useState(of.learned.without?.includes("temperature") === true)
+  const learned = {
+    max_output_tokens: whole(output),
+    context_tokens: whole(context),
+    images: whole(images),
+    ...(isCold && { without: ["temperature" as const] }),
+  }
+  const save = (ifMatch?: number) =>
+    change.mutate(
+      { path: { pin: of.pin }, body: { learned }, ifMatch },
+      {
+        onSuccess: () => {
+          toast(`The limits of ${of.label} are saved.`)
+          onClose()
+        },
+      },
+    )
+  return (
+    <EditDialog
+      draft={draft}
+      title={`Limits of ${of.label}`}
+      about="Refusals of the provider have taught these limits. Calls keep within them. An empty field has no limit until the next refusal."
+      verb="Save"
+      change={change}
+      save={save}
+      mine={learned}
+      version={of.version}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Output tokens"
+        name="max_output_tokens"
+        inputMode="numeric"
+        value={output}
+        error={change.error}
+        onChange={({ target }) => setOutput(target.value)}
+      />
+      <TextInput
+        label="Context tokens"
+        name="context_tokens"
+        inputMode="numeric"
+        value={context}
+        error={change.error}
+        onChange={({ target }) => setContext(target.value)}
+      />
+      <TextInput
+        label="Images in a call"
+        name="images"
+        inputMode="numeric"
+        value={images}
+        error={change.error}
+        onChange={({ target }) => setImages(target.value)}
+      />
+      <Checkbox
+        label="Leave out the temperature"
+        checked={isCold}
+        onChange={({ target }) => setIsCold(target.checked)}
+      />
+    </EditDialog>
+  )
+}
