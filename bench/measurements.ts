@@ -25,6 +25,7 @@ import { measureRouting } from "./measure-routing.ts"
 import { measureShards } from "./measure-shards.ts"
 import { measureStatements } from "./measure-statements.ts"
 import { measureStreamed } from "./measure-streamed.ts"
+import { measureStreams } from "./measure-streams.ts"
 import { measureTurns } from "./measure-turns.ts"
 import { measureWakes } from "./measure-wakes.ts"
 import { measureWal, WAL_SETTINGS } from "./measure-wal.ts"
@@ -81,6 +82,7 @@ const ALL: Measurement[] = [
     measure: (world, options) => measureTurns(world, options, 1, true),
   },
   { group: "streamed", title: "turns whose model streams 200 pieces", isCompared: true, measure: measureStreamed },
+  { group: "streams", title: "text as readers get it", isCompared: true, measure: measureStreams },
   { group: "latency", title: "one client", isCompared: true, measure: measureLatency },
   {
     group: "commits",

@@ -7,13 +7,15 @@ import { answerBench } from "./child.ts"
 export interface ModelQuestion {
   pieces: number
   ms: number
+  /** True: each piece is the time at which it is sent, in Unix ms. */
+  isStamped?: boolean
 }
 
 const chunk = (fields: object) =>
   `data: ${JSON.stringify({ id: "bench", object: "chat.completion.chunk", created: 1, model: "bench", ...fields })}\n\n`
 
-const piece = (nth: number) =>
-  chunk({ choices: [{ index: 0, delta: { content: `word${nth} ` }, finish_reason: null }] })
+const piece = (content: string) => chunk({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })
+const stamp = () => (performance.timeOrigin + performance.now()).toFixed(1)
 
 const END =
   chunk({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }) +
@@ -26,10 +28,10 @@ let answer: ModelQuestion = { pieces: 1, ms: 0 }
 const server = createServer((request, response) => {
   request.resume().on("end", async () => {
     response.writeHead(200, { "content-type": "text/event-stream" })
-    const { pieces, ms } = answer
+    const { pieces, ms, isStamped = false } = answer
     const began = performance.now()
     for (let nth = 0; nth < pieces && !response.destroyed; nth++) {
-      response.write(piece(nth))
+      response.write(piece(isStamped ? `${stamp()} ` : `word${nth} `))
       const wait = began + ((nth + 1) * ms) / pieces - performance.now()
       if (wait > 1) await sleep(wait)
     }

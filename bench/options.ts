@@ -35,6 +35,7 @@ export const MEASUREMENTS = [
   "accepts",
   "turns",
   "streamed",
+  "streams",
   "latency",
   "cold",
   "commits",

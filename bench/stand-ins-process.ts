@@ -13,6 +13,8 @@ export type Question =
       timed: boolean
     }
   | { ask: "statements" }
+  /** The calls of Redis and of the queue since the last question, by namespaces that are timed. */
+  | { ask: "calls" }
   | { ask: "connections" }
 
 /** The times of the statements with one label, in ms, from their arrival in the stand-in until it has the rows. */
@@ -27,13 +29,16 @@ export interface StatementTimes {
 const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env
 // Every namespace gets its database from the caller, so the stack creates none.
 const stack = await startStack({ dataDir: "", control: false, durable: false, databaseUrl, redisUrl })
+const calls: string[] = []
+const onCall = (label: string) => void calls.push(label)
 let samples = new Map<string, number[]>()
 
 answerBench<Question>(async (question) => {
   if (question.ask === "statements") return takeTimes()
+  if (question.ask === "calls") return calls.splice(0)
   if (question.ask === "connections") return stack.connections()
   const { timed, ask: _, ...options } = question
-  const namespace = await stack.createNamespace({ ...options, onStatement: timed ? note : undefined })
+  const namespace = await stack.createNamespace({ ...options, ...(timed && { onStatement: note, onCall }) })
   return namespace.env
 }, stack.close)
 

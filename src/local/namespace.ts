@@ -23,6 +23,8 @@ export interface NamespaceOptions {
   /** Servers such as a model's. Calls of `/{ns}/{name}` are passed on to them, and fault plans apply. */
   upstreams?: Record<string, string> | undefined
   onStatement?: OnStatement | undefined
+  /** Called with the label of each command of Redis and each call of the queue. */
+  onCall?: ((label: string) => void) | undefined
 }
 
 interface NamespaceServers {
@@ -77,11 +79,20 @@ export async function createNamespace(options: NamespaceOptions, servers: Namesp
     return Promise.race([asked.catch(() => ALL), setTimeout(STOPPED_MS, ALL)])
   }
 
+  const told = (name: string, service: Service, labelOf: (call: Call) => string): Service => {
+    const { onCall } = options
+    if (!onCall) return faults.wrap(name, service, labelOf)
+    return (call) => {
+      onCall(`${name} ${labelOf(call)}`)
+      return service(call)
+    }
+  }
+
   const services: Record<string, Service> = {
     ...Object.fromEntries(upstreams),
     pg: faults.counted(faults.wrap("pg", neon, neonLabel)),
-    redis: faults.counted(faults.wrap("redis", redis.service, redisLabel)),
-    qstash: faults.counted(faults.wrap("qstash", qstash.service, (call) => `${call.method} ${call.path}`)),
+    redis: faults.counted(told("redis", redis.service, redisLabel)),
+    qstash: faults.counted(told("qstash", qstash.service, (call) => `${call.method} ${call.path}`)),
     control: async (call) => {
       const input = call.body.length ? JSON.parse(call.body.toString()) : {}
       if (call.path.startsWith("/qstash/")) return qstash.control({ ...call, path: call.path.slice("/qstash".length) })

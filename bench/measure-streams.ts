@@ -1,0 +1,185 @@
+import { startChild } from "./child.ts"
+import type { BenchAccount } from "./load.ts"
+import type { ModelQuestion } from "./model-process.ts"
+import { createSite, type Site, useBenchModel } from "./site.ts"
+import type { Question, StatementTimes } from "./stand-ins-process.ts"
+import { round, timesOf } from "./statistics.ts"
+import type { BenchWorld } from "./world.ts"
+
+/** A model that sends a piece each 15 ms. Each piece is the time at which it was sent. */
+const ANSWER: ModelQuestion = { pieces: 400, ms: 6_000, isStamped: true }
+const ROUNDS = 3
+const FOLLOWERS = [0, 1, 3]
+
+const wallNow = () => performance.timeOrigin + performance.now()
+
+/** The times of one reader, in ms. `behind`: from the moment at which the provider sent a piece until it was read. */
+interface Reading {
+  first: number
+  behind: number[]
+  gaps: number[]
+  end: number
+  pieces: number
+}
+
+/** Measures how text reaches readers on each way, and what a streamed turn costs with some followers. */
+export async function measureStreams(world: BenchWorld) {
+  const model = startChild("model-process.ts", {})
+  world.keep(model.stop)
+  const url = await model.ask<string>(ANSWER)
+  const bindings = { OPENAI_BASE_URL: url, OPENAI_API_KEY: "bench" }
+  const site = await createSite(world, "streams", { runs: true, bindings, timed: true })
+  await useBenchModel(site)
+  const [account] = site.accounts as [BenchAccount]
+  const ways: Record<string, () => Promise<Record<string, Reading>>> = {
+    direct: async () => ({ direct: await readDirectly(url) }),
+    chat: async () => ({ "chat completions": await readOpenAi(site, account, "chat/completions") }),
+    responses: async () => ({ responses: await readOpenAi(site, account, "responses") }),
+    events: () => readEvents(site, account),
+  }
+  const readings = new Map<string, Reading[]>()
+  for (let nth = 0; nth <= ROUNDS; nth++) {
+    for (const read of Object.values(ways)) {
+      for (const [way, reading] of Object.entries(await read())) {
+        // The first round only warms up.
+        if (nth > 0) readings.set(way, [...(readings.get(way) ?? []), reading])
+      }
+    }
+  }
+  const costs: Record<string, unknown> = {}
+  for (const followers of FOLLOWERS) costs[`${followers} followers`] = await costOf(world, site, account, followers)
+  return { ...Object.fromEntries([...readings].map(([way, all]) => [way, figuresOf(all)])), ...costs }
+}
+
+const middleOf = (values: number[]) => round([...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN, 1)
+
+function figuresOf(all: Reading[]) {
+  const behind = timesOf(all.flatMap((one) => one.behind))
+  return {
+    first: middleOf(all.map(({ first }) => first)),
+    gap_mean: middleOf(all.map(({ gaps }) => gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length)),
+    gap_longest: middleOf(all.map(({ gaps }) => Math.max(...gaps))),
+    behind_p50: behind.p50,
+    behind_p99: behind.p99,
+    behind_most: middleOf(all.map((one) => Math.max(...one.behind))),
+    end: middleOf(all.map(({ end }) => end)),
+    pieces: middleOf(all.map(({ pieces }) => pieces)),
+  }
+}
+
+const AUTHORIZED = ({ key }: BenchAccount) => ({ authorization: `Bearer ${key}`, "content-type": "application/json" })
+
+async function readDirectly(url: string): Promise<Reading> {
+  const body = JSON.stringify({ model: "bench", stream: true, messages: [{ role: "user", content: "Hello" }] })
+  const began = wallNow()
+  const response = await fetch(`${url}/chat/completions`, { method: "POST", body })
+  return read(response, began, textOfChat)
+}
+
+async function readOpenAi({ runtime }: Site, account: BenchAccount, path: "chat/completions" | "responses") {
+  const asked = path === "responses" ? { input: "Hello" } : { messages: [{ role: "user", content: "Hello" }] }
+  const body = JSON.stringify({ model: account.space, stream: true, user: crypto.randomUUID(), ...asked })
+  const began = wallNow()
+  const response = await fetch(`${runtime.url}/v1/openai/${path}`, {
+    method: "POST",
+    headers: { ...AUTHORIZED(account), "idempotency-key": crypto.randomUUID() },
+    body,
+  })
+  return read(response, began, path === "responses" ? textOfResponse : textOfChat)
+}
+
+async function sendTurn({ runtime }: Site, account: BenchAccount): Promise<string> {
+  const response = await fetch(`${runtime.url}/v1/turns`, {
+    method: "POST",
+    headers: { ...AUTHORIZED(account), "idempotency-key": crypto.randomUUID() },
+    body: JSON.stringify({ space: account.space, end_user_ref: crypto.randomUUID(), text: "Hello" }),
+  })
+  if (response.status !== 202) throw new Error(await response.text())
+  return ((await response.json()) as { turn_id: string }).turn_id
+}
+
+const follow = ({ runtime }: Site, account: BenchAccount, turnId: string) =>
+  fetch(`${runtime.url}/v1/turns/${turnId}/events`, {
+    headers: { ...AUTHORIZED(account), accept: "text/event-stream" },
+  })
+
+/** The events of a turn, as its sender reads them and as a browser with a watch token does, a moment later. */
+async function readEvents(site: Site, account: BenchAccount): Promise<Record<string, Reading>> {
+  const began = wallNow()
+  const turnId = await sendTurn(site, account)
+  const sender = follow(site, account, turnId).then((response) => read(response, began, textOfEvent))
+  const made = await fetch(`${site.runtime.url}/v1/turns/${turnId}/watch-tokens`, {
+    method: "POST",
+    headers: AUTHORIZED(account),
+    body: "{}",
+  })
+  const { url } = (await made.json()) as { url: string }
+  const watched = await fetch(url, { headers: { accept: "text/event-stream" } })
+  const [events, follower] = await Promise.all([sender, read(watched, began, textOfEvent)])
+  return { events, "follower with a token": follower }
+}
+
+/** Reads a stream to its end, and compares the stamps in its text with the times at which they arrived. */
+async function read(response: Response, began: number, textOf: (data: unknown) => string): Promise<Reading> {
+  if (!response.ok || !response.body) throw new Error(await response.text())
+  const decoder = new TextDecoder()
+  const arrived: number[] = []
+  const behind: number[] = []
+  let [lines, text] = ["", ""]
+  for await (const bytes of response.body) {
+    const parts = (lines + decoder.decode(bytes, { stream: true })).split("\n")
+    lines = parts.pop() ?? ""
+    for (const line of parts) if (line.startsWith("data: {")) text += textOf(JSON.parse(line.slice("data: ".length)))
+    const stamps = text.split(" ")
+    text = stamps.pop() ?? ""
+    const now = wallNow()
+    if (stamps.length > 0) arrived.push(now)
+    for (const stamp of stamps) behind.push(now - Number(stamp))
+  }
+  if (behind.length !== ANSWER.pieces || behind.some(Number.isNaN)) throw new Error(`${behind.length} pieces arrived`)
+  const gaps = arrived.slice(1).map((at, nth) => at - (arrived[nth] ?? 0))
+  return { first: (arrived[0] ?? 0) - began, behind, gaps, end: wallNow() - began, pieces: arrived.length }
+}
+
+const textOfChat = (data: unknown) =>
+  (data as { choices?: { delta?: { content?: string } }[] }).choices?.[0]?.delta?.content ?? ""
+
+function textOfResponse(data: unknown): string {
+  const { type, delta } = data as { type: string; delta?: string }
+  return type === "response.output_text.delta" ? (delta ?? "") : ""
+}
+
+function textOfEvent(event: unknown): string {
+  const { type, data } = event as { type: string; data: { text?: string } }
+  return type === "text.delta" ? (data.text ?? "") : ""
+}
+
+/** The statements, commands of Redis and messages of one turn that this many readers follow, to its end. */
+async function costOf({ standIns }: BenchWorld, site: Site, account: BenchAccount, followers: number) {
+  const take = async () => {
+    const statements = await standIns.ask<StatementTimes[]>({ ask: "statements" } satisfies Question)
+    return { statements, calls: await standIns.ask<string[]>({ ask: "calls" } satisfies Question) }
+  }
+  await take()
+  const turnId = await sendTurn(site, account)
+  const readers = Array.from({ length: followers }, () => follow(site, account, turnId))
+  await Promise.all(readers.map(async (one) => (await one).text()))
+  const isOver = async () => {
+    const [row] = await site.sql<{ over: boolean }>("select state = 'done' as over from turns where turn_id = $1", [
+      turnId,
+    ])
+    return row?.over === true
+  }
+  while (!(await isOver())) await new Promise((done) => setTimeout(done, 100))
+  const { statements, calls } = await take()
+  const count = (label: string) => calls.filter((one) => one.startsWith(label)).length
+  const commands = calls.filter((one) => one.startsWith("redis ")).join(" ")
+  return {
+    statements: statements.reduce((sum, one) => sum + one.calls, 0),
+    by_label: Object.fromEntries(statements.map((one) => [one.label, one.calls])),
+    published: commands.split("publish").length - 1,
+    subscribed: count("redis subscribe"),
+    redis_requests: count("redis "),
+    messages: count("qstash POST"),
+  }
+}
