@@ -14,6 +14,7 @@ export class Pushes {
   private readonly left = new AbortController()
   private arrived: Push[] = []
   private chars = 0
+  private heard = 0
   private wake = new AbortController()
   private isOpen = false
   private triedAt = Number.NEGATIVE_INFINITY
@@ -67,6 +68,7 @@ export class Pushes {
   /** A client that reads slowly gets the text that is dropped here from the log. */
   private add(push: Push): void {
     this.isLive = true
+    if (++this.heard >= PUSH_POLICY.mostMessages) this.end()
     this.chars += push?.text.length ?? 1
     if (this.chars <= PUSH_POLICY.heldChars) this.arrived.push(push)
     this.wake.abort(new Error("a message has arrived"))
