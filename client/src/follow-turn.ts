@@ -19,8 +19,9 @@ export function isOver(turn: Turn): boolean {
 }
 
 /**
- * The events of a turn after `afterSeq`, each once, up to the last. Several pieces of text can have the same `seq`. A broken connection is reopened with
- * Last-Event-ID. The error is thrown after `maxRetries` failures in a row without a new event.
+ * The events of a turn after `afterSeq`, each once, up to the last. Several pieces of text can have the same `seq`. A
+ * broken connection is reopened with Last-Event-ID. The error is thrown after `maxRetries` failures in a row without a
+ * new event.
  */
 export async function* followTurn(
   transport: Transport,
