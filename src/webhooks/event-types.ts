@@ -243,6 +243,12 @@ export const EVENTS = {
     data: { key_id: text, name: text.nullable(), scope: text, test: z.boolean(), hint: text, rotated: z.boolean() },
     example: { key_id: `key_${ULID}`, name: "Server", scope: "all", test: false, hint: "x7Qa", rotated: false },
   }),
+  "key.revoked": notice({
+    label: "An API key was revoked",
+    when: "An API key was revoked. Requests with it get 401 from now on, and its open turns end.",
+    data: { key_id: text, name: text.nullable(), scope: text, test: z.boolean(), hint: text },
+    example: { key_id: `key_${ULID}`, name: "Server", scope: "all", test: false, hint: "x7Qa" },
+  }),
   "space.shared": notice({
     label: "Spaces were shared with more people",
     when: "An operator has shared spaces of yours with more people, by adding people or a space to a workspace or its team.",

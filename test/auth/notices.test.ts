@@ -195,6 +195,17 @@ describe("Notices to the owner", () => {
     expect(emailsTo(emails, email)).toMatchObject([{ kind: "new_login", data: { address: "203.0.113.9" } }])
   })
 
+  test("The owner is notified of a revoked key once, however often it is revoked", async () => {
+    const { userId } = await createPerson(world)
+    const browser = await world.signIn(userId)
+    const [, { key_id, hint }] = await browser.json("POST", "/api/account/keys", { name: "Server" })
+    const [one, other] = await Promise.all([1, 2].map(() => browser.call("POST", `/api/account/keys/${key_id}/revoke`)))
+    expect([one?.status, other?.status]).toEqual([200, 200])
+    expect((await browser.call("POST", "/api/account/keys/key_nobody/revoke")).status).toBe(404)
+    const revoked = (await noticesOf(world, userId)).filter(({ type }) => type === "key.revoked")
+    expect(revoked.map(({ data }) => data)).toEqual([{ key_id, name: "Server", scope: "created", test: false, hint }])
+  })
+
   test("Notices are stored whatever the operator's email server answers, and without a server", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     world.serve("email.test", () => new Response("no", { status: 500 }))

@@ -1000,6 +1000,33 @@ class KeyCreatedEventData(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class KeyRevokedEvent(ApiObject):
+    """
+    An API key was revoked. Requests with it get 401 from now on, and its open turns end. It is a notice to the
+    account's owner, so only keys to all spaces see it.
+    """
+
+    id: str
+    """The same in every delivery and replay. Store it, so that you handle each event once."""
+    type: Literal["key.revoked"]
+    created_at: datetime
+    seq: int | None
+    """Always null: the event belongs to no turn."""
+    data: KeyRevokedEventData
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyRevokedEventData(ApiObject):
+    """The object KeyRevokedEventData of the API."""
+
+    key_id: str
+    name: str | None
+    scope: str
+    test: bool
+    hint: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class ListedStatement(ApiObject):
     """The object ListedStatement of the API."""
 
@@ -2460,7 +2487,7 @@ fits a schema.
 
 RefusedBy = Union[RefusedByCap, RefusedByBalance, RefusedByEndUserCredit, RefusedByCostLimit]
 
-FeedEvent = Union[TurnStateEvent, CallDecidedEvent, BalanceEvent, EndUserBalanceEvent, CapEvent, UsagePostedEvent, HourClosedEvent, EndpointDisabledEvent, AccountSignedInEvent, AccountLockedEvent, AccountFactorChangedEvent, KeyCreatedEvent, SpaceSharedEvent, PingEvent, UnknownEvent]
+FeedEvent = Union[TurnStateEvent, CallDecidedEvent, BalanceEvent, EndUserBalanceEvent, CapEvent, UsagePostedEvent, HourClosedEvent, EndpointDisabledEvent, AccountSignedInEvent, AccountLockedEvent, AccountFactorChangedEvent, KeyCreatedEvent, KeyRevokedEvent, SpaceSharedEvent, PingEvent, UnknownEvent]
 """An event, as in the body that a webhook receives."""
 
 StatementDocument = Union[SignedReceipt, SignedRefund]

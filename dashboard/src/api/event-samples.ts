@@ -22,6 +22,7 @@ export const EVENT_SAMPLES: Record<string, unknown> = {
   "account.locked": {"id":"evt_01jd3k9m2x4t8r5w6y7z0a1b2c","type":"account.locked","created_at":"2026-01-15T09:30:00.000Z","seq":null,"data":{"address":"203.0.113.7"}},
   "account.factor_changed": {"id":"evt_01jd3k9m2x4t8r5w6y7z0a1b2c","type":"account.factor_changed","created_at":"2026-01-15T09:30:00.000Z","seq":null,"data":{"factor":"second_factor","change":"set"}},
   "key.created": {"id":"evt_01jd3k9m2x4t8r5w6y7z0a1b2c","type":"key.created","created_at":"2026-01-15T09:30:00.000Z","seq":null,"data":{"key_id":"key_01jd3k9m2x4t8r5w6y7z0a1b2c","name":"Server","scope":"all","test":false,"hint":"x7Qa","rotated":false}},
+  "key.revoked": {"id":"evt_01jd3k9m2x4t8r5w6y7z0a1b2c","type":"key.revoked","created_at":"2026-01-15T09:30:00.000Z","seq":null,"data":{"key_id":"key_01jd3k9m2x4t8r5w6y7z0a1b2c","name":"Server","scope":"all","test":false,"hint":"x7Qa"}},
   "space.shared": {"id":"evt_01jd3k9m2x4t8r5w6y7z0a1b2c","type":"space.shared","created_at":"2026-01-15T09:30:00.000Z","seq":null,"data":{"spaces":[{"space":"spc_01jd3k9m2x4t8r5w6y7z0a1b2c","title":"Support desk"}],"space_count":1,"people":[{"user_id":43,"name":"Grace"}],"people_count":1}},
   "ping": {"id":"evt_01jd3k9m2x4t8r5w6y7z0a1b2c","type":"ping","created_at":"2026-01-15T09:30:00.000Z","seq":null,"data":{"webhook_id":"whk_01jd3k9m2x4t8r5w6y7z0a1b2c"}},
 }
