@@ -12,6 +12,8 @@ const TYPES = new Set(["string", "number", "integer", "boolean", "object", "arra
  * them.
  */
 export const SCHEMAS_BY_NAME = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"])
+/** Keywords whose schemas apply to the same value as the schema around them. */
+const AT_SAME_VALUE = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"] as const
 const SCHEMAS = ["additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "items"]
 const LISTS_OF_SCHEMAS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"])
 const COUNTS = new Set(["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"])
@@ -70,9 +72,18 @@ function keywordFault(root: Fields, key: string, value: unknown): string | null 
     return Array.isArray(value) && value.length > 0 ? null : "must be a list with at least one schema"
   }
   if (COUNTS.has(key)) return isCount(value) ? null : `must be a whole number from 0, not ${shown(value)}`
+  if (key === "multipleOf" && typeof value === "number" && value <= 0) return `must be above 0, not ${shown(value)}`
+  if (key === "dependencies") return dependenciesFault(value)
   if (NUMBERS.has(key)) return typeof value === "number" ? null : `must be a number, not ${shown(value)}`
   if (TEXTS.has(key)) return typeof value === "string" ? null : `must be a text, not ${shown(value)}`
   return null
+}
+
+/** A keyword of earlier drafts, which is translated (draft-2020.ts). */
+function dependenciesFault(value: unknown): string | null {
+  const isFine = (part: unknown) => isNames(part) || isFields(part) || typeof part === "boolean"
+  if (isFields(value) && Object.values(value).every(isFine)) return null
+  return `must be an object of lists of names or of schemas, not ${shown(value)}`
 }
 
 const isNames = (value: unknown) => Array.isArray(value) && value.every((name) => typeof name === "string")
@@ -86,11 +97,48 @@ function typeFault(value: unknown): string | null {
 }
 
 function refFault(root: Fields, ref: string): string | null {
+  if (isCircle(root, ref)) return `leads back to itself: ${shown(ref)}`
   if (ref === "#") return null
   if (/^#[A-Za-z_]/.test(ref))
     return JSON.stringify(root).includes(`nchor":${JSON.stringify(ref.slice(1))}`) ? null : NOWHERE(ref)
   if (!ref.startsWith("#/")) return `points outside the schema: ${shown(ref)}`
   return resolveRef(root, ref) === undefined ? NOWHERE(ref) : null
+}
+
+/** True if a reference leads to itself without a step into the value. No validation of it would end. */
+function isCircle(root: Fields, ref: string): boolean {
+  const open = new Set<unknown>()
+  const done = new Set<unknown>()
+  const visit = (schema: unknown): boolean => {
+    if (!isFields(schema) || done.has(schema)) return false
+    if (open.has(schema)) return true
+    open.add(schema)
+    const { $ref } = schema
+    const target = typeof $ref === "string" ? [targetOf(root, $ref)] : []
+    const inner = AT_SAME_VALUE.flatMap((key) => {
+      const part = schema[key]
+      return isFields(part) && key === "dependentSchemas" ? Object.values(part) : Array.isArray(part) ? part : [part]
+    })
+    const found = [...target, ...inner].some(visit)
+    open.delete(schema)
+    done.add(schema)
+    return found
+  }
+  return visit({ $ref: ref })
+}
+
+const targetOf = (root: Fields, ref: string) =>
+  ref === "#" ? root : ref.startsWith("#/") ? resolveRef(root, ref) : anchored(root, ref.slice(1))
+
+/** The schema with an anchor. */
+function anchored(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null) return undefined
+  if ("$anchor" in value && value.$anchor === name) return value
+  for (const part of Object.values(value)) {
+    const found = anchored(part, name)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 const NOWHERE = (ref: string) => `points to nothing in the schema: ${shown(ref)}`

@@ -6,6 +6,7 @@ import {
   type JsonSchema,
   type Keyword,
 } from "json-schema-library"
+import { inDraft2020 } from "../agent-config/draft-2020.ts"
 import { compilePattern, patternCost, schemaFault } from "../agent-config/json-schema.ts"
 
 /**
@@ -194,7 +195,7 @@ export function valueFault(schema: Record<string, unknown>, value: unknown): str
   if (unusable) throw new Error(`The schema ${unusable}.`)
   left = { steps: MAX_STEPS, patternSteps: MAX_PATTERN_STEPS }
   try {
-    const { schemaErrors = [], ...node } = compiled(schema)
+    const { schemaErrors = [], ...node } = compiled(inDraft2020(schema))
     const [invalid] = schemaErrors
     if (invalid) throw new Error(`The schema is invalid at ${pointerOf(invalid)}: ${shortly(invalid.message)}`)
     const { valid, errors } = node.validate(value)

@@ -1,4 +1,5 @@
 import type { EngineName } from "../agent/engine.ts"
+import { inDraft2020 } from "../agent-config/draft-2020.ts"
 import { impossibleSchema, resolveRef, SCHEMAS_BY_NAME } from "../agent-config/impossible-schema.ts"
 import { type Fields, isFields } from "../base/fields.ts"
 import type { BoundTool } from "./bound-tool.ts"
@@ -48,8 +49,9 @@ export function fitTools(
 
 /** Returns null if no form is acceptable. */
 function fitTool(tool: BoundTool, limits: Limits): BoundTool | null {
-  const { description, inputSchema } = tool.spec
-  if (impossibleSchema(inputSchema)) return null
+  const { description } = tool.spec
+  if (impossibleSchema(tool.spec.inputSchema)) return null
+  const inputSchema = inDraft2020(tool.spec.inputSchema)
   const names = limits.plainNames ? plainNames(inputSchema) : new Map<string, string>()
   // A reference through a renamed property would be broken.
   if (names.size > 0 && /"\$ref":"#[^"]*\/properties\//.test(JSON.stringify(inputSchema))) return null
@@ -157,7 +159,7 @@ function plainNames(schema: Fields): Map<string, string> {
   return names
 }
 
-/** Renames the properties of a schema, and converts lists of items to `prefixItems` (2020-12). */
+/** Renames the properties of a schema. */
 function rewritten(schema: unknown, names: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(schema)) return schema.map((part) => rewritten(part, names))
   if (!isFields(schema)) return schema
@@ -165,7 +167,6 @@ function rewritten(schema: unknown, names: ReadonlyMap<string, string>): unknown
   const entries = Object.entries(schema).map(([key, part]): [string, unknown] => {
     if (DATA.has(key)) return [key, part]
     if (key === "required" && Array.isArray(part)) return [key, part.map(nameOf)]
-    if (key === "items" && Array.isArray(part)) return ["prefixItems", rewritten(part, names)]
     if (!SCHEMAS_BY_NAME.has(key) || !isFields(part)) return [key, rewritten(part, names)]
     const own = Object.entries(part).map(([name, inner]) => [
       key === "properties" ? nameOf(name) : name,
