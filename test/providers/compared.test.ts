@@ -70,7 +70,7 @@ test.each(WORDS)(
 )
 
 test("A request that two accounts reject is refused, is tried at no third, costs nothing and blames none", async () => {
-  const called = world.script(() => ({ status: 400, message: "max_tokens is too large." }))
+  const called = world.script(() => ({ status: 400, message: "Unsupported parameter: 'top_p' is not supported." }))
   for (let n = 1; n <= 5; n++) {
     expect(await run()).toMatchObject({ state: "failed", error: { code: "PARAMETER_REJECTED" }, billed_cost_usd: 0 })
     expect(called).toHaveLength(2 * n)
