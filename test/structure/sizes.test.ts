@@ -9,7 +9,6 @@ const LONG: Record<string, number> = {
   claim_deliveries: 83,
   claim_ready: 100,
   claim_turn: 94,
-  finish_turns: 109,
   pick_account: 99,
   wrong_turns: 100,
 }
