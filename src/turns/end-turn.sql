@@ -131,8 +131,8 @@ begin
   return ended;
 end $$;
 
--- Writes what follows from a turn's end: its row of a web chat, its last events, and the end of its wait. Returns the event
--- of its transition. p_waited: it has waited before.
+-- Writes what follows from a turn's end: its row of a web chat, its last events, and the end of its wait. Returns the
+-- event of its transition. p_waited: it has waited before.
 create function turnpike.note_end(mine turns, said turnpike.turn_end, p_waited boolean, p_moment timestamptz) returns turnpike.new_event
 language plpgsql as $$
 begin
