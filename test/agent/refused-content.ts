@@ -1,4 +1,4 @@
-import { anthropic, gemini, github, type RefusedRequest, vllm } from "./refused-forms.ts"
+import { anthropic, gemini, github, openAi, type RefusedRequest, vllm } from "./refused-forms.ts"
 
 /** Refusals of files, of content, and for a reason of the operator's account. */
 export const REFUSED_CONTENT: RefusedRequest[] = [
@@ -156,5 +156,90 @@ export const REFUSED_CONTENT: RefusedRequest[] = [
     status: 400,
     body: gemini("User location is not supported for the API use.", "FAILED_PRECONDITION"),
     cause: "ours",
+  },
+]
+
+/** Further forms of the same refusals. */
+export const MORE_REFUSED: RefusedRequest[] = [
+  {
+    from: "DeepSeek, reasoner",
+    source: github("Aider-AI/aider/pull/4125"),
+    status: 400,
+    body: openAi("Invalid max_tokens value, the valid range of max_tokens is [1, 65536]", "invalid_request_error"),
+    cause: "output",
+    most: 65_536,
+  },
+  {
+    from: "OpenAI: the prompt and the answer",
+    source: github("ChatGPTNextWeb/NextChat/issues/3195"),
+    status: 400,
+    body: openAi(
+      "This model's maximum context length is 8192 tokens. However, you requested 8256 tokens (64 in the messages, 8192 in the completion). Please reduce the length of the messages or completion.",
+      "context_length_exceeded",
+      "messages",
+    ),
+    cause: "context",
+  },
+  {
+    from: "Anthropic: format of an image",
+    source: github("anthropics/claude-code/issues/28485"),
+    status: 400,
+    body: anthropic("messages.34.content.2.image.source.base64.data: Image format image/png not supported"),
+    cause: "file",
+    shows: "not supported",
+  },
+  {
+    from: "Anthropic: pages, without a place",
+    source: github("anthropics/claude-code/issues/5707"),
+    status: 400,
+    body: anthropic("A maximum of 100 PDF pages may be provided."),
+    cause: "file",
+  },
+  {
+    from: "Gemini: a property without a type",
+    source: github("danny-avila/LibreChat/issues/6971"),
+    status: 400,
+    body: gemini(
+      "* GenerateContentRequest.tools[0].function_declarations[0].parameters.properties[mode].type: must be specified when not using one_of, any_of or all_of fields\n",
+    ),
+    cause: "tool",
+    tool: "lookup_order",
+    shows: "must be specified when not using",
+  },
+  {
+    from: "OpenAI: array without items, deep",
+    source: github("brainlid/langchain/issues/148"),
+    status: 400,
+    body: openAi(
+      "Invalid schema for function 'lookup_order': In context=('properties', 'info', 'items', 'properties', 'synonyms'), array schema missing items",
+      "invalid_function_parameters",
+    ),
+    cause: "tool",
+    tool: "lookup_order",
+  },
+  {
+    from: "OpenRouter: tools, with a name to disable",
+    source: github("Kilo-Org/kilocode/issues/9006"),
+    status: 404,
+    body: JSON.stringify({
+      error: { message: 'No endpoints found that support tool use. Try disabling "question".', code: 404 },
+    }),
+    cause: "parameter",
+    parameter: "tools",
+  },
+  {
+    from: "Anthropic through a proxy",
+    source: github("daya0576/pi-imessage/issues/5"),
+    status: 400,
+    body: JSON.stringify({
+      error: {
+        code: "400",
+        type: "invalid_params",
+        message:
+          "messages.161.content.1.image.source.base64: image exceeds 5 MB maximum: 5272940 bytes > 5242880 bytes",
+      },
+    }),
+    cause: "file",
+    shows: "image exceeds 5 MB maximum",
   },
 ]

@@ -1,8 +1,8 @@
-import { REFUSED_CONTENT } from "./refused-content.ts"
+import { MORE_REFUSED, REFUSED_CONTENT } from "./refused-content.ts"
 import { anthropic, gemini, github, openAi, type RefusedRequest, vllm } from "./refused-forms.ts"
 
 /** The tools of the request, in this order. Providers name a tool or its place. */
-export const TOOLS = ["lookup_order", "refund", "create_canvas"]
+export const TOOLS = ["lookup_order", "refund_order", "show_canvases"]
 
 export const REFUSED_REQUESTS: RefusedRequest[] = [
   // The answer's limit
@@ -143,7 +143,7 @@ export const REFUSED_REQUESTS: RefusedRequest[] = [
       "tools.1.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12 (https://json-schema.org/draft/2020-12). Learn more about tool use at https://docs.claude.com/en/docs/tool-use.",
     ),
     cause: "tool",
-    tool: "refund",
+    tool: "refund_order",
     shows: "tools.1.custom.input_schema: JSON schema is invalid.",
   },
   {
@@ -152,20 +152,20 @@ export const REFUSED_REQUESTS: RefusedRequest[] = [
     status: 400,
     body: anthropic("tools.2.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12"),
     cause: "tool",
-    tool: "create_canvas",
+    tool: "show_canvases",
   },
   {
     from: "OpenAI: array without items",
     source: github("gumloop/guMCP/pull/136"),
     status: 400,
     body: openAi(
-      "Invalid schema for function 'create_canvas': In context=('properties', 'blocks'), array schema missing items.",
+      "Invalid schema for function 'show_canvases': In context=('properties', 'blocks'), array schema missing items.",
       "invalid_function_parameters",
       "tools[2].function.parameters",
     ),
     cause: "tool",
-    tool: "create_canvas",
-    shows: "Invalid schema for function 'create_canvas'",
+    tool: "show_canvases",
+    shows: "Invalid schema for function 'show_canvases'",
   },
   {
     from: "OpenAI, responses: strict",
@@ -184,10 +184,10 @@ export const REFUSED_REQUESTS: RefusedRequest[] = [
     source: github("farion1231/cc-switch/issues/5490"),
     status: 400,
     body: openAi(
-      "Invalid schema for function 'refund': schema must be a JSON Schema of 'type: \"object\"', got 'type: null'.",
+      "Invalid schema for function 'refund_order': schema must be a JSON Schema of 'type: \"object\"', got 'type: null'.",
     ),
     cause: "tool",
-    tool: "refund",
+    tool: "refund_order",
   },
   {
     from: "Gemini: empty properties",
@@ -197,7 +197,7 @@ export const REFUSED_REQUESTS: RefusedRequest[] = [
       "* GenerateContentRequest.tools[0].function_declarations[1].parameters.properties: should be non-empty for OBJECT type\n",
     ),
     cause: "tool",
-    tool: "refund",
+    tool: "refund_order",
     shows: "should be non-empty for OBJECT type",
   },
   {
@@ -208,7 +208,7 @@ export const REFUSED_REQUESTS: RefusedRequest[] = [
       "* GenerateContentRequest.tools[0].function_declarations[2].parameters.required[0]: property is not defined\n",
     ),
     cause: "tool",
-    tool: "create_canvas",
+    tool: "show_canvases",
     shows: "property is not defined",
   },
   {
@@ -226,7 +226,8 @@ export const REFUSED_REQUESTS: RefusedRequest[] = [
       },
     ]),
     cause: "tool",
-    tool: "create_canvas",
+    tool: "show_canvases",
   },
   ...REFUSED_CONTENT,
+  ...MORE_REFUSED,
 ]
