@@ -41,7 +41,7 @@ export const adminTurnSchema = z
           message: z.string().meta({ description: "The provider's whole message, without keys." }),
         }),
       )
-      .meta({ description: "What providers said about the turn's failed model calls, whole. Hidden as texts are." }),
+      .meta({ description: "The messages of providers about the failed model calls of the turn. Hidden as texts are." }),
   })
   .meta({ id: "AdminTurn" })
 

@@ -297,7 +297,7 @@ export interface AdminTurn {
   trace: TurnTrace
   /** The turn's model calls in order, at most 200. */
   steps: TurnStep[]
-  /** What providers said about the turn's failed model calls, whole. Hidden as texts are. */
+  /** The messages of providers about the failed model calls of the turn. Hidden as texts are. */
   provider_messages: ({
     at: string
     code: string
