@@ -41,7 +41,9 @@ export const adminTurnSchema = z
           message: z.string().meta({ description: "The provider's whole message, without keys." }),
         }),
       )
-      .meta({ description: "The messages of providers about the failed model calls of the turn. Hidden as texts are." }),
+      .meta({
+        description: "The messages of providers about the failed model calls of the turn. Hidden as texts are.",
+      }),
   })
   .meta({ id: "AdminTurn" })
 
