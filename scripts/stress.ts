@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { endWithNpm } from "../src/local/lifecycle.ts"
+import { endWithUs } from "../src/local/watchdog.ts"
 import type { RunReport } from "./failures-reporter.ts"
 import { TIERS } from "./test-tiers.ts"
 
@@ -62,7 +63,7 @@ async function runUnder(kind: Kind): Promise<string[]> {
   const order = kind === "order" ? ["--sequence.shuffle.files", `--sequence.seed=${seed}`] : []
   const command = ["vitest", "run", ...projects, ...reporters, ...order, ...files]
   const [program = "", ...args] = kind === "core" ? ["taskset", "-c", "0", ...command] : command
-  const loops = kind === "loops" ? Array.from({ length: BUSY_LOOPS }, () => start("node", ["-e", "for (;;);"])) : []
+  const loops = kind === "loops" ? Array.from({ length: BUSY_LOOPS }, () => startLoop()) : []
   const began = performance.now()
   const code = await ended(
     start(program, args, {
@@ -88,6 +89,13 @@ function start(program: string, args: string[], variables: Record<string, string
   running.add(child)
   child.once("exit", () => running.delete(child))
   return child
+}
+
+/** A busy loop, which ends with us for whatever reason. */
+function startLoop(): ChildProcess {
+  const loop = start(process.execPath, ["-e", "for (;;);"])
+  if (loop.pid) loop.once("exit", endWithUs({ pid: loop.pid, words: ["for (;;);"], signals: ["SIGKILL"] }))
+  return loop
 }
 
 function ended(child: ChildProcess): Promise<number> {

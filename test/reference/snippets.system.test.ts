@@ -86,10 +86,14 @@ const COMMANDS: Record<string, [command: string, file: string, ...options: strin
   bash: ["sh", "sample.sh", "-eu"],
 }
 
+/** The month in examples. The account of this test did not exist then. */
+const EXAMPLE_MONTH = "2026-10"
+
 /** Writes a sample to a file, and returns the command that runs it. */
 async function written({ lang, code }: Sample): Promise<[string, string[]]> {
   const [command, file, ...options] = COMMANDS[lang] as [string, string]
-  await writeFile(join(client.project, file), code)
+  const month = new Date().toISOString().slice(0, EXAMPLE_MONTH.length)
+  await writeFile(join(client.project, file), code.replaceAll(EXAMPLE_MONTH, month))
   return [lang === "python" && wheel ? wheel.python : command, [...options, file]]
 }
 
@@ -131,7 +135,7 @@ describe("A sample of the docs runs as written", () => {
         env: environment(values),
       })
       expect(stderr).toBe("")
-      // The month of this sample may have no documents.
+      // The month may have no documents yet.
       if (sample.operation !== "listStatementDocuments") expect(stdout.trim()).not.toBe("")
     },
   )
