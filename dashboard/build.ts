@@ -113,6 +113,8 @@ async function servePages(folder: string): Promise<void> {
   )
   const texts = await Promise.all(sources.map((path) => readFile(path, "utf8")))
   const pages = texts.flatMap((text) => [...text.matchAll(/\bpath: "(\/[^"]*)"/g)].map(([, path]) => path as string))
+  const ofDocs = pages.find((path) => path.startsWith("/docs"))
+  if (ofDocs) throw new Error(`The page ${ofDocs} of the web app would hide the guide of this path.`)
   const rules = [...new Set(pages)].filter((path) => path !== "/").map((path) => `${path.replaceAll("$", ":")} / 200`)
   // The order does not matter: rules without a placeholder are matched first.
   await writeFile(join(folder, "_redirects"), `${rules.sort().join("\n")}\n`)

@@ -4,10 +4,10 @@ interface Hint {
   /** A page of the web app. `space`: of the turn's space. */
   page?: { to: "space" | "playground" | "balance"; label: string }
   /** A guide of the reference. */
-  guide?: { path: string; label: string }
+  guide?: { href: string; label: string }
 }
 
-const FAILURES = { path: "/docs/turns#why-a-turn-failed", label: "Why a turn failed" }
+const FAILURES = { href: "/docs/turns#why-a-turn-failed", label: "Why a turn failed" }
 const space = (label: string) => ({ to: "space" as const, label })
 
 const HINTS: Record<string, Hint> = {
@@ -17,12 +17,12 @@ const HINTS: Record<string, Hint> = {
   },
   FILE_REJECTED: {
     text: "Send another file: smaller, of another type, or with fewer pages. Or choose a model that takes such files.",
-    guide: { path: "/docs/files", label: "Files" },
+    guide: { href: "/docs/files", label: "Files" },
   },
   TOOL_SCHEMA_REJECTED: {
     text: "Change the input schema of the tool as the provider says, or leave the tool out.",
     page: space("Change the tool"),
-    guide: { path: "/docs/tools", label: "Tools" },
+    guide: { href: "/docs/tools", label: "Tools" },
   },
   PARAMETER_REJECTED: {
     text: "Change or remove the parameter in the manifest, or choose another model.",
@@ -71,11 +71,11 @@ const HINTS: Record<string, Hint> = {
   COST_LIMIT_REACHED: {
     text: "Raise the limit that the message names, or let the turn wait at a limit.",
     page: { to: "balance", label: "Balance and limits" },
-    guide: { path: "/docs/waiting", label: "Turns that wait" },
+    guide: { href: "/docs/waiting", label: "Turns that wait" },
   },
   WAIT_EXPIRED: {
     text: "No decision or result came in time. Raise max_wait_seconds, or decide earlier.",
-    guide: { path: "/docs/waiting", label: "Turns that wait" },
+    guide: { href: "/docs/waiting", label: "Turns that wait" },
   },
   TRANSCRIPT_LIMIT_REACHED: {
     text: "Make the results of the tools shorter, or split the task.",
@@ -84,7 +84,7 @@ const HINTS: Record<string, Hint> = {
   MCP_SERVER_UNAVAILABLE: {
     text: "Check the MCP server, or delete it from the space.",
     page: space("Check the MCP servers"),
-    guide: { path: "/docs/tools", label: "Tools" },
+    guide: { href: "/docs/tools", label: "Tools" },
   },
 }
 

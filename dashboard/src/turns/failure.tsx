@@ -41,7 +41,7 @@ export function FailedTurn({ turn: { turn_id, space, model }, error }: { turn: T
           </TextLink>
         )}
         {page?.to === "balance" && <TextLink to="/balance">{page.label}</TextLink>}
-        <OutLink href={guide.path}>{guide.label}</OutLink>
+        <OutLink href={guide.href}>{guide.label}</OutLink>
       </p>
     </>
   )
