@@ -166,8 +166,8 @@ create function turnpike.is_rehearsed(caller turnpike.caller, admission turnpike
 declare
   sale turnpike.sale := turnpike.sale_for(caller, admission, null);
 begin
-  return caller.key_id is not null and (admission.limited or sale.prepaid or (sale.price).price_id is not null
-    or (caller.capped and exists (select from turnpike.test_cap_states(caller.user_id, caller.key_id, '', 'epoch'))));
+  return caller.key_id is not null and (admission.limited is true or sale.prepaid is true or (sale.price).price_id is not null
+    or (caller.capped is true and exists (select from turnpike.test_cap_states(caller.user_id, caller.key_id, '', 'epoch'))));
 end $$;
 
 -- Returns how a new turn is charged to its end user: as the end user's settings say, else the key's, else the
