@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_a21ba95846de"
+export const RELEASE = "turnpike_db8ee6725df4"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -4910,6 +4910,7 @@ export interface Procedures {
       user_id: number | null
       test: boolean | null
       after: string | null
+      seen: number | null
       groups: number | null
       due: Date | null
       again: Date | null
@@ -4919,6 +4920,7 @@ export interface Procedures {
     row: {
       went_on: number | null
       last: string | null
+      seen: number | null
       due_at: Date | null
       has_subscriber: boolean | null
     }
@@ -5277,7 +5279,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   update_webhook: { args: ["request:request", "webhook_id", "changes:json", "target", "event_id", "stop_batch"], columns: ["actor:json", "refused", "webhook:json", "pinged"] },
   usage_of_spaces: { args: ["from", "to", "space_ids"] },
   waiting_session: { args: ["token", "moment"], columns: ["user_id", "secret", "addresses:json"] },
-  wake_account: { args: ["user_id", "test", "after", "groups", "due", "again", "event_ids:json", "moment"] },
+  wake_account: { args: ["user_id", "test", "after", "seen", "groups", "due", "again", "event_ids:json", "moment"] },
   wake_endpoints: { args: ["user_id", "test", "moment"] },
   withdraw_signing_key: { args: ["kid", "reason", "moment"] },
   workspace_answer_of: { args: ["workspace_id"], columns: ["workspace_answer_of:json"] },

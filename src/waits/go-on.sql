@@ -92,15 +92,14 @@ end $$;
 -- Lets live or test turns of an account continue that wait for its credit or caps. It tries the turns of each limit in
 -- the order in which they began to wait, until one does not fit. A turn that no reset lets continue keeps back no
 -- other turn.
--- p_after: the limit after which it continues, as "bound_by counter". p_groups: the most limits. p_event_ids: one for
--- each turn, at most.
--- last: where the next call continues, with due_at as its p_due; null: all limits were tried. Only then is due_at of
--- the account changed.
-create function turnpike.wake_account(p_user_id bigint, p_test boolean, p_after text, p_groups integer, p_due timestamptz,
-  p_again timestamptz, p_event_ids jsonb, p_moment timestamptz, out went_on integer, out last text, out due_at timestamptz,
+-- p_after: the limit after which it continues, as "bound_by counter". p_seen: the raises of the account before its first
+-- limit was tried; null in the first call. p_groups: the most limits. p_event_ids: one for each turn, at most.
+-- last: where the next call continues, with due_at as its p_due and seen as its p_seen; null: all limits were tried.
+-- Only then is due_at of the account changed.
+create function turnpike.wake_account(p_user_id bigint, p_test boolean, p_after text, p_seen bigint, p_groups integer, p_due timestamptz,
+  p_again timestamptz, p_event_ids jsonb, p_moment timestamptz, out went_on integer, out last text, out seen bigint, out due_at timestamptz,
   out has_subscriber boolean) language plpgsql set enable_seqscan = off as $$
 declare
-  seen bigint;
   heads record;
   picked text[];
   shard integer;
@@ -118,7 +117,8 @@ begin
   if not pg_try_advisory_xact_lock(hashtext(case when p_test then 'test waits' else 'waits' end), hashtext(p_user_id::text)) then
     return;
   end if;
-  select a.raises into seen from waiting_accounts a where a.user_id = p_user_id and a.test = p_test;
+  -- A limit that is raised between two calls may be one that an earlier call tried.
+  seen := coalesce(p_seen, (select a.raises from waiting_accounts a where a.user_id = p_user_id and a.test = p_test));
   heads := turnpike.first_waiting(p_user_id, p_test, p_after, p_groups, most);
   picked := heads.picked;
   last := heads.last;
@@ -172,6 +172,7 @@ begin
     if not found and seen is not null then
       -- The request that raised it was sent away by the lock above, so this caller tries again.
       last := '';
+      seen := null;
     end if;
     -- It can be infinity, which no client can read.
     due_at := null;

@@ -69,6 +69,7 @@ async function wakeDue(ctx: Context, sweep: WaitSweep, moment: Date): Promise<vo
 export async function wakeAccount(ctx: Context, { user_id, test }: WaitingAccount): Promise<number> {
   let woken = 0
   let after: string | null = ""
+  let seen: number | null = null
   let due = new Date(ctx.clock.now().getTime() + TURN_WAIT_POLICY.tryMs)
   while (after !== null) {
     const now = ctx.clock.now()
@@ -76,6 +77,7 @@ export async function wakeAccount(ctx: Context, { user_id, test }: WaitingAccoun
       user_id,
       test,
       after,
+      seen,
       groups: TURN_WAIT_POLICY.limits,
       due,
       again: new Date(now.getTime() + TURN_WAIT_POLICY.againMs),
@@ -86,6 +88,7 @@ export async function wakeAccount(ctx: Context, { user_id, test }: WaitingAccoun
     if (answer.has_subscriber) wakeWebhooks(ctx, { user_id, test, has_subscriber: true })
     if (answer.went_on) await callRunner(ctx)
     after = answer.last
+    seen = answer.seen
     due = answer.due_at ?? due
   }
   return woken
