@@ -142,10 +142,20 @@ begin
       jsonb_build_object('config_version', claimed.config_version), terms.moment);
   end if;
 
-  -- The data for the agent. A plain turn needs none of the conditional parts.
   claim.turn := claimed;
   claim.slug := space.slug;
   claim.config := row(version.manifest, version.tools, version.mcp_servers, space.mcp_tokens, turnpike.pins_of(space, version.mcp_servers));
+  claim := turnpike.with_run_data(claim, terms);
+end $$;
+
+-- Adds to a claim with a turn and its configuration what the agent reads: earlier turns, the steps and calls that were
+-- kept, files, secrets and keys. A plain turn needs none of the conditional parts.
+create function turnpike.with_run_data(claim turnpike.claimed_turn, terms turnpike.claim_terms) returns turnpike.claimed_turn
+language plpgsql stable as $$
+declare
+  claimed turns := claim.turn;
+  config turnpike.turn_config := claim.config;
+begin
   claim.history := '{}';
   claim.steps := '{}';
   claim.calls := '{}';
@@ -153,13 +163,13 @@ begin
   claim.secrets := '{}';
   claim.engine_keys := turnpike.engine_keys();
   claim.containers := turnpike.containers_of(claimed.space_id);
-  if version.manifest -> 'builtin_tools' ? 'generate_image' then
-    claim.image_model := turnpike.image_model(claimed, version.manifest);
+  if config.manifest -> 'builtin_tools' ? 'generate_image' then
+    claim.image_model := turnpike.image_model(claimed, config.manifest);
   end if;
   if claimed.position > 1 then
     claim.history := turnpike.history_of(claimed,
-      coalesce((version.manifest -> 'history' ->> 'max_turns')::integer, terms.history_turns), terms.history_within, terms.history_bytes,
-      terms.bytes_per_token * coalesce((version.manifest -> 'history' ->> 'max_tokens')::bigint, terms.history_tokens));
+      coalesce((config.manifest -> 'history' ->> 'max_turns')::integer, terms.history_turns), terms.history_within, terms.history_bytes,
+      terms.bytes_per_token * coalesce((config.manifest -> 'history' ->> 'max_tokens')::bigint, terms.history_tokens));
   end if;
   if claimed.epoch > 1 then
     claim.steps := array(select (p.step, p.agent, p.text, p.content, p.finish, p.results)::turnpike.kept_step
@@ -173,9 +183,10 @@ begin
     claim.files := array(select f from files f
       where f.state = 'ready' and f.file_id in (select jsonb_array_elements_text(claimed.file_ids)));
   end if;
-  if version.tools <> '{}' or version.mcp_servers <> '{}' then
+  if config.tools <> '{}' or config.mcp_servers <> '{}' then
     select coalesce(jsonb_object_agg(o.name, o.sealed), '{}') into claim.secrets from space_secrets o where o.space_id = claimed.space_id;
   end if;
+  return claim;
 end $$;
 
 -- Makes the turns of earlier deliveries of a runner's message ready, because the worker has died.

@@ -152,18 +152,29 @@ end $$;
 create function turnpike.claim_ready(p_found turnpike.found_turns, p_look turnpike.look, p_terms turnpike.claim_terms)
 returns turnpike.found_turns language plpgsql as $$
 declare
+  answer turnpike.found_turns := turnpike.claim_begun(p_found, p_look, p_terms);
+  kind boolean;
+begin
+  if answer.alone then
+    return turnpike.count_left(answer, p_look, p_terms);
+  end if;
+  foreach kind in array array[false, true] loop
+    exit when cardinality(answer.claims) >= p_look.places or answer.bytes > p_look.bytes;
+    answer := turnpike.claim_new(answer, kind, p_look, p_terms);
+  end loop;
+  if cardinality(answer.claims) >= p_look.places then
+    return turnpike.count_left(answer, p_look, p_terms);
+  end if;
+  return answer;
+end $$;
+
+-- Claims turns that have begun: those that it takes over from a look whose answer was lost, one that was lost with its
+-- worker if it has no other (alone), and those whose time to continue has come.
+create function turnpike.claim_begun(p_found turnpike.found_turns, p_look turnpike.look, p_terms turnpike.claim_terms)
+returns turnpike.found_turns language plpgsql as $$
+declare
   answer turnpike.found_turns := p_found;
   id text;
-  kind boolean;
-  accounts turnpike.ready_account[];
-  last_account bigint;
-  one turnpike.ready_account;
-  head open_turns;
-  passed text[] := '{}';
-  went_on boolean;
-  slots integer;
-  left_over integer;
-  is_short boolean;
 begin
   if p_look.takes_over then
     foreach id in array array(select t.turn_id from open_turns o join turns t on t.turn_id = o.turn_id
@@ -187,7 +198,7 @@ begin
     answer.alone := cardinality(answer.claims) > 0;
   end if;
   if answer.alone then
-    return turnpike.count_left(answer, p_look, p_terms);
+    return answer;
   end if;
   foreach id in array array(select o.turn_id from open_turns o
     where o.state = 'running' and o.wake_at <= p_terms.moment and not p_look.held ? o.turn_id
@@ -197,61 +208,85 @@ begin
     exit when answer.bytes > p_look.bytes;
     answer := turnpike.claim_found(answer, id, p_look, p_terms);
   end loop;
+  return answer;
+end $$;
 
-  foreach kind in array array[false, true] loop
-    exit when cardinality(answer.claims) >= p_look.places or answer.bytes > p_look.bytes;
-    slots := case when kind then p_look.test_slots else p_look.live_slots end;
-    select r.accounts, r.last into accounts, last_account from turnpike.ready_accounts(kind,
-      case when kind then p_look.after_test else p_look.after_live end, slots, 2 * (p_look.places - cardinality(answer.claims))) r;
-    if kind then
-      answer.after_test := last_account;
-    else
-      answer.after_live := last_account;
-    end if;
-    loop
-      went_on := false;
-      for nth in 1 .. cardinality(accounts) loop
-        one := accounts[nth];
-        exit when cardinality(answer.claims) >= p_look.places or answer.bytes > p_look.bytes;
-        if one.lane is null then
-          -- Without this lock, two runners that count at the same moment would both take the last slot.
-          if pg_try_advisory_xact_lock(hashtext('slots'), hashtext(one.user_id || ' ' || kind)) then
-            one.running := (select count(*) from open_turns o where o.test = kind and o.user_id = one.user_id and o.state = 'running');
-          else
-            one.running := slots;
-            answer.skipped := true;
-          end if;
-          accounts[nth] := one;
-        end if;
-        left_over := case when p_look.is_last then p_look.places - cardinality(answer.claims) end;
-        continue when coalesce(one.running >= slots or (one.running > 0 and left_over = 1), false);
-        -- The last slots of an account, too, are for end users without a running turn.
-        is_short := coalesce(left_over = 2, false) or (slots >= 4 and one.running >= slots - greatest(1, slots / 20));
-        head := turnpike.next_head(kind, one.user_id, coalesce(one.lane, p_look.after_lane), passed,
-          case when is_short then 1 else p_look.end_user_slots end, slots);
-        if head.turn_id is null then
+-- Claims new turns of live or of test keys, in rounds: one of each account with a free slot, while there are any.
+create function turnpike.claim_new(p_found turnpike.found_turns, p_test boolean, p_look turnpike.look, p_terms turnpike.claim_terms)
+returns turnpike.found_turns language plpgsql as $$
+declare
+  answer turnpike.found_turns := p_found;
+  slots integer := case when p_test then p_look.test_slots else p_look.live_slots end;
+  accounts turnpike.ready_account[];
+  last_account bigint;
+  one turnpike.ready_account;
+  head open_turns;
+  passed text[] := '{}';
+  went_on boolean;
+begin
+  select r.accounts, r.last into accounts, last_account from turnpike.ready_accounts(p_test,
+    case when p_test then p_look.after_test else p_look.after_live end, slots, 2 * (p_look.places - cardinality(answer.claims))) r;
+  loop
+    went_on := false;
+    for nth in 1 .. cardinality(accounts) loop
+      one := accounts[nth];
+      exit when cardinality(answer.claims) >= p_look.places or answer.bytes > p_look.bytes;
+      if one.lane is null then
+        one.running := turnpike.count_running(one.user_id, p_test);
+        -- Another runner counts the account at this moment.
+        if one.running is null then
           one.running := slots;
-        else
-          went_on := true;
-          one.lane := head.lane;
-          passed := passed || head.turn_id;
-          answer := turnpike.claim_found(answer, head.turn_id, p_look, p_terms);
-          one.running := one.running + 1;
-          if kind then
-            answer.after_test := one.user_id;
-          else
-            answer.after_live := one.user_id;
-          end if;
+          answer.skipped := true;
         end if;
-        accounts[nth] := one;
-      end loop;
-      exit when not went_on or cardinality(answer.claims) >= p_look.places or answer.bytes > p_look.bytes;
+      end if;
+      head := turnpike.next_of_account(one, p_test, passed, slots, p_look.places - cardinality(answer.claims), p_look);
+      if head.turn_id is null then
+        one.running := slots;
+      else
+        went_on := true;
+        one.lane := head.lane;
+        passed := passed || head.turn_id;
+        answer := turnpike.claim_found(answer, head.turn_id, p_look, p_terms);
+        one.running := one.running + 1;
+        last_account := one.user_id;
+      end if;
+      accounts[nth] := one;
     end loop;
+    exit when not went_on or cardinality(answer.claims) >= p_look.places or answer.bytes > p_look.bytes;
   end loop;
-  if cardinality(answer.claims) >= p_look.places then
-    return turnpike.count_left(answer, p_look, p_terms);
+  if p_test then
+    answer.after_test := last_account;
+  else
+    answer.after_live := last_account;
   end if;
   return answer;
+end $$;
+-- Returns how many turns of an account run, or null if another runner counts them at this moment. Without the lock, two
+-- runners that count at the same moment would both take the last slot.
+create function turnpike.count_running(p_user_id bigint, p_test boolean) returns integer language plpgsql as $$
+begin
+  if not pg_try_advisory_xact_lock(hashtext('slots'), hashtext(p_user_id || ' ' || p_test)) then
+    return null;
+  end if;
+  return (select count(*) from open_turns o where o.test = p_test and o.user_id = p_user_id and o.state = 'running');
+end $$;
+
+-- Returns the turn that an account may start next; null if it has no such turn, or no slot for one.
+-- p_places: how many places the runner has left.
+create function turnpike.next_of_account(p_account turnpike.ready_account, p_test boolean, p_passed text[], p_slots integer,
+  p_places integer, p_look turnpike.look)
+returns open_turns language plpgsql as $$
+declare
+  left_over integer := case when p_look.is_last then p_places end;
+  is_short boolean;
+begin
+  if coalesce(p_account.running >= p_slots or (p_account.running > 0 and left_over = 1), false) then
+    return null;
+  end if;
+  -- The last slots of an account, too, are for end users without a running turn.
+  is_short := coalesce(left_over = 2, false) or (p_slots >= 4 and p_account.running >= p_slots - greatest(1, p_slots / 20));
+  return turnpike.next_head(p_test, p_account.user_id, coalesce(p_account.lane, p_look.after_lane), p_passed,
+    case when is_short then 1 else p_look.end_user_slots end, p_slots);
 end $$;
 
 -- Adds whether turns are ready that the look cannot take, and the number of runners.

@@ -7,8 +7,6 @@ const MOST_ARGUMENTS = 8
 /** Procedures that are longer, with their lines of code. The list may only become shorter. */
 const LONG: Record<string, number> = {
   claim_deliveries: 83,
-  claim_ready: 100,
-  claim_turn: 94,
   pick_account: 99,
   wrong_turns: 100,
 }
