@@ -144,9 +144,8 @@ export const TURN_WAIT_POLICY = {
   againMs: 60_000,
   /** When an account is tried again at the latest, although no limit was raised. */
   tryMs: 3_600_000,
-  /** How many turns, and how many limits, one statement of the sweep tries. */
+  /** How many turns one statement of the sweep tries. */
   wakes: 25,
-  limits: 100,
   /** How many accounts one look of the sweep finds, and how many turns one statement expires. */
   accounts: 100,
   expires: 100,

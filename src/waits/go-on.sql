@@ -62,26 +62,24 @@ begin
 end $$;
 
 -- Returns the turns of an account that waited first for each of its limits, after the limit p_after.
--- p_groups: the most limits. p_most: the most turns. last: where the next call continues; null: these are all limits.
-create function turnpike.first_waiting(p_user_id bigint, p_test boolean, p_after text, p_groups integer, p_most integer,
+-- p_most: the most turns. last: where the next call continues; null: these are all limits.
+create function turnpike.first_waiting(p_user_id bigint, p_test boolean, p_after text, p_most integer,
   out picked text[], out last text)
 language plpgsql stable as $$
 declare
   group_key text := p_after;
   next_key text;
   heads text[];
-  groups integer := 0;
 begin
   picked := '{}';
   loop
     select w.limit_key into next_key from waiting_turns w
       where w.user_id = p_user_id and w.test = p_test and w.limit_key > group_key and w.bound_by <> 'max_cost' order by w.limit_key limit 1;
     exit when next_key is null;
-    if groups >= p_groups or cardinality(picked) >= p_most then
+    if cardinality(picked) >= p_most then
       last := group_key;
       exit;
     end if;
-    groups := groups + 1;
     group_key := next_key;
     heads := array(select w.turn_id from waiting_turns w where w.user_id = p_user_id and w.test = p_test and w.limit_key = group_key
       and w.bound_by <> 'max_cost' order by w.since, w.turn_id limit p_most - cardinality(picked) + 1);
@@ -92,11 +90,11 @@ end $$;
 -- Lets live or test turns of an account continue that wait for its credit or caps. It tries the turns of each limit in
 -- the order in which they began to wait, until one does not fit. A turn that no reset lets continue keeps back no
 -- other turn.
--- p_after: the limit after which it continues, as "bound_by counter". p_seen: the raises of the account before its first
--- limit was tried; null in the first call. p_groups: the most limits. p_event_ids: one for each turn, at most.
+-- p_after: the limit after which it continues, as "bound_by counter". p_seen: the raises of the account before its
+-- first limit was tried; null in the first call. p_event_ids: one for each turn, at most.
 -- last: where the next call continues, with due_at as its p_due and seen as its p_seen; null: all limits were tried.
 -- Only then is due_at of the account changed.
-create function turnpike.wake_account(p_user_id bigint, p_test boolean, p_after text, p_seen bigint, p_groups integer, p_due timestamptz,
+create function turnpike.wake_account(p_user_id bigint, p_test boolean, p_after text, p_seen bigint, p_due timestamptz,
   p_again timestamptz, p_event_ids jsonb, p_moment timestamptz, out went_on integer, out last text, out seen bigint, out due_at timestamptz,
   out has_subscriber boolean) language plpgsql set enable_seqscan = off as $$
 declare
@@ -119,7 +117,7 @@ begin
   end if;
   -- A limit that is raised between two calls may be one that an earlier call tried.
   seen := coalesce(p_seen, (select a.raises from waiting_accounts a where a.user_id = p_user_id and a.test = p_test));
-  heads := turnpike.first_waiting(p_user_id, p_test, p_after, p_groups, most);
+  heads := turnpike.first_waiting(p_user_id, p_test, p_after, most);
   picked := heads.picked;
   last := heads.last;
   if cardinality(picked) > 0 then

@@ -78,7 +78,6 @@ export async function wakeAccount(ctx: Context, { user_id, test }: WaitingAccoun
       test,
       after,
       seen,
-      groups: TURN_WAIT_POLICY.limits,
       due,
       again: new Date(now.getTime() + TURN_WAIT_POLICY.againMs),
       event_ids: Array.from({ length: TURN_WAIT_POLICY.wakes }, () => newId("event", now)),
