@@ -1588,10 +1588,12 @@ create table export_hours (
 );
 create index export_hours_open on export_hours (user_id, hour) where closed_at is null;
 
--- The public halves of the keys that have signed receipts and statements. A key that left the key ring keeps its row.
+-- The public halves of the keys that have signed receipts and statements, or the identity of tools' calls. A key that
+-- left the key ring keeps its row.
 create table signing_keys (
   kid text primary key,
   public_key text not null,
+  purpose text not null check (purpose in ('receipts', 'identity')),
   created_at timestamptz not null,
   -- Since then it neither signs nor is published, so documents that it signed are no longer valid.
   withdrawn_at timestamptz,

@@ -9,7 +9,7 @@ interface SignedDocument {
 }
 
 interface Jwks {
-  keys: (JsonWebKey & { kid?: string })[]
+  keys: (JsonWebKey & { kid?: string; purpose?: string })[]
 }
 
 /** Amounts as whole numbers of the last of `decimals` places. */
@@ -52,7 +52,7 @@ export async function faultsOf({ document, digest, signature }: SignedDocument, 
 
   const [header = "", , sign = ""] = signature.split(".")
   const { kid } = JSON.parse(new TextDecoder().decode(bytesOf(header)))
-  const jwk = jwks.keys.find((key) => key.kid === kid)
+  const jwk = jwks.keys.find((key) => key.kid === kid && key.purpose === "receipts")
   if (!jwk) return [...faults, "the key is not published"]
   const { kty = "OKP", crv = "Ed25519", x = "" } = jwk
   const key = await crypto.subtle.importKey("jwk", { kty, crv, x }, { name: "Ed25519" }, false, ["verify"])

@@ -52,8 +52,10 @@ export const NO_DIGEST = "0".repeat(64)
 
 const keys = new Map<string, KeyObject>()
 
-export function learnKeys(jwks: { keys: (JsonWebKey & { kid: string })[] }) {
-  for (const jwk of jwks.keys) keys.set(jwk.kid, createPublicKey({ key: jwk, format: "jwk" }))
+/** Learns the published keys that sign receipts. Keys of other purposes must not verify one. */
+export function learnKeys(jwks: { keys: (JsonWebKey & { kid: string; purpose: string })[] }) {
+  for (const jwk of jwks.keys)
+    if (jwk.purpose === "receipts") keys.set(jwk.kid, createPublicKey({ key: jwk, format: "jwk" }))
 }
 
 /** True if the digest is that of the document, and a published key has signed it. */

@@ -22,7 +22,13 @@ export interface KeyRing {
 }
 
 /** The purposes of subkeys, besides sealing (`seal-<table>`). */
-export type DerivedPurpose = "sessions" | "internal-calls" | "idempotency-keys" | "call-results" | "receipts"
+export type DerivedPurpose =
+  | "sessions"
+  | "internal-calls"
+  | "idempotency-keys"
+  | "call-results"
+  | "receipts"
+  | "identity"
 
 type Bytes = Uint8Array<ArrayBuffer>
 

@@ -22,12 +22,12 @@ Workers and keys
       prints the connection strings of new roles once; --renew: new passwords
   worker-keys [--worker W]
       derive the SECRETS_KEYS of each worker from the whole key ring in SECRETS_KEYS, and publish
-      the public halves of its keys that sign receipts and statements
+      the public halves of its keys that sign receipts, statements and identities
   reseal
       encrypt every stored secret again with the first key in SECRETS_KEYS, so that the other keys
       can be removed
   retire-signing-key --kid KID --reason TEXT
-      withdraw a key that signs receipts and statements: it leaves /.well-known/jwks.json, signs
+      withdraw a signing key: it leaves /.well-known/jwks.json, signs
       nothing more, and every document that it signed is invalid; put a new key before it first
 
 Users

@@ -1046,6 +1046,7 @@ interface SigningKeys {
   created_at: Timestamp;
   kid: string;
   public_key: string;
+  purpose: string;
   withdrawn_at: Timestamp | null;
   withdrawn_because: string | null;
 }

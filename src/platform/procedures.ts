@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_22a6385fb245"
+export const RELEASE = "turnpike_ee23342db2ba"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -3122,6 +3122,7 @@ export interface Procedures {
   note_signing_keys: {
     args: {
       public_keys: string[] | null
+      purpose: string | null
       moment: Date | null
     }
     row: {
@@ -4911,7 +4912,6 @@ export interface Procedures {
       test: boolean | null
       after: string | null
       seen: number | null
-      groups: number | null
       due: Date | null
       again: Date | null
       event_ids: JsonInput | null
@@ -5139,7 +5139,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   note_removed_files: { args: ["file_ids", "moment"] },
   note_removed_objects: { args: ["keys"] },
   note_result_token: { args: ["turn_id", "epoch", "step", "call", "token"] },
-  note_signing_keys: { args: ["public_keys", "moment"] },
+  note_signing_keys: { args: ["public_keys", "purpose", "moment"] },
   note_slice: { args: ["reconciliation_id", "phase", "position", "size"] },
   note_sweeps: { args: ["runs:json"] },
   note_trace_export: { args: ["destination", "epoch", "ended_at", "turn_id", "spans", "error", "failures", "next_at", "ends", "moment"] },
@@ -5279,7 +5279,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   update_webhook: { args: ["request:request", "webhook_id", "changes:json", "target", "event_id", "stop_batch"], columns: ["actor:json", "refused", "webhook:json", "pinged"] },
   usage_of_spaces: { args: ["from", "to", "space_ids"] },
   waiting_session: { args: ["token", "moment"], columns: ["user_id", "secret", "addresses:json"] },
-  wake_account: { args: ["user_id", "test", "after", "seen", "groups", "due", "again", "event_ids:json", "moment"] },
+  wake_account: { args: ["user_id", "test", "after", "seen", "due", "again", "event_ids:json", "moment"] },
   wake_endpoints: { args: ["user_id", "test", "moment"] },
   withdraw_signing_key: { args: ["kid", "reason", "moment"] },
   workspace_answer_of: { args: ["workspace_id"], columns: ["workspace_answer_of:json"] },

@@ -8,7 +8,7 @@ import { describeError } from "../platform/log.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { RECEIPT_POLICY } from "./policies.ts"
 import { receiptDocument, refundDocument } from "./receipt-document.ts"
-import { digestOf } from "./signing-keys.ts"
+import { digestOf } from "./sign-document.ts"
 
 /** The receipts of one day (UTC). `charged`: credit micros. */
 export interface StatementDay {

@@ -8,7 +8,7 @@ import type { Answers } from "../platform/procedures.ts"
 import { turnNotFound } from "../turns/get-turn.ts"
 import { endUserReceipt, endUserReceiptSchema } from "./end-user-receipt.ts"
 import { receiptDocument, receiptSchema, refundDocument, refundDocumentSchema } from "./receipt-document.ts"
-import { signDocument } from "./signing-keys.ts"
+import { signDocument } from "./sign-document.ts"
 
 /** The fields of a signed document. */
 export const signedShape = {

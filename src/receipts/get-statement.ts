@@ -8,7 +8,7 @@ import { usdDecimal } from "../base/money.ts"
 import { addStatementPage, type StatementRow, spanOfMonth } from "./build-statement.ts"
 import { signedShape } from "./get-receipt.ts"
 import { RECEIPT_POLICY } from "./policies.ts"
-import { digestOfAll, signDocument } from "./signing-keys.ts"
+import { digestOfAll, signDocument } from "./sign-document.ts"
 
 const decimal = z.string().meta({ format: "decimal", example: "12.3456789" })
 const count = z.int().meta({ example: 1042 })

@@ -9,7 +9,7 @@ import { readReceipts, readRefunds, type StatementRow, spanOfMonth } from "./bui
 import { signedReceiptSchema, signedRefundSchema } from "./get-receipt.ts"
 import { accountScope, settledAt, totalOf } from "./get-statement.ts"
 import { type Receipt, type RefundDocument, receiptDocument, refundDocument } from "./receipt-document.ts"
-import { type SignedDocument, signDocument } from "./signing-keys.ts"
+import { type SignedDocument, signDocument } from "./sign-document.ts"
 
 export const listedStatementSchema = z
   .object({

@@ -14,7 +14,7 @@ import {
   unitPriceOf,
 } from "../catalog/price-components.ts"
 import type { Answers } from "../platform/procedures.ts"
-import { digestOf } from "./signing-keys.ts"
+import { digestOf } from "./sign-document.ts"
 
 /** Each amount of a call is the exact sum of its lines, rounded up to a ten-millionth of a dollar. */
 export const ROUNDING = `up to ${usdDecimal(1)} USD, once for each call`

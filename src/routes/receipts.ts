@@ -11,13 +11,16 @@ import {
   statementDocumentSchema,
 } from "../receipts/list-statements.ts"
 import { RECEIPT_POLICY } from "../receipts/policies.ts"
-import { listSigningKeys } from "../receipts/signing-keys.ts"
+import { listSigningKeys } from "../signing/signing-keys.ts"
 import { bareQuery, type Mounting, wholeListAt } from "./mounting.ts"
 
 const tag = "Usage"
 const JWKS_PATH = "/.well-known/jwks.json"
 
-/** The public keys that receipts and statements are verified with. Every client may read and keep them. */
+/**
+ * The public keys that receipts, statements and the identity of tools' calls are verified with. Every client may read
+ * and keep them.
+ */
 export function mountSigningKeys(app: App) {
   app.get(JWKS_PATH, async (c) => {
     c.set("cacheControl", `public, max-age=${RECEIPT_POLICY.keysSeconds}`)

@@ -6,7 +6,7 @@ $$;
 
 -- Publishes the public halves of keys. Each new one is in the audit log, because every document that it signs is valid
 -- from then on. No worker may call it. Returns the number of new keys.
-create function turnpike.note_signing_keys(p_public_keys text[], p_moment timestamptz) returns integer language plpgsql as $$
+create function turnpike.note_signing_keys(p_public_keys text[], p_purpose text, p_moment timestamptz) returns integer language plpgsql as $$
 declare
   public_key text;
   added integer := 0;
@@ -15,7 +15,8 @@ begin
     if coalesce(public_key !~ '^[A-Za-z0-9_-]{43}$', true) then
       raise exception 'not an Ed25519 key' using errcode = 'check_violation';
     end if;
-    insert into signing_keys (kid, public_key, created_at) values (turnpike.signing_key_id(public_key), public_key, p_moment)
+    insert into signing_keys (kid, public_key, purpose, created_at)
+      values (turnpike.signing_key_id(public_key), public_key, p_purpose, p_moment)
       on conflict do nothing;
     if found then
       added := added + 1;
@@ -27,7 +28,7 @@ begin
 end $$;
 
 -- Withdraws a key: it leaves the published keys and signs nothing more. outcome: 'withdrawn', 'already', 'unknown' or
--- 'last' (no other key is left, so put a new one into the key ring first).
+-- 'last' (no other key of its purpose is left, so put a new one into the key ring first).
 create function turnpike.withdraw_signing_key(p_kid text, p_reason text, p_moment timestamptz) returns text language plpgsql as $$
 declare
   key signing_keys;
@@ -40,7 +41,7 @@ begin
   if key.withdrawn_at is not null then
     return 'already';
   end if;
-  if not exists (select from signing_keys k where k.kid <> p_kid and k.withdrawn_at is null) then
+  if not exists (select from signing_keys k where k.kid <> p_kid and k.purpose = key.purpose and k.withdrawn_at is null) then
     return 'last';
   end if;
   update signing_keys k set withdrawn_at = p_moment, withdrawn_because = p_reason where k.kid = p_kid;

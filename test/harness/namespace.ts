@@ -5,6 +5,7 @@ import { createKeyRing, parseKeyRing } from "../../src/base/key-ring.ts"
 import type { ConnectionCounts } from "../../src/local/connections.ts"
 import type { FaultRule, SeenCall } from "../../src/local/faults.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
+import { SIGNING_PURPOSES } from "../../src/signing/signing-keys.ts"
 import { edge } from "./edge.ts"
 import { countedFetch, forgetOthers, type RemoteCalls, untilCalm } from "./open-calls.ts"
 
@@ -46,13 +47,16 @@ export interface QueuedMessage {
 /** The key ring of all tests. */
 export const RING = `test:${btoa("0123456789abcdef0123456789abcdef")}`
 
-/** Publishes the key of RING that signs receipts, as the command line does at a deployment. */
-async function publishTestKey(control: string): Promise<void> {
-  const [seed] = await createKeyRing(parseKeyRing(RING)).derive("receipts")
-  const { x } = await ed25519Of(seed as Uint8Array)
-  const query = `insert into signing_keys (kid, public_key, created_at)
-    select ${RELEASE}.signing_key_id($1), $1, '2020-01-01' on conflict do nothing`
-  await post(`${control}/sql`, { query, params: [x] })
+/** Publishes the keys of RING that sign, as the command line does at a deployment. */
+async function publishTestKeys(control: string): Promise<void> {
+  const ring = createKeyRing(parseKeyRing(RING))
+  const query = `insert into signing_keys (kid, public_key, purpose, created_at)
+    select ${RELEASE}.signing_key_id($1), $1, $2, '2020-01-01' on conflict do nothing`
+  for (const purpose of SIGNING_PURPOSES) {
+    const [seed] = await ring.derive(purpose)
+    const { x } = await ed25519Of(seed as Uint8Array)
+    await post(`${control}/sql`, { query, params: [x, purpose] })
+  }
 }
 
 /** Opens a separate database, Redis, queue and fault plan for a test, on the shared stack. */
@@ -86,7 +90,7 @@ export async function openNamespace({
     OPENAI_BASE_URL: `${stackUrl}/${name}/model/v1`,
   }
   const control = made.control_url as string
-  await publishTestKey(control)
+  await publishTestKeys(control)
   let [nowMs, toldMs] = [0, 0]
   let telling: Promise<void> | null = null
   lateClocks.set(name, async () => {

@@ -6,5 +6,5 @@ export async function readSigningKeys(world: Pick<World, "invoke">) {
   const response = await world.invoke(new Request("https://api.test/.well-known/jwks.json"))
   const jwks = (await response.json()) as Parameters<typeof learnKeys>[0]
   learnKeys(jwks)
-  return { response, kids: jwks.keys.map(({ kid }) => kid) }
+  return { response, kids: jwks.keys.filter(({ purpose }) => purpose === "receipts").map(({ kid }) => kid) }
 }

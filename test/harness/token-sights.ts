@@ -71,7 +71,7 @@ export const TOKEN_SIGHTS = {
     exchangeToken: "code detail",
     getHealth: "status",
     getReadiness: "status",
-    jwks: "keys{alg crv kid kty use x}",
+    jwks: "keys{alg crv kid kty purpose use x}",
     listSignInWays: "identity_provider messaging_app password_reset session",
     login: "code detail",
     startPasswordReset: "code detail",

@@ -159,6 +159,6 @@ test.each(["v1", "account"])(
 )
 
 test.each(WORKER_ROLES)("The role of %s cannot publish a key that signs receipts", async (worker) => {
-  const key = { public_keys: ["A".repeat(43)], ...atNow() }
+  const key = { public_keys: ["A".repeat(43)], purpose: "receipts", ...atNow() }
   await expect(callAsWorker(worker, "note_signing_keys", key)).rejects.toMatchObject({ code: "42501" })
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { createKeyRing, parseKeyRing } from "../../src/base/key-ring.ts"
 import { publishSigningKeys } from "../../src/ops/publish-signing-keys.ts"
 import { retireSigningKey } from "../../src/ops/retire-signing-key.ts"
-import { signDocument } from "../../src/receipts/signing-keys.ts"
+import { signDocument } from "../../src/receipts/sign-document.ts"
 import { failureOf } from "../harness/answers.ts"
 import { contextOf } from "../harness/context.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -23,7 +23,8 @@ const workerWith = (keys: string) => ({ ...contextOf(world), keyRing: createKeyR
 
 async function published(): Promise<string[]> {
   const response = await world.invoke(new Request("https://api.test/.well-known/jwks.json"))
-  return ((await response.json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid)
+  const { keys } = (await response.json()) as { keys: { kid: string; purpose: string }[] }
+  return keys.flatMap(({ kid, purpose }) => (purpose === "receipts" ? [kid] : []))
 }
 
 const kidOf = ({ signature }: { signature: string }): string => JSON.parse(atob(signature.split(".")[0] ?? "")).kid
