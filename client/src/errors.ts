@@ -4,7 +4,12 @@ import type { CountState, CreditsDetails, ErrorAnswer, QuotaDetails } from "./op
 export type ErrorCode = ErrorAnswer["error"]["code"]
 
 /** Codes of errors without a valid response of the service. */
-export type ClientErrorCode = "CONNECTION_FAILED" | "TIMEOUT" | "UNEXPECTED_ANSWER" | "WEBHOOK_VERIFICATION_FAILED"
+export type ClientErrorCode =
+  | "CONNECTION_FAILED"
+  | "TIMEOUT"
+  | "UNEXPECTED_ANSWER"
+  | "WEBHOOK_VERIFICATION_FAILED"
+  | "TOOL_REQUEST_REFUSED"
 
 /** The fields of a TurnpikeError. */
 interface ErrorFields {
@@ -129,6 +134,11 @@ export class TimeoutError extends ConnectionError {
 /** The message is not signed with this secret, was changed, or is too old. Respond with 400 and ignore it. */
 export class WebhookVerificationError extends TurnpikeError {
   override name = "WebhookVerificationError"
+}
+
+/** The request to a tool carries no valid `Turnpike-Identity`. Respond with 401. */
+export class ToolRequestError extends TurnpikeError {
+  override name = "ToolRequestError"
 }
 
 const FAMILIES: Record<number, typeof TurnpikeError> = {

@@ -13,6 +13,7 @@ export {
   QuotaExceededError,
   ServerError,
   TimeoutError,
+  ToolRequestError,
   TurnpikeError,
   ValidationError,
   WebhookVerificationError,
@@ -29,6 +30,13 @@ export type { Tools } from "./tools.ts"
 export { Turnpike } from "./turnpike.ts"
 export type { RunOptions, TurnStream, Turns } from "./turns.ts"
 export type { Models, Usage } from "./usage.ts"
+export {
+  type PublicKey,
+  type ToolIdentity,
+  type ToolRequest,
+  type VerifyToolOptions,
+  verifyToolRequest,
+} from "./verify-tool-request.ts"
 export {
   type VerifyOptions,
   verifyWebhook,

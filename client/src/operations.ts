@@ -1055,6 +1055,8 @@ export interface McpServer {
   url: string
   /** HTTP headers. Values can contain placeholders. Store credentials as secrets: `Bearer {{secrets.TOKEN}}`. */
   headers?: Record<string, string> | undefined
+  /** Whether each request carries `Turnpike-Identity`, a signed token that names the end user, the turn and the call. See [Whom a tool acts for](/docs/tools#whom-a-tool-acts-for). Default `signed`. */
+  identity?: "signed" | "none" | undefined
   /** The tools that the agent can call, by the names that the server uses. Default: all tools. */
   allowed_tools?: string[] | undefined
   /** For all tools of the server. */
@@ -1070,6 +1072,8 @@ export interface McpServerInput {
   url: string
   /** HTTP headers. Values can contain placeholders. Store credentials as secrets: `Bearer {{secrets.TOKEN}}`. */
   headers?: Record<string, string> | undefined
+  /** Whether each request carries `Turnpike-Identity`, a signed token that names the end user, the turn and the call. See [Whom a tool acts for](/docs/tools#whom-a-tool-acts-for). Default `signed`. */
+  identity?: "signed" | "none" | undefined
   /** The tools that the agent can call, by the names that the server uses. Default: all tools. */
   allowed_tools?: string[] | undefined
   /** For all tools of the server. */
@@ -1325,6 +1329,8 @@ export interface PutMcpServer {
   url: string
   /** HTTP headers. Values can contain placeholders. Store credentials as secrets: `Bearer {{secrets.TOKEN}}`. */
   headers?: Record<string, string> | undefined
+  /** Whether each request carries `Turnpike-Identity`, a signed token that names the end user, the turn and the call. See [Whom a tool acts for](/docs/tools#whom-a-tool-acts-for). Default `signed`. */
+  identity?: "signed" | "none" | undefined
   /** The tools that the agent can call, by the names that the server uses. Default: all tools. */
   allowed_tools?: string[] | undefined
   /** For all tools of the server. */
@@ -1388,6 +1394,8 @@ export interface PutTool {
   approval?: ApprovalInput | undefined
   /** Whether your server may respond with 202 and send the result later. Then each request carries `Turnpike-Result-Url`, the address for the result, and `Turnpike-Result-Token`, with which the server can send it without an API key: `Authorization: Bearer`. Default false. */
   answers_later?: boolean | undefined
+  /** Whether each request carries `Turnpike-Identity`, a signed token that names the end user, the turn and the call. See [Whom a tool acts for](/docs/tools#whom-a-tool-acts-for). Default `signed`. */
+  identity?: "signed" | "none" | undefined
   /** The time limit of one call, in seconds. Default 30. */
   timeout_seconds?: number | undefined
 }
@@ -1852,6 +1860,8 @@ export interface Tool {
   approval?: Approval | undefined
   /** Whether your server may respond with 202 and send the result later. Then each request carries `Turnpike-Result-Url`, the address for the result, and `Turnpike-Result-Token`, with which the server can send it without an API key: `Authorization: Bearer`. Default false. */
   answers_later?: boolean | undefined
+  /** Whether each request carries `Turnpike-Identity`, a signed token that names the end user, the turn and the call. See [Whom a tool acts for](/docs/tools#whom-a-tool-acts-for). Default `signed`. */
+  identity?: "signed" | "none" | undefined
   /** The time limit of one call, in seconds. Default 30. */
   timeout_seconds?: number | undefined
 }
@@ -1878,6 +1888,8 @@ export interface ToolInput {
   approval?: ApprovalInput | undefined
   /** Whether your server may respond with 202 and send the result later. Then each request carries `Turnpike-Result-Url`, the address for the result, and `Turnpike-Result-Token`, with which the server can send it without an API key: `Authorization: Bearer`. Default false. */
   answers_later?: boolean | undefined
+  /** Whether each request carries `Turnpike-Identity`, a signed token that names the end user, the turn and the call. See [Whom a tool acts for](/docs/tools#whom-a-tool-acts-for). Default `signed`. */
+  identity?: "signed" | "none" | undefined
   /** The time limit of one call, in seconds. Default 30. */
   timeout_seconds?: number | undefined
 }

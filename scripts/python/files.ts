@@ -61,6 +61,7 @@ ${text}`
 const CLIENT_CODES: Record<ClientErrorCode, string> = {
   CONNECTION_FAILED: "Check base_url, and that this machine can reach the service.",
   TIMEOUT: "Send the request again with the same idempotency_key, or raise the time limit.",
+  TOOL_REQUEST_REFUSED: "Respond with 401. Check the audience and the issuer, and that the raw body is verified.",
   UNEXPECTED_ANSWER:
     "Check base_url, since something other than this service may have responded. Or update the client.",
   WEBHOOK_VERIFICATION_FAILED: "Respond with 400. Check the signing secret, and that the raw body is verified.",

@@ -3,6 +3,7 @@ import { approvalSchema } from "./approval.ts"
 import { serverName } from "./names.ts"
 import { headersSchema, templatedUrl } from "./request-parts.ts"
 import { wrongPlaceholder } from "./template.ts"
+import { toolIdentity } from "./tool-identity.ts"
 
 const onlySecrets = (texts: unknown) => !/\{\{\s*input/.test(JSON.stringify(texts)) && wrongPlaceholder(texts) === null
 
@@ -16,6 +17,7 @@ export const mcpServerFields = {
       example: "https://mcp.example.com/mcp",
     }),
   headers: headersSchema.refine((headers) => onlySecrets(headers), "may have {{secrets.NAME}} only").optional(),
+  identity: toolIdentity.optional(),
   allowed_tools: z
     .array(z.string().min(1).max(128))
     .max(200)

@@ -2,7 +2,7 @@ import * as z from "zod"
 
 /** Headers that the service or the connection sets. Tools must not set them. */
 const OURS =
-  /^(host|content-length|connection|transfer-encoding|upgrade|te|trailer|expect|idempotency-key|mcp-.*|cf-.*)$/i
+  /^(host|content-length|connection|transfer-encoding|upgrade|te|trailer|expect|idempotency-key|mcp-.*|cf-.*|turnpike-.*)$/i
 
 export const headersSchema = z
   .record(

@@ -5,6 +5,7 @@ import { schemaFault } from "./json-schema.ts"
 import { toolName } from "./names.ts"
 import { headersSchema, jsonBytes, templatedUrl } from "./request-parts.ts"
 import { wrongPlaceholder } from "./template.ts"
+import { toolIdentity } from "./tool-identity.ts"
 
 const MAX_TOOL_BYTES = 64 * 1024
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
@@ -78,6 +79,7 @@ export const toolFields = {
         "`Turnpike-Result-Url`, the address for the result, and `Turnpike-Result-Token`, with which the server can send it without an " +
         "API key: `Authorization: Bearer`. Default false.",
     }),
+  identity: toolIdentity.optional(),
   timeout_seconds: z
     .int()
     .min(1)

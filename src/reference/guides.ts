@@ -18,6 +18,7 @@ import { EXACT_DECIMALS } from "../receipts/end-user-receipt.ts"
 import { RECEIPT_POLICY } from "../receipts/policies.ts"
 import { SETTINGS } from "../settings/registry.ts"
 import { LAUNCH_POLICY, SESSION_POLICY, TOKEN_POLICY } from "../sign-in/policies.ts"
+import { TOOL_POLICY } from "../tools/policies.ts"
 import { SPAN_EXPORT_POLICY, TRACE_POLICY } from "../traces/policies.ts"
 import { FIRST_CALL_BOUNDS } from "../turns/first-call.ts"
 import { TURN_POLICY, WATCH_POLICY } from "../turns/policies.ts"
@@ -101,6 +102,7 @@ const INSERTS: Record<string, string> = {
   balance_low: shown(exampleData("balance.low")),
   unlisted_server: String(FIRST_CALL_BOUNDS.server),
   open_reply: String(FIRST_CALL_BOUNDS.reply),
+  identity_leeway: timeInWords(TOOL_POLICY.identityLeewaySeconds * 1000),
   customer_limits: limitsTables("customers"),
   dashboard_limits: limitsTables("members", "operators"),
   usd_decimals: String(USD_DECIMALS),

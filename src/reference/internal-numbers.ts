@@ -21,7 +21,10 @@ export const INTERNAL_NUMBERS: readonly string[] = [
   "SETUP_POLICY.*",
   ...of("RESALE_POLICY", "shownVersions millionths lowBalance"),
   ...of("FILE_POLICY", "partBytes sweepBatch sweepBatches"),
-  ...of("TOOL_POLICY", "maxWireBytes maxPictureAnswerBytes maxErrorBytes picturesAtOnce picturesWaiting"),
+  ...of(
+    "TOOL_POLICY",
+    "maxWireBytes maxPictureAnswerBytes maxErrorBytes picturesAtOnce picturesWaiting identityLeewaySeconds",
+  ),
   ...of(
     "TURN_POLICY",
     "providerMessageLength walletShards runBudgetMs renewLeaseMs leaseMs cancelLookMs cancelFreshMs marksAtOnce markAgainMs markPatienceMs workerMs commitPausesMs commitMs modelBackoffMs",

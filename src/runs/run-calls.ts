@@ -134,7 +134,8 @@ async function execute(
   const mayStart = () => run.mayStart()
   const noteToken = (token: string) => run.noteToken(row.step, index, token)
   const input = decided?.edited_input ?? callInput(call)
-  const context = { key, step: row.step, call: index, trace, signal: run.time.signal, mayStart, noteToken }
+  const at = { key, step: row.step, call: index, agent: agent.name, trace }
+  const context = { ...at, signal: run.time.signal, mayStart, noteToken }
   const made = await tool.run(input, context)
   return decided?.edited_input ? noteEdit(made, decided.edited_input) : made
 }

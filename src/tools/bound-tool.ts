@@ -46,6 +46,8 @@ export interface ToolCallContext {
   key: string
   step: number
   call: number
+  /** The sub-agent that makes the call; null: the space's own agent. */
+  agent: string | null
   /** Tell the called server the call's span. Left out in a test of a tool, which has no turn. */
   trace?: TraceHeaders
   signal: AbortSignal

@@ -4,6 +4,7 @@ import type { TraceHeaders } from "../base/trace-context.ts"
 import { abortAfter, type Clock } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { valueFault } from "./check-schema.ts"
+import type { Identity } from "./identity.ts"
 import { isForgotten, MAYBE_DONE, McpError, mayBeOtherRevision, notSentIn, toMcpError } from "./mcp-error.ts"
 import { type McpResult, toResult } from "./mcp-result.ts"
 import { McpTransport } from "./mcp-transport.ts"
@@ -28,6 +29,8 @@ export interface McpConnection {
     input: Record<string, unknown>,
     options: {
       idempotencyKey: string
+      /** The sub-agent that makes the call; null: the space's own agent. */
+      agent?: string | null
       /** Names the call's span, in the headers and in `_meta` (MCP: propagation of trace context). */
       trace?: TraceHeaders | undefined
       timeoutMs: number
@@ -51,6 +54,8 @@ interface OpenServer {
   speaks?: string
   /** The span of requests that belong to no call, such as the listing. */
   trace?: TraceHeaders | undefined
+  /** Left out if the server wants no identity. */
+  identity?: Identity | undefined
 }
 
 interface Session {
@@ -91,12 +96,13 @@ export async function openMcpServer({
   signal,
   speaks: known,
   trace: ofConnection,
+  identity,
 }: OpenServer): Promise<McpConnection> {
   if (!canCarry(server.headers)) {
     const why = "one of its headers has a name or value that HTTP cannot carry"
     throw new McpError("unreachable", `The MCP server "${server.name}" cannot be called: ${why}.`)
   }
-  const calls = new Map<string, { timeoutMs: number; signal: AbortSignal }>()
+  const calls = new Map<string, { timeoutMs: number; signal: AbortSignal; agent: string | null }>()
   const closed = new AbortController()
   const clients: Client[] = []
   /** Shared by all calls that find at the same time that the server has lost the session. */
@@ -144,6 +150,7 @@ export async function openMcpServer({
       calls,
       closed: closed.signal,
       trace: ofConnection,
+      identity,
     })
     const mode = revision && { versionNegotiation: { mode: { pin: revision } } }
     const client = new Client({ name: "turnpike", version: "1" }, { capabilities: {}, ...mode })
@@ -203,12 +210,16 @@ export async function openMcpServer({
         return { name, description, inputSchema, outputSchema } as McpTool
       })
     },
-    async callTool(name, input, { idempotencyKey, trace, timeoutMs, signal: stop, mayStart, onProgress }) {
+    async callTool(
+      name,
+      input,
+      { idempotencyKey, agent = null, trace, timeoutMs, signal: stop, mayStart, onProgress },
+    ) {
       const toolDefinition = definitions.get(name)
       const params = { name, arguments: input, _meta: { [IDEMPOTENCY_META]: idempotencyKey, ...trace } }
       const call = (client: Client) =>
         bounded({ timeoutMs, stop, hint: ` ${MAYBE_DONE}` }, (signal) => {
-          calls.set(idempotencyKey, { timeoutMs, signal })
+          calls.set(idempotencyKey, { timeoutMs, signal, agent })
           return client.callTool(params, {
             signal,
             timeout: NEVER_MS,

@@ -12,6 +12,7 @@ import type { TraceHeaders } from "../base/trace-context.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { errorRun, type ToolCallContext, type ToolRun } from "./bound-tool.ts"
+import type { Identity } from "./identity.ts"
 import { type McpConnection, type McpTool, openMcpServer } from "./mcp-client.ts"
 import { McpError } from "./mcp-error.ts"
 import { type ListedTool, pinOf } from "./mcp-pins.ts"
@@ -26,6 +27,8 @@ interface McpDeps {
   secrets: Secrets
   signal: AbortSignal
   trace?: TraceHeaders | undefined
+  /** Left out in a test of a server without a turn. */
+  identity?: Identity | undefined
 }
 
 /**
@@ -34,6 +37,7 @@ interface McpDeps {
  */
 export async function connectMcp(deps: McpDeps, server: McpServer, speaks?: string): Promise<McpConnection> {
   const { outbound, clock, secrets, signal, trace } = deps
+  const identity = server.identity === "none" ? undefined : deps.identity
   const resolve: Resolve = (reference) => (reference.kind === "secret" ? secrets.get(reference.name) : undefined)
   try {
     const headers = Object.entries(server.headers ?? {}).map(([name, value]) => [name, fillText(value, resolve)])
@@ -51,6 +55,7 @@ export async function connectMcp(deps: McpDeps, server: McpServer, speaks?: stri
       limits,
       signal,
       trace,
+      identity,
       ...(speaks !== undefined && { speaks }),
     })
   } catch (error) {
@@ -96,6 +101,7 @@ export async function mcpTools(
       try {
         const options = {
           idempotencyKey: context.key,
+          agent: context.agent,
           trace: context.trace,
           timeoutMs: TOOL_POLICY.mcpTimeoutMs,
           signal: context.signal,

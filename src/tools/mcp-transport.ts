@@ -5,6 +5,7 @@ import type { Clock } from "../platform/clock.ts"
 import { inspected, valueCounter } from "../platform/inspected.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
+import type { Identity } from "./identity.ts"
 import { insufficientScope } from "./mcp-error.ts"
 import { answerInText, type McpRequest, tidyEvents, tidyMessage } from "./mcp-wire.ts"
 
@@ -14,7 +15,9 @@ interface TransportOptions {
   server: { name: string; url: string; headers: Record<string, string> }
   limits: { connectMs: number; maxBytes: number }
   /** The running calls, by their Idempotency-Key. */
-  calls: ReadonlyMap<string, { timeoutMs: number; signal: AbortSignal }>
+  calls: ReadonlyMap<string, { timeoutMs: number; signal: AbortSignal; agent: string | null }>
+  /** Left out if the server wants no identity. */
+  identity?: Identity | undefined
   /** Aborted when the connection is closed. */
   closed: AbortSignal
   /** The span of requests that name none. */
@@ -79,7 +82,10 @@ export class McpTransport extends StreamableHTTPClientTransport {
   }
 }
 
-function createFetch({ outbound, server, limits, calls, trace }: TransportOptions, broken: Map<RequestId, unknown>) {
+function createFetch(
+  { outbound, server, limits, calls, identity, trace }: TransportOptions,
+  broken: Map<RequestId, unknown>,
+) {
   let resumes = 0
   return async (url: string | URL, { method = "GET", headers, body, signal }: RequestInit = {}): Promise<Response> => {
     const all = new Headers(headers)
@@ -91,12 +97,19 @@ function createFetch({ outbound, server, limits, calls, trace }: TransportOption
     const message = typeof body === "string" ? (JSON.parse(body) as McpRequest) : {}
     const longestMs = Math.max(limits.connectMs, ...[...calls.values()].map(({ timeoutMs }) => timeoutMs))
     const ofCall = method === "GET" || message.method === "tools/call"
+    const timeoutMs =
+      method === "DELETE" ? Math.min(DELETE_MS, limits.connectMs) : ofCall ? longestMs : limits.connectMs
+    const sent = typeof body === "string" ? body : undefined
+    const key = all.get("idempotency-key")
+    const agent = calls.get(key ?? "")?.agent ?? null
+    const signed = await identity?.({ url: String(url), body: sent, key, agent, timeoutMs })
+    for (const [name, value] of Object.entries(signed ?? {})) all.set(name, value)
     const response = await outbound.send({
       url: String(url),
       method,
       headers: all,
-      ...(typeof body === "string" && { body }),
-      timeoutMs: method === "DELETE" ? Math.min(DELETE_MS, limits.connectMs) : ofCall ? longestMs : limits.connectMs,
+      ...(sent !== undefined && { body: sent }),
+      timeoutMs,
       maxBytes: limits.maxBytes,
       ...(signal && { signal }),
     })

@@ -8,6 +8,8 @@ export const TOOL_POLICY = {
   /** The largest MCP answer: its text and one of the largest images, in base64. */
   maxMcpBytes: 6 * 1024 * 1024,
   mcpTimeoutMs: 60_000,
+  /** How much longer a token of `Turnpike-Identity` is valid than its request may take. */
+  identityLeewaySeconds: 60,
   mcpConnectMs: 10_000,
   /**
    * The time for connecting all servers of a turn, with one retry. Together with a model

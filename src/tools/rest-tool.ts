@@ -6,6 +6,7 @@ import { charsetOf, decodeText, sniffed } from "../base/media-bytes.ts"
 import type { TraceHeaders } from "../base/trace-context.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
+import type { Identity } from "./identity.ts"
 import { TOOL_POLICY } from "./policies.ts"
 import type { Secrets } from "./secrets.ts"
 
@@ -47,6 +48,9 @@ interface RestCall {
   input: unknown
   later?: LaterResult
   idempotencyKey: string
+  /** Left out if the tool wants no identity. */
+  identity?: Identity | undefined
+  agent?: string | null
   trace?: TraceHeaders
   signal?: AbortSignal
   mayStart?: () => Promise<boolean>
@@ -58,12 +62,15 @@ interface RestCall {
  */
 export async function callRestTool(
   { outbound, secrets }: { outbound: Outbound; secrets: Secrets },
-  { tool, input, idempotencyKey, later, trace, signal, mayStart }: RestCall,
+  { tool, input, idempotencyKey, identity, agent = null, later, trace, signal, mayStart }: RestCall,
 ): Promise<RestExchange> {
   let shown: RestRequest | null = null
   try {
     shown = readable(buildRequest(tool, input, ({ name }) => `{{secrets.${name}}}`))
     const { body, ...request } = buildRequest(tool, input, ({ name }) => secrets.get(name))
+    const timeoutMs = tool.timeout_seconds ? tool.timeout_seconds * 1000 : TOOL_POLICY.timeoutMs
+    const signed = await identity?.({ url: request.url, body, key: idempotencyKey, agent, timeoutMs })
+    shown.headers = { ...shown.headers, ...signed }
     const response = await outbound.send({
       ...request,
       // A tool's own header of the same name wins over those of the trace.
@@ -71,10 +78,11 @@ export async function callRestTool(
         ...trace,
         ...request.headers,
         "idempotency-key": idempotencyKey,
+        ...signed,
         ...(later && { [RESULT_TOKEN]: later.token, [RESULT_URL]: later.url }),
       },
       ...(body !== undefined && { body }),
-      timeoutMs: tool.timeout_seconds ? tool.timeout_seconds * 1000 : TOOL_POLICY.timeoutMs,
+      timeoutMs,
       maxBytes: TOOL_POLICY.maxResultBytes,
       ...(signal && { signal }),
       ...(mayStart && { mayRepeat: mayStart }),

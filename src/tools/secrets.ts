@@ -4,13 +4,15 @@ import { TemplateError } from "../agent-config/template.ts"
 import { storable } from "../base/storable.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
+import { maskIdentity } from "./identity.ts"
 
 /** The decrypted secrets of one space, for one invocation. */
 export interface Secrets {
   /** Returns the value. Throws TemplateError if the secret is not set. */
   get(name: string): string
   /**
-   * Makes a text storable and masks every secret in it, in all spellings that a server may return.
+   * Makes a text storable and masks every secret in it, in all spellings that a server may return, and every token
+   * of `Turnpike-Identity`.
    * Storable comes first, because removed characters could separate the letters of a secret.
    */
   mask(text: string): string
@@ -27,7 +29,8 @@ export function createSecrets(values: Record<string, string>): Secrets {
       if (value === undefined) throw new TemplateError(`The secret ${name} is not set in this space.`)
       return value
     },
-    mask: (text) => spellings.reduce((masked, spelling) => masked.replaceAll(spelling, MASK), storable(text)),
+    mask: (text) =>
+      spellings.reduce((masked, spelling) => masked.replaceAll(spelling, MASK), maskIdentity(storable(text), MASK)),
   }
 }
 

@@ -16,6 +16,8 @@ export interface ToolTurn extends TracedRow {
   user_id: number
   conversation_id: string
   position: number
+  config_version: number | null
+  key_id: string | null
   end_user_ref: string
   test: boolean
 }

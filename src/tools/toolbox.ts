@@ -12,6 +12,7 @@ import { abortAfter } from "../platform/clock.ts"
 import { type BoundTool, errorRun, laterRun, type ToolCallContext, type ToolRun } from "./bound-tool.ts"
 import { noteUnstarted, openContainer, toolsOfContainers } from "./container-tools.ts"
 import { listFilesTool, readFileTool, writeFileTool } from "./file-tools.ts"
+import { type Identity, identityOf } from "./identity.ts"
 import { generateImageTool, type Painting } from "./image-tool.ts"
 import { inputFault } from "./input-fault.ts"
 import type { McpConnection } from "./mcp-client.ts"
@@ -80,9 +81,10 @@ export async function openToolbox(
   },
 ): Promise<Toolbox> {
   const servers = Object.values(config.mcp_servers)
+  const identity = identityOf(ctx, turn)
   const remote =
     servers.length + containers.length > 0
-      ? await openServers(ctx, { servers, containers, pins: config.mcp_pins }, { turn, secrets, signal })
+      ? await openServers(ctx, { servers, containers, pins: config.mcp_pins }, { turn, secrets, signal, identity })
       : NO_SERVERS
   // Later tools win, so the customer's own tools replace the tools of a container.
   const bound = [
@@ -93,7 +95,7 @@ export async function openToolbox(
       const approval = config.manifest.approvals?.[name]
       return tool ? [{ ...tool, ...(approval && { approval }) }] : []
     }),
-    ...Object.values(config.tools).map((tool) => restTool(ctx, secrets, tool)),
+    ...Object.values(config.tools).map((tool) => restTool(ctx, secrets, tool, identity)),
     ...remote.tools,
   ]
   const { listed, pins, speaks, leftOut, close } = remote
@@ -128,7 +130,7 @@ async function openServers(
     containers,
     pins,
   }: { servers: McpServer[]; containers: readonly Container[]; pins: Record<string, ServerPins> },
-  { turn, secrets, signal }: { turn: ToolTurn; secrets: Secrets; signal: AbortSignal },
+  { turn, secrets, signal, identity }: { turn: ToolTurn; secrets: Secrets; signal: AbortSignal; identity: Identity },
 ): Promise<RemoteTools> {
   const connections: McpConnection[] = []
   const tooSlow = () => new McpError("unreachable", "The MCP servers of this space did not all answer in time.")
@@ -139,6 +141,7 @@ async function openServers(
     secrets,
     signal: AbortSignal.any([signal, over.signal]),
     trace: traceHeaders(turn, "turn"),
+    identity,
   }
   const close = async () => {
     await Promise.all(connections.map((connection) => connection.close()))
@@ -199,11 +202,11 @@ async function openServers(
 /** The number of tokens of the tools in a prompt. */
 export const countTools = (tools: readonly BoundTool[]): number => toolTokenBound(tools.map(({ spec }) => spec))
 
-function restTool(ctx: ToolContext, secrets: Secrets, tool: Tool): BoundTool {
+function restTool(ctx: ToolContext, secrets: Secrets, tool: Tool, identity: Identity): BoundTool {
   return {
     spec: { name: tool.name, description: tool.description, inputSchema: tool.input_schema },
     ...(tool.approval && { approval: tool.approval }),
-    async run(input, { key, noteToken, trace, signal, mayStart }): Promise<ToolRun> {
+    async run(input, { key, agent, noteToken, trace, signal, mayStart }): Promise<ToolRun> {
       const fault = inputFault(tool.input_schema, input)
       if (fault) return errorRun(fault)
       if (!hasRequest(tool)) return laterRun(true)
@@ -215,6 +218,8 @@ function restTool(ctx: ToolContext, secrets: Secrets, tool: Tool): BoundTool {
           tool,
           input,
           idempotencyKey: key,
+          agent,
+          ...(tool.identity !== "none" && { identity }),
           ...(token !== undefined && { later: { token, url: resultUrl(ctx, key) } }),
           signal,
           mayStart,

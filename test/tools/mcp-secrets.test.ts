@@ -26,7 +26,7 @@ async function errorOf(method: string, key: string, said: (header: string) => st
   try {
     const connection = await connectMcp(deps, server)
     const [tool] = await mcpTools(deps, { server, connection, storeImage })
-    const place = { key: "k", step: 0, call: 0, signal: deps.signal, mayStart: async () => true }
+    const place = { key: "k", step: 0, call: 0, agent: null, signal: deps.signal, mayStart: async () => true }
     return JSON.stringify(await tool?.run({}, place))
   } catch (error) {
     const { message, stack } = error as Error

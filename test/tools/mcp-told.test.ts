@@ -29,7 +29,7 @@ async function told(answerCall: (message: McpMessage) => Response, more: { initi
   const deps = { outbound, clock, secrets: createSecrets({}), signal: new AbortController().signal }
   const connection = await connectMcp(deps, server)
   const [tool] = await mcpTools(deps, { server, connection, storeImage: async () => "key" })
-  const place = { key: "k", step: 0, call: 0, signal: deps.signal, mayStart: async () => true }
+  const place = { key: "k", step: 0, call: 0, agent: null, signal: deps.signal, mayStart: async () => true }
   const run = await tool?.run({}, place)
   const output = run?.output
   const text = output?.type === "parts" ? JSON.stringify(output.value) : String(output?.value)
@@ -225,7 +225,7 @@ test("A secret is masked in a text that is cut, also at the place of the cut", a
     const deps = { outbound, clock, secrets, signal: new AbortController().signal }
     const connection = await connectMcp(deps, server)
     const [tool] = await mcpTools(deps, { server, connection, storeImage: async () => "key" })
-    const place = { key: "k", step: 0, call: 0, signal: deps.signal, mayStart: async () => true }
+    const place = { key: "k", step: 0, call: 0, agent: null, signal: deps.signal, mayStart: async () => true }
     expect(String((await tool?.run({}, place))?.output.value)).not.toContain("canary")
   }
 })

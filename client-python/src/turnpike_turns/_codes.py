@@ -54,6 +54,7 @@ ErrorCode = Literal[
 ClientErrorCode = Literal[
     "CONNECTION_FAILED",
     "TIMEOUT",
+    "TOOL_REQUEST_REFUSED",
     "UNEXPECTED_ANSWER",
     "WEBHOOK_VERIFICATION_FAILED",
 ]
@@ -104,6 +105,7 @@ HINTS = {
     "QUOTA_EXCEEDED": "Wait `Retry-After` seconds until the cap resets, or raise the cap. `details` names the cap and its spent and reserved amounts. If `retryable` is false, there is no `Retry-After`: the cap is too small for this turn at any time.",
     "CONNECTION_FAILED": "Check base_url, and that this machine can reach the service.",
     "TIMEOUT": "Send the request again with the same idempotency_key, or raise the time limit.",
+    "TOOL_REQUEST_REFUSED": "Respond with 401. Check the audience and the issuer, and that the raw body is verified.",
     "UNEXPECTED_ANSWER": "Check base_url, since something other than this service may have responded. Or update the client.",
     "WEBHOOK_VERIFICATION_FAILED": "Respond with 400. Check the signing secret, and that the raw body is verified.",
 }

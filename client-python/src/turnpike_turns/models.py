@@ -1154,6 +1154,11 @@ class McpServer(ApiObject):
     """
     HTTP headers. Values can contain placeholders. Store credentials as secrets: `Bearer {{secrets.TOKEN}}`.
     """
+    identity: Literal["signed", "none"] | None = None
+    """
+    Whether each request carries `Turnpike-Identity`, a signed token that names the end user, the turn and the
+    call. See Whom a tool acts for. Default `signed`.
+    """
     allowed_tools: list[str] | None = None
     """The tools that the agent can call, by the names that the server uses. Default: all tools."""
     approval: Approval | None = None
@@ -1910,6 +1915,11 @@ class Tool(ApiObject):
     Whether your server may respond with 202 and send the result later. Then each request carries
     `Turnpike-Result-Url`, the address for the result, and `Turnpike-Result-Token`, with which the server can
     send it without an API key: `Authorization: Bearer`. Default false.
+    """
+    identity: Literal["signed", "none"] | None = None
+    """
+    Whether each request carries `Turnpike-Identity`, a signed token that names the end user, the turn and the
+    call. See Whom a tool acts for. Default `signed`.
     """
     timeout_seconds: int | None = None
     """The time limit of one call, in seconds. Default 30."""

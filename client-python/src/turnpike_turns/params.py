@@ -72,6 +72,9 @@ class McpServerInput(_McpServerInput, total=False):
 
     # HTTP headers. Values can contain placeholders. Store credentials as secrets: `Bearer {{secrets.TOKEN}}`.
     headers: Mapping[str, str]
+    # Whether each request carries `Turnpike-Identity`, a signed token that names the end user, the turn and the
+    # call. See Whom a tool acts for. Default `signed`.
+    identity: Literal["signed", "none"]
     # The tools that the agent can call, by the names that the server uses. Default: all tools.
     allowed_tools: Sequence[str]
     # For all tools of the server.
@@ -171,6 +174,9 @@ class ToolInput(_ToolInput, total=False):
     # `Turnpike-Result-Url`, the address for the result, and `Turnpike-Result-Token`, with which the server can
     # send it without an API key: `Authorization: Bearer`. Default false.
     answers_later: bool
+    # Whether each request carries `Turnpike-Identity`, a signed token that names the end user, the turn and the
+    # call. See Whom a tool acts for. Default `signed`.
+    identity: Literal["signed", "none"]
     # The time limit of one call, in seconds. Default 30.
     timeout_seconds: int
 

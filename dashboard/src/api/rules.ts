@@ -365,12 +365,14 @@ export const McpCheckRules = {
 
 export const McpServerRules = {
   url: { minLength: 1, maxLength: 4096 },
+  identity: { words: ["signed", "none"] },
   allowed_tools: { maxItems: 200 },
   "allowed_tools[]": { minLength: 1, maxLength: 128 },
 } as const
 
 export const McpServerInputRules = {
   url: { minLength: 1, maxLength: 4096 },
+  identity: { words: ["signed", "none"] },
   allowed_tools: { maxItems: 200 },
   "allowed_tools[]": { minLength: 1, maxLength: 128 },
 } as const
@@ -512,6 +514,7 @@ export const PutEndUserLimitsRules = {
 
 export const PutMcpServerRules = {
   url: { minLength: 1, maxLength: 4096 },
+  identity: { words: ["signed", "none"] },
   allowed_tools: { maxItems: 200 },
   "allowed_tools[]": { minLength: 1, maxLength: 128 },
 } as const
@@ -547,6 +550,7 @@ export const PutToolRules = {
   description: { minLength: 1, maxLength: 4000 },
   "request.method": { words: ["GET", "POST", "PUT", "PATCH", "DELETE"] },
   "request.url": { minLength: 1, maxLength: 4096 },
+  identity: { words: ["signed", "none"] },
   timeout_seconds: { minimum: 1, maximum: 120, default: 30 },
 } as const
 
@@ -771,6 +775,7 @@ export const ToolRules = {
   description: { minLength: 1, maxLength: 4000 },
   "request.method": { words: ["GET", "POST", "PUT", "PATCH", "DELETE"] },
   "request.url": { minLength: 1, maxLength: 4096 },
+  identity: { words: ["signed", "none"] },
   timeout_seconds: { minimum: 1, maximum: 120, default: 30 },
 } as const
 
@@ -778,6 +783,7 @@ export const ToolInputRules = {
   description: { minLength: 1, maxLength: 4000 },
   "request.method": { words: ["GET", "POST", "PUT", "PATCH", "DELETE"] },
   "request.url": { minLength: 1, maxLength: 4096 },
+  identity: { words: ["signed", "none"] },
   timeout_seconds: { minimum: 1, maximum: 120, default: 30 },
 } as const
 

@@ -4,7 +4,7 @@ import { Button } from "../ui/button.tsx"
 import { Dialog, DismissButton } from "../ui/dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
-import { Form, TextArea, TextInput } from "../ui/field.tsx"
+import { Checkbox, Form, TextArea, TextInput } from "../ui/field.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
 import { jsonText, readJson } from "../ui/json-text.ts"
 import { toast } from "../ui/toast.tsx"
@@ -28,6 +28,7 @@ export function McpServerDialog({ server, taken, onClose }: McpServerDialogProps
   const [headers, setHeaders] = draft.useField("headers", jsonText(server?.headers))
   const [allowed, setAllowed] = draft.useField("allowed", server?.allowed_tools?.join("\n") ?? "")
   const [approval, setApproval] = draft.useField("approval", approvalDraftOf(server?.approval))
+  const [signed, setSigned] = draft.useField("signed", server?.identity !== "none")
   const read = readJson(headers)
   const isTaken = server === null && taken.includes(name)
   const send = () => {
@@ -35,6 +36,7 @@ export function McpServerDialog({ server, taken, onClose }: McpServerDialogProps
     const body = {
       url,
       headers: read.value,
+      identity: signed ? undefined : "none",
       allowed_tools: names.length > 0 ? names : undefined,
       approval: approvalOf(approval),
       approvals: server?.approvals,
@@ -115,6 +117,12 @@ export function McpServerDialog({ server, taken, onClose }: McpServerDialogProps
           error={put.error}
           value={allowed}
           onChange={({ target }) => setAllowed(target.value)}
+        />
+        <Checkbox
+          label="Signed identity"
+          hint="Each request says for which end user and turn it is made."
+          checked={signed}
+          onChange={({ target }) => setSigned(target.checked)}
         />
         <ApprovalFields
           hint="For all tools of the server. Approvals of single tools, set with the API, stay."

@@ -49,6 +49,7 @@ export function ToolDialog({ tool, taken, onClose }: ToolDialogProps) {
   >
   const [approval, setApproval] = draft.useField("approval", approvalDraftOf(tool?.approval))
   const [later, setLater] = draft.useField("later", tool?.answers_later === true)
+  const [signed, setSigned] = draft.useField("signed", tool?.identity !== "none")
   const isTaken = tool === null && taken.includes(typed.name)
   const bind = (name: keyof typeof typed, fault: string) => ({
     name: fault,
@@ -79,6 +80,7 @@ export function ToolDialog({ tool, taken, onClose }: ToolDialogProps) {
           },
       approval: approvalOf(approval),
       answers_later: later || undefined,
+      identity: signed ? undefined : "none",
       timeout_seconds: typed.timeout === "" ? undefined : Number(typed.timeout),
     } as PutTool
     put.mutate(
@@ -179,6 +181,12 @@ export function ToolDialog({ tool, taken, onClose }: ToolDialogProps) {
           hint="The server may respond with 202. It gets a token to send the result."
           checked={later}
           onChange={({ target }) => setLater(target.checked)}
+        />
+        <Checkbox
+          label="Signed identity"
+          hint="Each request says for which end user and turn it is made."
+          checked={signed}
+          onChange={({ target }) => setSigned(target.checked)}
         />
         <ApprovalFields
           hint="A call that waits runs after a person has allowed it."

@@ -352,6 +352,7 @@ class AsyncSpaceTools:
         request: PutToolRequest | None,
         approval: Literal["never", "always"] | ApprovalInputWhen | Approval | None = None,
         answers_later: bool | None = None,
+        identity: Literal["signed", "none"] | None = None,
         timeout_seconds: int | None = None,
         max_retries: int | None = None,
         timeout: float | None = None,
@@ -372,6 +373,8 @@ class AsyncSpaceTools:
             answers_later: Whether your server may respond with 202 and send the result later. Then each request
                 carries `Turnpike-Result-Url`, the address for the result, and `Turnpike-Result-Token`, with which
                 the server can send it without an API key: `Authorization: Bearer`. Default false.
+            identity: Whether each request carries `Turnpike-Identity`, a signed token that names the end user,
+                the turn and the call. See Whom a tool acts for. Default `signed`.
             timeout_seconds: The time limit of one call, in seconds. Default 30.
             max_retries: Overrides the client's ``max_retries``.
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
@@ -407,6 +410,7 @@ class AsyncSpaceTools:
                 "request": request,
                 "approval": given(approval),
                 "answers_later": given(answers_later),
+                "identity": given(identity),
                 "timeout_seconds": given(timeout_seconds),
             },
         )
@@ -552,6 +556,7 @@ class AsyncSpaceMcpServers:
         *,
         url: str,
         headers: Mapping[str, str] | None = None,
+        identity: Literal["signed", "none"] | None = None,
         allowed_tools: Sequence[str] | None = None,
         approval: Literal["never", "always"] | ApprovalInputWhen | Approval | None = None,
         approvals: Mapping[str, Literal["never", "always"] | ApprovalInputWhen | Approval] | None = None,
@@ -569,6 +574,8 @@ class AsyncSpaceMcpServers:
             url: The URL of the server's Streamable HTTP endpoint.
             headers: HTTP headers. Values can contain placeholders. Store credentials as secrets: `Bearer
                 {{secrets.TOKEN}}`.
+            identity: Whether each request carries `Turnpike-Identity`, a signed token that names the end user,
+                the turn and the call. See Whom a tool acts for. Default `signed`.
             allowed_tools: The tools that the agent can call, by the names that the server uses. Default: all
                 tools.
             approval: For all tools of the server.
@@ -595,6 +602,7 @@ class AsyncSpaceMcpServers:
             body={
                 "url": url,
                 "headers": given(headers),
+                "identity": given(identity),
                 "allowed_tools": given(allowed_tools),
                 "approval": given(approval),
                 "approvals": given(approvals),

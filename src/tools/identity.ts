@@ -1,0 +1,90 @@
+import { Buffer } from "node:buffer"
+import { createHash } from "node:crypto"
+import { SignJWT } from "jose"
+import type { Context } from "../actor/context.ts"
+import { type SigningKey, validKey } from "../signing/signing-keys.ts"
+import { TOOL_POLICY } from "./policies.ts"
+
+/** For whom tools are called. `key_id`: null for a web chat, whose person is no end user. */
+export interface IdentityTurn {
+  turn_id: string
+  conversation_id: string
+  space: string
+  config_version: number | null
+  key_id: string | null
+  end_user_ref: string
+  test: boolean
+}
+
+/** A request that carries an identity. */
+export interface SignedRequest {
+  url: string
+  /** The body; undefined for a request without one. */
+  body: string | undefined
+  /** The Idempotency-Key of a call; null for other requests to an MCP server, such as its listing. */
+  key: string | null
+  /** The sub-agent that makes the call; null: the space's own agent. */
+  agent: string | null
+  /** The time limit of the request, in milliseconds. */
+  timeoutMs: number
+}
+
+/** Makes the headers with which a server of the customer can tell for whom it is called. */
+export type Identity = (request: SignedRequest) => Promise<Record<string, string>>
+
+const HEADER = "turnpike-identity"
+/** Its own type (RFC 8725, section 3.11), so no token of another kind can be taken for one. */
+const TYPE = "turnpike-identity+jwt"
+/**
+ * For how long an isolate signs with a key without asking whether it was withdrawn, in milliseconds. Servers refuse
+ * such a key at once.
+ */
+const KEY_MS = 60_000
+
+const kept = new WeakMap<Context["keyRing"], { key: Promise<SigningKey>; until: number }>()
+
+/**
+ * The identity of a turn's calls: a JWT (RFC 7519) in `Turnpike-Identity`, signed by a key of /.well-known/jwks.json
+ * whose purpose is `identity`. It names the origin that is called, the end user, the turn, and the SHA-256 of the body.
+ */
+export function identityOf(ctx: Pick<Context, "keyRing" | "db" | "clock" | "site">, turn: IdentityTurn): Identity {
+  return async ({ url, body = "", key, agent, timeoutMs }) => {
+    const signer = await keyOf(ctx)
+    const now = Math.floor(ctx.clock.now().getTime() / 1000)
+    const claims = {
+      act: { space: turn.space, config_version: turn.config_version, agent },
+      turn: turn.turn_id,
+      conv: turn.conversation_id,
+      ...(key !== null && { call: key.split(".").slice(1).join(".") }),
+      test: turn.test,
+      body: createHash("sha256").update(body).digest("base64url"),
+    }
+    const token = new SignJWT(claims)
+      .setProtectedHeader({ alg: "EdDSA", typ: TYPE, kid: signer.kid })
+      .setIssuer(ctx.site.origin)
+      .setAudience(new URL(url).origin)
+      .setIssuedAt(now)
+      .setExpirationTime(now + Math.ceil(timeoutMs / 1000) + TOOL_POLICY.identityLeewaySeconds)
+      .setJti(key ?? crypto.randomUUID())
+    if (turn.key_id !== null) token.setSubject(turn.end_user_ref)
+    return { [HEADER]: await token.sign(signer.secret) }
+  }
+}
+
+/** The newest valid key, which is looked up once a minute, not for each call. */
+function keyOf(ctx: Pick<Context, "keyRing" | "db" | "clock">): Promise<SigningKey> {
+  const now = ctx.clock.now().getTime()
+  const known = kept.get(ctx.keyRing)
+  if (known && now < known.until) return known.key
+  const key = validKey(ctx, "identity", (keyRing) => keyRing.derive("identity"))
+  kept.set(ctx.keyRing, { key, until: now + KEY_MS })
+  key.catch(() => kept.delete(ctx.keyRing))
+  return key
+}
+
+/** Whole bytes of the header up to the key's id, so every token begins with it. */
+const BEGINNING = Buffer.from(`{"alg":"EdDSA","typ":"${TYPE}","kid":"`).subarray(0, 51).toString("base64url")
+const TOKEN = new RegExp(`${BEGINNING}[\\w-]*\\.[\\w-]+\\.[\\w-]+`, "g")
+
+/** Masks tokens in a text that a server has sent, which may repeat its request. */
+export const maskIdentity = (text: string, mask: string): string => text.replace(TOKEN, mask)
