@@ -10,9 +10,9 @@ import { npmStart, type Started } from "../harness/npm-start.ts"
 import { runProgram } from "../harness/packed-client.ts"
 import { findPython, installWheel, runSuite } from "../harness/python.ts"
 
-const python = await findPython("httpx")
+const python = await findPython("httpx", "cryptography")
 const builder = await findPython("hatchling", "build")
-const checker = await findPython("mypy", "httpx")
+const checker = await findPython("mypy", "httpx", "cryptography")
 
 describe.skipIf(!python)("The wheel of the Python client, in a new environment", () => {
   let client: Awaited<ReturnType<typeof installWheel>>

@@ -3,7 +3,7 @@ import { findPython } from "../harness/python.ts"
 import { openFolder } from "../harness/run-snippet.ts"
 import { createKeyOnPage, hasBrowser, startWebApp, type WebApp } from "../harness/web-app.ts"
 
-const python = await findPython("httpx")
+const python = await findPython("httpx", "cryptography")
 
 describe.skipIf(!hasBrowser)("A newcomer", () => {
   let app: WebApp

@@ -49,7 +49,7 @@ async function collect(page: Page, paths: readonly string[]): Promise<Snippet[]>
 const withoutParameters = (operators: boolean) =>
   ALL_PAGES.map(({ path }) => path).filter((path) => !path.includes("$") && path.startsWith("/operator") === operators)
 
-const python = await findPython("httpx")
+const python = await findPython("httpx", "cryptography")
 /** True if this machine can run the code. */
 const isRunnable = ({ label }: Pick<Snippet, "label">) => python !== null || !label.includes("Python")
 

@@ -10,7 +10,7 @@ import { runProgram } from "../harness/packed-client.ts"
 import { findPython, installWheel } from "../harness/python.ts"
 import { startProgram } from "../harness/running-program.ts"
 
-const python = await findPython("httpx")
+const python = await findPython("httpx", "cryptography")
 const withFastApi = await findPython("httpx", "fastapi", "uvicorn")
 
 describe.skipIf(!python)("The examples in Python, with a running service", () => {

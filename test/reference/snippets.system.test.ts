@@ -60,7 +60,7 @@ const textOf = (html: string) =>
     .replaceAll("&amp;", "&")
 
 const samples = await readSamples()
-const python = await findPython("httpx")
+const python = await findPython("httpx", "cryptography")
 
 let service: Started
 let client: Awaited<ReturnType<typeof installPackedClient>>

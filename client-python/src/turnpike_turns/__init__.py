@@ -28,6 +28,7 @@ from .errors import NotFoundError as NotFoundError
 from .errors import PermissionDeniedError as PermissionDeniedError
 from .errors import QuotaExceededError as QuotaExceededError
 from .errors import ServerError as ServerError
+from .errors import ToolRequestError as ToolRequestError
 from .errors import TurnpikeError as TurnpikeError
 from .errors import ValidationError as ValidationError
 from .errors import WebhookVerificationError as WebhookVerificationError
@@ -39,6 +40,8 @@ from .models import TakenCall as TakenCall
 from .models import Turn as Turn
 from .models import TurnEvent as TurnEvent
 from .models import TurnStateEvent as TurnStateEvent
+from .tool_requests import ToolIdentity as ToolIdentity
+from .tool_requests import verify_tool_request as verify_tool_request
 from .webhooks import verify_webhook as verify_webhook
 
 __version__ = VERSION

@@ -134,6 +134,10 @@ class WebhookVerificationError(TurnpikeError):
     """The message is not signed with this secret, was changed, or is too old. Respond with 400 and ignore it."""
 
 
+class ToolRequestError(TurnpikeError):
+    """The request to a tool carries no valid ``Turnpike-Identity``. Respond with 401."""
+
+
 _FAMILIES: dict[int, type[TurnpikeError]] = {
     401: AuthenticationError,
     # Without the service's body, the response comes from a proxy, so balance and cap are unknown.
