@@ -666,6 +666,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "provider_credentials": [],
       "provider_states": [],
       "reconciliations": [],
+      "signing_keys": [],
       "space_secrets": [],
       "space_shares": [],
       "spaces": [],
@@ -674,6 +675,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
     },
     "purposes": [
       "call-results",
+      "identity",
       "internal-calls",
       "seal-container_mappings",
       "seal-environment_files",
