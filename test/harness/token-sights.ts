@@ -50,7 +50,7 @@ export const TOKEN_SIGHTS = {
     "sendCallResult late and other": "error{code message request_id retryable}",
     "sendCallResult of another call": "error{code message request_id retryable}",
     "the request of a call":
-      "headers{accept content-type idempotency-key traceparent turnpike-result-token turnpike-result-url user-agent}",
+      "headers{accept content-type idempotency-key traceparent turnpike-identity turnpike-result-token turnpike-result-url user-agent}",
   },
   "the monitor's token": {
     getServiceHealth: "checked_at checks{limit message name ok value} status",

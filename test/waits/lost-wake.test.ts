@@ -45,6 +45,7 @@ test("A credit that comes between two calls of a wake still lets its turn contin
   // The request that credits Ada finds another sweep at its account.
   const letGo = await holdRows(world, `select from pg_advisory_xact_lock(hashtext('waits'), hashtext('${userId}'))`)
   await credit("ada", 5)
+  await world.settled()
   await letGo()
   expect(await wakeOne(first.last ?? "", first.seen)).toMatchObject({ went_on: 0, last: "" })
   await world.sweep()
