@@ -1,12 +1,44 @@
--- Checks the turns from p_first to p_last and returns a finding for everything that is wrong:
--- - A turn has one charge, with its amount, account and kind, if it has
--- ended with a bill. A turn that failed because of the service has none.
--- - The bills of its calls add up to the bill of the turn, and the calls of a web chat to its record in api_turns.
--- - A refund returns the whole charge, once. After it, a wrong charge is not reported.
--- - The hold exists exactly while the turn is open, and the turn is due before p_orphaned_from.
--- - The current periods of its caps have counters.
-create function turnpike.wrong_turns(p_first text, p_last text, p_orphaned_from timestamptz, p_moment timestamptz)
-returns setof turnpike.finding language plpgsql stable set plan_cache_mode = force_custom_plan set jit = off as $$
+-- A turn of the books, with everything that they say about it.
+create type turnpike.checked_turn as (
+  turn_id text,
+  user_id bigint,
+  key_id text, -- null: none
+  end_user_ref text,
+  created_at timestamptz,
+  window_started_at timestamptz, -- null: none
+  test boolean,
+  -- The space, if a member of it asked.
+  shared bigint, -- null: not shared, or a test turn
+  ended boolean,
+  hold bigint,
+  held bigint,
+  billed bigint,
+  -- No worker is due to look at it.
+  unwatched boolean,
+  -- It failed because of the service.
+  ours boolean,
+  due bigint,
+  charges bigint,
+  charged bigint,
+  charge_id bigint, -- null: no entry yet
+  elsewhere boolean, -- null: no charge
+  of_other_kind boolean, -- null: no charge
+  refunds bigint,
+  refunded bigint,
+  refund_id bigint, -- null: no refund
+  refund_elsewhere boolean, -- null: no refund
+  -- A refund returned the whole charge.
+  undone boolean,
+  -- The sum of the bills of its calls.
+  bills bigint,
+  chat_cost bigint, -- null: not a web chat
+  calls_cost bigint,
+  chat_differs boolean -- null: not a web chat
+);
+
+-- Reads the turns from p_first to p_last with their charges, refunds, calls and holds.
+create function turnpike.checked_turns(p_first text, p_last text, p_orphaned_from timestamptz)
+returns setof turnpike.checked_turn language plpgsql stable set plan_cache_mode = force_custom_plan set jit = off as $$
 begin
   -- Records are read in the order of turn_id, because a look-up per turn would take several
   -- times as long. The end of the part is not a constant for the planner. If it were newer than
@@ -40,28 +72,43 @@ begin
   ), record as materialized (
     select a.turn_id, a.model_calls, a.cost_credit_micros as cost, a.billed_credit_micros as billed from api_turns a
       where a.turn_id >= p_first and a.turn_id <= (select n.turn_id from upto n)
-  ), looked as materialized (
-    select t.turn_id, t.user_id, t.key_id, t.end_user_ref, t.created_at, t.window_started_at, t.test,
-      case when not t.test then t.shared end as shared,
-      t.finished_at is not null as ended, t.hold_credit_micros as hold, t.held_credit_micros as held,
-      t.billed_credit_micros as billed,
-      o.wake_at is null or (o.wake_at > p_orphaned_from and not exists (
-        -- Ending the earlier turn wakes this one.
-        select from turns e
-        where e.conversation_id = t.conversation_id and e.position < t.position and e.finished_at is null)) as unwatched,
-      t.failed_by_us as ours,
-      case when t.finished_at is null or t.test then 0 else t.billed_credit_micros end as due,
-      coalesce(c.charges, 0) as charges, coalesce(c.charged, 0) as charged, c.charge_id,
-      t.user_id <> any (c.accounts) as elsewhere,
-      case when t.key_id is null then 'usage' else 'space_usage' end = any (c.reasons) as of_other_kind,
-      coalesce(r.refunds, 0) as refunds, coalesce(r.refunded, 0) as refunded, r.refund_id,
-      t.user_id <> any (r.accounts) as refund_elsewhere,
-      coalesce(r.refunds = 1 and r.refunded = coalesce(c.charged, 0), false) as undone, coalesce(h.keyed_billed, 0) + coalesce(a.billed, 0) as bills,
-      a.cost as chat_cost, coalesce(h.cost, 0) as calls_cost,
-      (a.model_calls, a.cost, a.billed) <> (coalesce(h.calls, 0), coalesce(h.cost, 0), coalesce(h.billed, 0)) as chat_differs
-    from part t left join charge c on c.turn_id = t.turn_id left join refund r on r.turn_id = t.turn_id
-      left join record a on a.turn_id = t.turn_id left join called h on h.turn_id = t.turn_id
-      left join open_turns o on o.user_id = t.user_id and o.test = t.test and o.turn_id collate "C" = t.turn_id
+  )
+  select t.turn_id, t.user_id, t.key_id, t.end_user_ref, t.created_at, t.window_started_at, t.test,
+    case when not t.test then t.shared end as shared,
+    t.finished_at is not null as ended, t.hold_credit_micros as hold, t.held_credit_micros as held,
+    t.billed_credit_micros as billed,
+    o.wake_at is null or (o.wake_at > p_orphaned_from and not exists (
+      -- Ending the earlier turn wakes this one.
+      select from turns e
+      where e.conversation_id = t.conversation_id and e.position < t.position and e.finished_at is null)) as unwatched,
+    t.failed_by_us as ours,
+    case when t.finished_at is null or t.test then 0 else t.billed_credit_micros end as due,
+    coalesce(c.charges, 0) as charges, coalesce(c.charged, 0) as charged, c.charge_id,
+    t.user_id <> any (c.accounts) as elsewhere,
+    case when t.key_id is null then 'usage' else 'space_usage' end = any (c.reasons) as of_other_kind,
+    coalesce(r.refunds, 0) as refunds, coalesce(r.refunded, 0) as refunded, r.refund_id,
+    t.user_id <> any (r.accounts) as refund_elsewhere,
+    coalesce(r.refunds = 1 and r.refunded = coalesce(c.charged, 0), false) as undone, coalesce(h.keyed_billed, 0) + coalesce(a.billed, 0) as bills,
+    a.cost as chat_cost, coalesce(h.cost, 0) as calls_cost,
+    (a.model_calls, a.cost, a.billed) <> (coalesce(h.calls, 0), coalesce(h.cost, 0), coalesce(h.billed, 0)) as chat_differs
+  from part t left join charge c on c.turn_id = t.turn_id left join refund r on r.turn_id = t.turn_id
+    left join record a on a.turn_id = t.turn_id left join called h on h.turn_id = t.turn_id
+    left join open_turns o on o.user_id = t.user_id and o.test = t.test and o.turn_id collate "C" = t.turn_id;
+end $$;
+
+-- Checks the turns from p_first to p_last and returns a finding for everything that is wrong:
+-- - A turn has one charge, with its amount, account and kind, if it has
+-- ended with a bill. A turn that failed because of the service has none.
+-- - The bills of its calls add up to the bill of the turn, and the calls of a web chat to its record in api_turns.
+-- - A refund returns the whole charge, once. After it, a wrong charge is not reported.
+-- - The hold exists exactly while the turn is open, and the turn is due before p_orphaned_from.
+-- - The current periods of its caps have counters.
+create function turnpike.wrong_turns(p_first text, p_last text, p_orphaned_from timestamptz, p_moment timestamptz)
+returns setof turnpike.finding language plpgsql stable set plan_cache_mode = force_custom_plan set jit = off as $$
+begin
+  return query
+  with looked as materialized (
+    select k.* from turnpike.checked_turns(p_first, p_last, p_orphaned_from) k
   ), suspect as (
     -- Almost no turn is suspect, and only suspect turns are checked in detail.
     select k.* from looked k where (k.ended and k.held = 0 and k.charges = case when k.due > 0 then 1 else 0 end

@@ -50,6 +50,47 @@ language sql stable as $$
     coalesce(s.rejections, 0))::turnpike.picked_account)
 $$;
 
+-- Returns whether the account that a worker drew may still be called, with the rows that the worker knows.
+-- p_drawn: see pick_account.
+create function turnpike.is_drawn_usable(p_engine text, p_servers jsonb, p_model text, p_drawn jsonb, p_moment timestamptz)
+returns boolean language plpgsql stable as $$
+declare
+  -- Variables: the plan may scan a small table, and would extract the JSON fields for each row.
+  drawn_id text := p_drawn ->> 'provider_id';
+  account_row xid := p_drawn ->> 'account_row';
+  credential_row xid := p_drawn ->> 'credential_row';
+begin
+  -- The xmin of a row differs after each change.
+  perform from provider_accounts a
+    left join provider_states s on s.provider_id = a.provider_id
+    join provider_credentials c on c.provider_id = a.provider_id
+    where a.provider_id = drawn_id and a.xmin = account_row and c.xmin = credential_row and a.engine = p_engine and a.pool <> 'media'
+      and turnpike.serves_pins(a.base_url, p_servers)
+      and turnpike.account_use(a, s, c, p_moment) = 'yes' and not turnpike.lacks_model(s.lacks, p_model, p_moment);
+  return found;
+end $$;
+
+-- Returns how many accounts of an engine and server are enabled, how many of them serve the model now or after a pause
+-- (able), and the earliest end of a pause (recovers, or null).
+-- p_tried: accounts that this call tried. One that is due for a probe does not count as recovering.
+create function turnpike.state_of_pool(p_engine text, p_servers jsonb, p_model text, p_tried text[], p_moment timestamptz,
+  out enabled integer, out able integer, out recovers timestamptz) language plpgsql stable as $$
+begin
+  select count(*), count(*) filter (where e.use <> 'no' and not e.lacks),
+    coalesce(min(e.recovers) filter (where e.use <> 'no' and not e.lacks), min(e.recovers) filter (where e.use <> 'no'))
+    into enabled, able, recovers
+    from (
+      select turnpike.account_use(a, s, c, p_moment) as use, turnpike.lacks_model(s.lacks, p_model, p_moment) as lacks,
+        case when s.cool_until is not null and (turnpike.account_use(a, s, c, p_moment) <> 'probe' or a.provider_id <> all (p_tried))
+          then greatest(s.cool_until, p_moment,
+            case when s.probe_until > p_moment then least(s.probe_until, p_moment + interval '10 seconds') end) end as recovers
+      from provider_accounts a
+      left join provider_states s on s.provider_id = a.provider_id
+      left join provider_credentials c on c.provider_id = a.provider_id
+      where a.engine = p_engine and a.pool <> 'media' and a.disabled_at is null and turnpike.serves_pins(a.base_url, p_servers)
+    ) e;
+end $$;
+
 -- Picks an account of an engine for a call of a model. It tries p_bound (the conversation's account, whose
 -- prompt cache is warm), then p_drawn, then p_preferred in order, then a random account by account_weight.
 -- It skips p_tried. An account that lacks the model is picked only if all callable accounts lack it.
@@ -66,12 +107,7 @@ declare
   lacking boolean := false;
   chosen jsonb;
   use text;
-  enabled integer;
-  able integer;
-  recovers timestamptz;
-  drawn_id text;
-  account_row xid;
-  credential_row xid;
+  pool record;
 begin
   loop
     chosen := null;
@@ -86,21 +122,10 @@ begin
         where a.provider_id = p_bound and a.engine = p_engine and a.pool <> 'media' and turnpike.serves_pins(a.base_url, p_servers)
           and turnpike.account_use(a, s, c, p_moment) in ('yes', 'probe') and turnpike.lacks_model(s.lacks, p_model, p_moment) = lacking;
     end if;
-    if chosen is null and not lacking and left_out = '{}' and p_drawn is not null then
-      -- Use variables: the plan may scan a small table, and would extract the JSON fields for each row.
-      drawn_id := p_drawn ->> 'provider_id';
-      account_row := p_drawn ->> 'account_row';
-      credential_row := p_drawn ->> 'credential_row';
-      -- The xmin of a row differs after each change.
-      perform from provider_accounts a
-        left join provider_states s on s.provider_id = a.provider_id
-        join provider_credentials c on c.provider_id = a.provider_id
-        where a.provider_id = drawn_id and a.xmin = account_row and c.xmin = credential_row and a.engine = p_engine and a.pool <> 'media'
-          and turnpike.serves_pins(a.base_url, p_servers)
-          and turnpike.account_use(a, s, c, p_moment) = 'yes' and not turnpike.lacks_model(s.lacks, p_model, p_moment);
-      if found then
-        return jsonb_build_object('provider_id', drawn_id, 'drawn', true);
-      end if;
+    if chosen is null and not lacking and left_out = '{}' and p_drawn is not null
+      and turnpike.is_drawn_usable(p_engine, p_servers, p_model, p_drawn, p_moment)
+    then
+      return jsonb_build_object('provider_id', p_drawn ->> 'provider_id', 'drawn', true);
     end if;
     if chosen is null and p_preferred <> '{}' then
       select turnpike.picked_account(a, s, c, 'yes', p_bound), 'yes' into chosen, use
@@ -120,24 +145,11 @@ begin
         left join provider_credentials c on c.provider_id = a.provider_id;
     end if;
     if chosen is null then
-      select count(*), count(*) filter (where e.use <> 'no' and not e.lacks),
-        coalesce(min(e.recovers) filter (where e.use <> 'no' and not e.lacks), min(e.recovers) filter (where e.use <> 'no'))
-        into enabled, able, recovers
-        from (
-          select turnpike.account_use(a, s, c, p_moment) as use, turnpike.lacks_model(s.lacks, p_model, p_moment) as lacks,
-            -- An account that this call tried and that is due for a probe does not count as recovering.
-            case when s.cool_until is not null and (turnpike.account_use(a, s, c, p_moment) <> 'probe' or a.provider_id <> all (p_tried))
-              then greatest(s.cool_until, p_moment,
-                case when s.probe_until > p_moment then least(s.probe_until, p_moment + interval '10 seconds') end) end as recovers
-          from provider_accounts a
-          left join provider_states s on s.provider_id = a.provider_id
-          left join provider_credentials c on c.provider_id = a.provider_id
-          where a.engine = p_engine and a.pool <> 'media' and a.disabled_at is null and turnpike.serves_pins(a.base_url, p_servers)
-        ) e;
-      if (enabled > 0) is not true then
+      pool := turnpike.state_of_pool(p_engine, p_servers, p_model, p_tried, p_moment);
+      if (pool.enabled > 0) is not true then
         return null;
-      elsif able > 0 or lacking then
-        return jsonb_build_object('cooling_until', recovers);
+      elsif pool.able > 0 or lacking then
+        return jsonb_build_object('cooling_until', pool.recovers);
       end if;
       lacking := true;
       continue;

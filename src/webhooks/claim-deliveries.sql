@@ -23,6 +23,33 @@ create type turnpike.claimed_delivery as (
   told turnpike.told_event
 );
 
+-- Claims the ping of an endpoint that is not verified, if it is due and its host has room.
+create function turnpike.claim_ping(target webhook_endpoints, p_rate integer, p_burst integer, p_lease_until timestamptz,
+  p_moment timestamptz, out deliveries turnpike.claimed_delivery[], out next_due_at timestamptz) language plpgsql as $$
+declare
+  ping webhook_deliveries;
+  room record;
+  told turnpike.told_event;
+begin
+  deliveries := '{}';
+  select d.* into ping from webhook_deliveries d where d.delivery_id = target.ping_id and d.state = 'pending'
+    and (d.lease_until is null or d.lease_until <= p_moment) for no key update skip locked;
+  if (ping.next_attempt_at <= p_moment) is not true then
+    next_due_at := ping.next_attempt_at;
+    return;
+  end if;
+  select r.granted, r.next_at into room
+    from turnpike.take_room_at(turnpike.host_of(target.target), target.test, 1, p_rate, p_burst, p_moment) r;
+  if (room.granted > 0) is not true then
+    next_due_at := greatest(room.next_at, p_moment + interval '1 second');
+    return;
+  end if;
+  select e into told.event from events e
+    where e.user_id = target.user_id and e.test = target.test and e.event_id collate "C" = ping.event_id;
+  update webhook_deliveries d set epoch = d.epoch + 1, lease_until = p_lease_until where d.delivery_id = ping.delivery_id;
+  deliveries := array[row(ping.delivery_id, ping.epoch + 1, ping.round, told)::turnpike.claimed_delivery];
+end $$;
+
 -- Claims due deliveries of an endpoint under a lease, those due longest first.
 -- Limits: p_batch deliveries, p_batch_bytes of events, and p_in_flight over all runs (p_in_flight_failing while
 -- the endpoint fails).
@@ -39,6 +66,9 @@ create function turnpike.claim_deliveries(p_webhook_id text, p_batch integer, p_
 language plpgsql set enable_seqscan = off set enable_sort = off set plan_cache_mode = force_generic_plan as $$
 declare
   target webhook_endpoints;
+  rate integer;
+  burst integer;
+  ping record;
   most integer;
   open_now integer;
   due webhook_deliveries;
@@ -55,26 +85,13 @@ begin
     return;
   end if;
   endpoint := target;
+  rate := case when target.test then p_test_host_rate else p_host_rate end;
+  burst := case when target.test then p_test_host_burst else p_host_burst end;
   secrets := turnpike.signing_secrets(target, p_moment);
   if target.verified_at is null then
-    select d.* into due from webhook_deliveries d where d.delivery_id = target.ping_id and d.state = 'pending'
-      and (d.lease_until is null or d.lease_until <= p_moment) for no key update skip locked;
-    if due.next_attempt_at <= p_moment then
-      select r.granted, r.next_at into room from turnpike.take_room_at(
-        turnpike.host_of(target.target), target.test, 1,
-        case when target.test then p_test_host_rate else p_host_rate end,
-        case when target.test then p_test_host_burst else p_host_burst end, p_moment) r;
-      if (room.granted > 0) is not true then
-        next_due_at := greatest(room.next_at, p_moment + interval '1 second');
-        return;
-      end if;
-      select e into told.event from events e
-        where e.user_id = target.user_id and e.test = target.test and e.event_id collate "C" = due.event_id;
-      update webhook_deliveries d set epoch = d.epoch + 1, lease_until = p_lease_until where d.delivery_id = due.delivery_id;
-      deliveries := array[row(due.delivery_id, due.epoch + 1, due.round, told)::turnpike.claimed_delivery];
-    else
-      next_due_at := due.next_attempt_at;
-    end if;
+    ping := turnpike.claim_ping(target, rate, burst, p_lease_until, p_moment);
+    deliveries := ping.deliveries;
+    next_due_at := ping.next_due_at;
     return;
   end if;
   most := case when target.failing_since is null then p_in_flight else p_in_flight_failing end;
@@ -107,10 +124,8 @@ begin
       order by d.next_attempt_at limit 1;
     return;
   end if;
-  select r.granted, r.next_at into room from turnpike.take_room_at(
-      turnpike.host_of(target.target), target.test, cardinality(taken),
-    case when target.test then p_test_host_rate else p_host_rate end,
-    case when target.test then p_test_host_burst else p_host_burst end, p_moment) r;
+  select r.granted, r.next_at into room
+    from turnpike.take_room_at(turnpike.host_of(target.target), target.test, cardinality(taken), rate, burst, p_moment) r;
   if (room.granted > 0) is not true then
     next_due_at := greatest(room.next_at, p_moment + interval '1 second');
     return;

@@ -4,13 +4,6 @@ import { argumentsAt, procedures, withoutComments } from "./source.ts"
 const MOST_LINES = 80
 const MOST_ARGUMENTS = 8
 
-/** Procedures that are longer, with their lines of code. The list may only become shorter. */
-const LONG: Record<string, number> = {
-  claim_deliveries: 83,
-  pick_account: 99,
-  wrong_turns: 100,
-}
-
 /** Procedures with more arguments. The list may only become shorter. */
 const WIDE: Record<string, number> = {
   add_event: 10,
@@ -64,9 +57,9 @@ function faults(most: number, of: "lines" | "given", allowed: Record<string, num
   return [...over, ...Object.keys(allowed).flatMap((name) => (needed.has(name) ? [] : `${name} is within the limit`))]
 }
 
-test(`No procedure has more than ${MOST_LINES} lines of code, but for those that are listed and do not grow`, () => {
+test(`No procedure has more than ${MOST_LINES} lines of code`, () => {
   expect(all.length).toBeGreaterThan(600)
-  expect(faults(MOST_LINES, "lines", LONG)).toEqual([])
+  expect(faults(MOST_LINES, "lines", {})).toEqual([])
 })
 
 test(`No procedure takes more than ${MOST_ARGUMENTS} arguments, but for those that are listed and do not grow`, () => {
@@ -74,8 +67,7 @@ test(`No procedure takes more than ${MOST_ARGUMENTS} arguments, but for those th
 })
 
 test("A longer procedure, and an allowance that is not needed, are found", () => {
-  expect(faults(MOST_LINES, "lines", { ...LONG, pick_account: 90 })).toEqual([
-    expect.stringMatching(/^pick_account: \d+$/),
-  ])
-  expect(faults(MOST_LINES, "lines", { ...LONG, find_caller: 90 })).toEqual(["find_caller is within the limit"])
+  expect(faults(MOST_LINES / 2, "lines", {})).toContainEqual(expect.stringMatching(/^pick_account: \d+$/))
+  expect(faults(MOST_ARGUMENTS, "given", { ...WIDE, start_session: 14 })).toEqual(["start_session: 15"])
+  expect(faults(MOST_ARGUMENTS, "given", { ...WIDE, find_caller: 9 })).toEqual(["find_caller is within the limit"])
 })
