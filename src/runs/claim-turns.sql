@@ -168,8 +168,8 @@ begin
   return answer;
 end $$;
 
--- Claims turns that have begun: those that it takes over from a look whose answer was lost, one that was lost with its
--- worker if it has no other (alone), and those whose time to continue has come.
+-- Claims turns that have begun, and whose time to continue has come. It takes over those of a look whose answer was
+-- lost. If it has no other turn, it takes one that was lost with its worker (alone).
 create function turnpike.claim_begun(p_found turnpike.found_turns, p_look turnpike.look, p_terms turnpike.claim_terms)
 returns turnpike.found_turns language plpgsql as $$
 declare
