@@ -622,6 +622,8 @@ create table model_catalog (
   price_cache_write_hour bigint check (price_cache_write_hour >= 0),
   -- The price of prompt tokens of audio. Null: the same as price_input.
   price_audio_input bigint check (price_audio_input >= 0),
+  -- The price of output tokens of reasoning. Null: the same as price_output.
+  price_reasoning bigint check (price_reasoning >= 0),
   -- The price of one web search that the provider makes itself. Null: free.
   price_web_search bigint check (price_web_search >= 0),
   price_version integer not null default 1,
@@ -666,6 +668,7 @@ create table former_prices (
   price_cache_write bigint,
   price_cache_write_hour bigint,
   price_audio_input bigint,
+  price_reasoning bigint,
   price_web_search bigint,
   until_at timestamptz not null,
   price_image bigint,
@@ -940,6 +943,7 @@ create table turns (
   tokens_cached bigint not null default 0,
   tokens_cache_written bigint not null default 0,
   tokens_output bigint not null default 0,
+  tokens_reasoning bigint not null default 0,
   finished_at timestamptz,
   erased_at timestamptz,
   -- When its time to be kept was over (src/retention): of its texts, and of its steps with the log.
@@ -1644,6 +1648,7 @@ create table model_calls (
   tokens_cache_written_hour bigint,
   tokens_audio bigint,
   tokens_output bigint not null,
+  tokens_reasoning bigint,
   web_searches bigint,
   duration_sec double precision not null,
   cost_credit_micros bigint not null,
@@ -1701,15 +1706,15 @@ create index model_calls_by_end on model_calls using brin (settled_at) with (pag
 -- The usage records: the calls of turns with a key. The v1 worker may read only these.
 create view usage as
   select c.turn_id, c.step, c.call, c.user_id, c.space_id, c.key_id, c.end_user_ref, c.conversation_id, c.test, c.provider, c.subscription_id,
-    c.model, c.role, c.subagent, c.tokens_input, c.tokens_cached, c.tokens_cache_written, c.tokens_cache_written_hour, c.tokens_audio, c.tokens_output, c.web_searches,
-    c.duration_sec, c.price_version, c.cost_credit_micros, c.billed_credit_micros, c.created_at, c.settled_at
+    c.model, c.role, c.subagent, c.tokens_input, c.tokens_cached, c.tokens_cache_written, c.tokens_cache_written_hour, c.tokens_audio, c.tokens_output,
+    c.tokens_reasoning, c.web_searches, c.duration_sec, c.price_version, c.cost_credit_micros, c.billed_credit_micros, c.created_at, c.settled_at
   from model_calls c where not c.chat;
 
 -- The calls of web-chat turns. api_turns has their sums.
 create view chat_calls as
   select c.turn_id, c.step, c.call, c.user_id, c.space_id, c.end_user_ref, c.conversation_id, c.test, c.provider, c.subscription_id,
-    c.model, c.role, c.subagent, c.tokens_input, c.tokens_cached, c.tokens_cache_written, c.tokens_cache_written_hour, c.tokens_audio, c.tokens_output, c.web_searches,
-    c.duration_sec, c.price_version, c.cost_credit_micros, c.billed_credit_micros, c.created_at, c.settled_at
+    c.model, c.role, c.subagent, c.tokens_input, c.tokens_cached, c.tokens_cache_written, c.tokens_cache_written_hour, c.tokens_audio, c.tokens_output,
+    c.tokens_reasoning, c.web_searches, c.duration_sec, c.price_version, c.cost_credit_micros, c.billed_credit_micros, c.created_at, c.settled_at
   from model_calls c where c.chat;
 
 -- The use of each subscription by the day (UTC) on which turns ended, without the turns in turn_ends.

@@ -120,7 +120,7 @@ def failure(code: str, status: int, **headers: str) -> Step:
 
 def turn(**fields: Any) -> dict[str, Any]:
     """A turn as the service sends it. A field that is not named here is null, so a new one does not break the tests."""
-    usage = {"model_calls": 1, "tool_calls": 0, "tokens_input": 11, "tokens_cached": 0, "tokens_output": 7}
+    usage = {"model_calls": 1, "tool_calls": 0, "tokens_input": 11, "tokens_cached": 0, "tokens_output": 7, "tokens_reasoning": 0}
     return {
         **dict.fromkeys(one.name for one in dataclasses.fields(Turn) if one.name != "extra"),
         "turn_id": "turn_1",

@@ -763,6 +763,8 @@ export interface ExportedTurn {
     tokens_cached: number
     /** All tokens that models wrote, including reasoning. */
     tokens_output: number
+    /** The part of `tokens_output` that is reasoning. 0 if the model's provider does not count it. */
+    tokens_reasoning: number
   }
   /** The model that the turn runs on, as a pin. */
   model: string
@@ -1129,6 +1131,8 @@ export interface Model {
     audio_input: number
     /** USD per million output tokens. */
     output: number
+    /** USD per million output tokens of reasoning. */
+    reasoning: number
   }
   /** USD for one web search that the provider makes itself; null: free. */
   price_usd_per_web_search: number | null
@@ -1503,8 +1507,8 @@ export interface ReceiptHold {
 }
 
 export interface ReceiptLine {
-  /** Each token is in one line. `input`: input tokens. `cached`: prompt tokens that the provider read from its cache. `cache_written`: prompt tokens that the provider writes to its cache. `cache_written_hour`: prompt tokens that the cache keeps for an hour instead of five minutes. `audio_input`: prompt tokens of audio. `output`: output tokens. `web_search`: one web search that the provider makes itself. `image`: one picture of any size. */
-  kind: "input" | "cached" | "cache_written" | "cache_written_hour" | "audio_input" | "output" | "web_search" | "image"
+  /** Each token is in one line. `input`: input tokens. `cached`: prompt tokens that the provider read from its cache. `cache_written`: prompt tokens that the provider writes to its cache. `cache_written_hour`: prompt tokens that the cache keeps for an hour instead of five minutes. `audio_input`: prompt tokens of audio. `output`: output tokens. `reasoning`: output tokens of reasoning. `web_search`: one web search that the provider makes itself. `image`: one picture of any size. */
+  kind: "input" | "cached" | "cache_written" | "cache_written_hour" | "audio_input" | "output" | "reasoning" | "web_search" | "image"
   /** The number of tokens or images. */
   quantity: number
   /** The price of `per` units. Null: not known any more. */
@@ -1978,6 +1982,8 @@ export interface Turn {
     tokens_cached: number
     /** All tokens that models wrote, including reasoning. */
     tokens_output: number
+    /** The part of `tokens_output` that is reasoning. 0 if the model's provider does not count it. */
+    tokens_reasoning: number
   }
   /** The model that the turn runs on, as a pin. */
   model: string

@@ -129,6 +129,13 @@ export const CALL_COUNTS = {
     example: 0,
   },
   tokensOutput: { about: "All output tokens, including hidden ones.", title: "Output tokens", example: 64 },
+  tokensReasoning: {
+    reads: "reasoning",
+    partOf: "tokensOutput",
+    about: "The part of `tokens_output` that is reasoning, if the provider counts it.",
+    title: "Reasoning tokens",
+    example: 0,
+  },
   webSearches: {
     reads: "searches",
     most: 20,

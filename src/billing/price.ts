@@ -2,6 +2,7 @@ import { CALL_COUNT_NAMES, countOf, type ModelUsage } from "../agent/token-names
 import { composed } from "../base/casts.ts"
 import {
   COMPONENT_NAMES,
+  type ComponentName,
   columnOf,
   componentOf,
   componentsOf,
@@ -41,6 +42,13 @@ export function priceOf(price: Price, usage: ModelUsage): number {
 }
 
 const IN_PROMPT = COMPONENT_NAMES.filter((name) => componentOf(name).inPrompt)
+const IN_OUTPUT = COMPONENT_NAMES.filter((name) => componentOf(name).inOutput)
+
+/** The highest price of some components. */
+function dearestOf(price: Price, names: readonly ComponentName[]): number {
+  const prices: Partial<Record<string, number | null>> = price
+  return Math.max(...names.map((name) => prices[columnOf(name)] ?? 0))
+}
 
 /** The most of each number of a call that neither the prompt nor the output bounds. */
 const MOST: Partial<ModelUsage> = Object.fromEntries(
@@ -50,10 +58,9 @@ const MOST: Partial<ModelUsage> = Object.fromEntries(
   }),
 )
 
-/** The highest possible price of a call: all prompt tokens at the highest price, and everything else at its most. */
+/** The highest possible price of a call: all tokens at the highest price of their side, and all else at its most. */
 export function worstPriceOf(price: Price, promptTokens: number, outputTokens: number): number {
-  const prices: Partial<Record<string, number | null>> = price
-  const dearest = { ...price, price_input: Math.max(...IN_PROMPT.map((name) => prices[columnOf(name)] ?? 0)) }
+  const dearest = { ...price, price_input: dearestOf(price, IN_PROMPT), price_output: dearestOf(price, IN_OUTPUT) }
   return priceOf(dearest, { ...MOST, tokensInput: promptTokens, tokensCached: 0, tokensOutput: outputTokens })
 }
 
@@ -61,6 +68,7 @@ export function worstPriceOf(price: Price, promptTokens: number, outputTokens: n
 export function affordableOutput(price: Price, promptTokens: number, micros: number): number {
   const left = BigInt(micros) - BigInt(worstPriceOf(price, promptTokens, 0))
   if (left < 0n) return 0
-  if (price.price_output === 0) return Number.POSITIVE_INFINITY
-  return Number((left * WHOLE) / BigInt(price.price_output))
+  const perToken = dearestOf(price, IN_OUTPUT)
+  if (perToken === 0) return Number.POSITIVE_INFINITY
+  return Number((left * WHOLE) / BigInt(perToken))
 }

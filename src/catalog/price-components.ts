@@ -15,6 +15,8 @@ export interface PriceComponent {
   count?: CallCountName
   /** A part of the prompt, so that each prompt token could cost as much. */
   inPrompt?: true
+  /** A part of the output, so that each output token could cost as much. */
+  inOutput?: true
   /** The name in receipts and bills. */
   line: string
   /** The name in forms and tables. */
@@ -85,7 +87,25 @@ export const COMPONENTS = {
     whenNull: "same as `input`",
     example: 10,
   },
-  output: { ...TOKENS, count: "tokensOutput", line: "output", label: "Output", about: "output tokens", example: 5 },
+  output: {
+    ...TOKENS,
+    count: "tokensOutput",
+    inOutput: true,
+    line: "output",
+    label: "Output",
+    about: "output tokens",
+    example: 5,
+  },
+  reasoning: {
+    ...TOKENS,
+    count: "tokensReasoning",
+    inOutput: true,
+    line: "reasoning",
+    label: "Reasoning",
+    about: "output tokens of reasoning",
+    whenNull: "same as `output`",
+    example: 5,
+  },
   web_search: {
     kind: "chat",
     per: 1,

@@ -3,6 +3,11 @@ import { COMPONENT_NAMES, columnOf, componentOf, isRequired, PER_TOKENS, PRICE_C
 
 const ofRow = (row: string) => PRICE_COLUMNS.map((column) => `${row}.${column}`).join(", ")
 
+const pricesOf = (row: string, side: "inPrompt" | "inOutput") =>
+  COMPONENT_NAMES.filter((name) => componentOf(name)[side])
+    .map((name) => `${row}.${columnOf(name)}`)
+    .join(", ")
+
 /**
  * The parts of procedures that the declarations of prices and of counts make: `{{prices.columns c}}` becomes
  * `c.price_input, c.price_cached, …`.
@@ -44,9 +49,7 @@ export const PRICE_SQL: Record<string, (argument: string) => string> = {
         ? ""
         : ` + coalesce(${row}.${columnOf(name)}, 0)::numeric * ${(most * PER_TOKENS) / per}`
     }).join(""),
-  /** The prices that a token of the prompt can have. */
-  ofPrompt: (row) =>
-    COMPONENT_NAMES.filter((name) => componentOf(name).inPrompt)
-      .map((name) => `${row}.${columnOf(name)}`)
-      .join(", "),
+  /** The prices that a token of the prompt can have, and those of the output. */
+  ofPrompt: (row) => pricesOf(row, "inPrompt"),
+  ofOutput: (row) => pricesOf(row, "inOutput"),
 }

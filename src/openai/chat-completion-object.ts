@@ -9,6 +9,7 @@ const USAGE = {
   completion_tokens: 64,
   total_tokens: 876,
   prompt_tokens_details: { cached_tokens: 640 },
+  completion_tokens_details: { reasoning_tokens: 0 },
 }
 
 const usageSchema = z
@@ -17,6 +18,7 @@ const usageSchema = z
     completion_tokens: z.int(),
     total_tokens: z.int(),
     prompt_tokens_details: z.object({ cached_tokens: z.int() }),
+    completion_tokens_details: z.object({ reasoning_tokens: z.int() }),
   })
   .meta({ id: "ChatUsage", example: USAGE })
 
@@ -81,11 +83,12 @@ export function requireReply(row: TurnRow): void {
 
 export const finishReasonOf = ({ truncated }: TurnRow) => (truncated ? "length" : "stop")
 
-export const chatUsageOf = ({ tokens_input, tokens_cached, tokens_output }: TurnRow) => ({
+export const chatUsageOf = ({ tokens_input, tokens_cached, tokens_output, tokens_reasoning }: TurnRow) => ({
   prompt_tokens: tokens_input,
   completion_tokens: tokens_output,
   total_tokens: tokens_input + tokens_output,
   prompt_tokens_details: { cached_tokens: tokens_cached },
+  completion_tokens_details: { reasoning_tokens: tokens_reasoning },
 })
 
 /** One chunk of a streamed chat completion. */

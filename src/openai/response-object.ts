@@ -64,7 +64,9 @@ const responseUsageSchema = z
     input_tokens_details: z.object({ cached_tokens: z.int() }),
     output_tokens: z.int(),
     output_tokens_details: z.object({
-      reasoning_tokens: z.int().meta({ description: "Not counted separately: 0." }),
+      reasoning_tokens: z
+        .int()
+        .meta({ description: "The part of `output_tokens` that is reasoning. 0 if the provider does not count it." }),
     }),
     total_tokens: z.int(),
   })
@@ -185,10 +187,10 @@ export function textPartOf(text: string, row?: TurnRow): ResponseMessage["conten
   return { type: "output_text", text, annotations: files, logprobs: [] }
 }
 
-const usageOf = ({ tokens_input, tokens_cached, tokens_output }: TurnRow) => ({
+const usageOf = ({ tokens_input, tokens_cached, tokens_output, tokens_reasoning }: TurnRow) => ({
   input_tokens: tokens_input,
   input_tokens_details: { cached_tokens: tokens_cached },
   output_tokens: tokens_output,
-  output_tokens_details: { reasoning_tokens: 0 },
+  output_tokens_details: { reasoning_tokens: tokens_reasoning },
   total_tokens: tokens_input + tokens_output,
 })

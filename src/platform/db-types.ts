@@ -220,6 +220,7 @@ interface ChatCalls {
   tokens_cached: number | null;
   tokens_input: number | null;
   tokens_output: number | null;
+  tokens_reasoning: number | null;
   turn_id: string | null;
   user_id: number | null;
   web_searches: number | null;
@@ -498,6 +499,7 @@ interface FormerPrices {
   price_image: number | null;
   price_input: number;
   price_output: number;
+  price_reasoning: number | null;
   price_version: number;
   price_web_search: number | null;
   until_at: Timestamp;
@@ -667,6 +669,7 @@ interface ModelCalls {
   tokens_cached: number;
   tokens_input: number;
   tokens_output: number;
+  tokens_reasoning: number | null;
   turn_id: string;
   user_id: number;
   web_searches: number | null;
@@ -691,6 +694,7 @@ interface ModelCatalog {
   price_image: number | null;
   price_input: number;
   price_output: number;
+  price_reasoning: number | null;
   price_version: Generated<number>;
   price_web_search: number | null;
   sort_order: Generated<number>;
@@ -1483,6 +1487,7 @@ interface Turns {
   tokens_cached: Generated<number>;
   tokens_input: Generated<number>;
   tokens_output: Generated<number>;
+  tokens_reasoning: Generated<number>;
   tool_calls: Generated<number>;
   traceparent: string | null;
   tracestate: string | null;
@@ -1539,6 +1544,7 @@ interface Usage {
   tokens_cached: number | null;
   tokens_input: number | null;
   tokens_output: number | null;
+  tokens_reasoning: number | null;
   turn_id: string | null;
   user_id: number | null;
   web_searches: number | null;

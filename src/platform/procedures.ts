@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_9c6d9e018786"
+export const RELEASE = "turnpike_6f0e59543c19"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -109,6 +109,7 @@ export interface Answers {
     price_cache_write_hour: number | null
     price_audio_input: number | null
     price_output: number
+    price_reasoning: number | null
     price_web_search: number | null
     price_image: number | null
     price_version: number
@@ -531,6 +532,7 @@ export interface Answers {
     tokens_cache_written_hour: number | null
     tokens_audio: number | null
     tokens_output: number
+    tokens_reasoning: number | null
     web_searches: number | null
     price_version: number
     price_input: number | null
@@ -539,6 +541,7 @@ export interface Answers {
     price_cache_write_hour: number | null
     price_audio_input: number | null
     price_output: number | null
+    price_reasoning: number | null
     price_web_search: number | null
     price_image: number | null
     cost: number

@@ -188,8 +188,13 @@ function noteMiscount({ ctx, turn }: Run, { model }: AgentWork, step: number, { 
 }
 
 function stepEnded(of: object, { usage, finish }: ModelAnswer, durationMs: number, at: Date): EventDraft {
-  const { tokensInput, tokensCached, tokensOutput } = usage
-  const tokens = { tokens_input: tokensInput, tokens_cached: tokensCached, tokens_output: tokensOutput }
+  const { tokensInput, tokensCached, tokensOutput, tokensReasoning = 0 } = usage
+  const tokens = {
+    tokens_input: tokensInput,
+    tokens_cached: tokensCached,
+    tokens_output: tokensOutput,
+    tokens_reasoning: tokensReasoning,
+  }
   return draftEvent("step.ended", { ...of, finish, duration_ms: durationMs, ...tokens }, at)
 }
 

@@ -72,6 +72,7 @@ function turnSpan({ turn, slug, title, attempts, steps }: EndedTrace, { account 
       "gen_ai.usage.input_tokens": turn.tokens_input,
       "gen_ai.usage.cache_read.input_tokens": turn.tokens_cached,
       "gen_ai.usage.output_tokens": turn.tokens_output,
+      "gen_ai.usage.reasoning.output_tokens": turn.tokens_reasoning,
       "turnpike.turn.id": turn.turn_id,
       "turnpike.turn.state": turn.state,
       "turnpike.turn.status_reason": turn.status_reason,
@@ -120,6 +121,7 @@ function chatSpan({ turn, steps }: EndedTrace, { data, hasEnded, startMs, endMs 
       "gen_ai.usage.input_tokens": numberIn(data.tokens_input),
       "gen_ai.usage.cache_read.input_tokens": numberIn(data.tokens_cached),
       "gen_ai.usage.output_tokens": numberIn(data.tokens_output),
+      "gen_ai.usage.reasoning.output_tokens": numberIn(data.tokens_reasoning),
       "turnpike.step": step,
       ...(shown && {
         "gen_ai.output.messages": outputMessages(shown.text, shown.content, finish && (FINISH[finish] ?? finish)),

@@ -158,7 +158,7 @@ end $$;
 create function turnpike.least_cost(model model_catalog, p_prompt bigint, p_answer bigint) returns bigint language plpgsql immutable as $$
 begin
   return greatest(1, ceil((greatest({{prices.ofPrompt model}})::numeric * p_prompt{{prices.plusMost model}}) / 1000000)
-    + ceil(model.price_output::numeric * p_answer / 1000000));
+    + ceil(greatest({{prices.ofOutput model}})::numeric * p_answer / 1000000));
 end $$;
 
 -- True if a new test turn has rehearsed amounts: its end user is charged, or has limits.

@@ -119,6 +119,7 @@ begin
       tokens_cached = t.tokens_cached + coalesce(((e.said).step ->> 'tokens_cached')::bigint, 0),
       tokens_cache_written = t.tokens_cache_written + coalesce(((e.said).step ->> 'tokens_cache_written')::bigint, 0),
       tokens_output = t.tokens_output + coalesce(((e.said).step ->> 'tokens_output')::bigint, 0),
+      tokens_reasoning = t.tokens_reasoning + coalesce(((e.said).step ->> 'tokens_reasoning')::bigint, 0),
       attempts = case when (e.said).step is null then t.attempts else 0 end, model_failures = case when (e.said).step is null then t.model_failures else 0 end,
       rehearsed_cost_credit_micros = case when t.rehearsed_hold_credit_micros is not null then e.billed end,
       held_credit_micros = 0, lease_until = null, finished_at = p_moment, outputs = e.outputs, waiting = null,

@@ -237,6 +237,9 @@ export const turnSchema = z
       tokens_input: z.int().meta({ description: "All prompt tokens, including cached tokens." }),
       tokens_cached: z.int().meta({ description: "The part of `tokens_input` that came from the provider's cache." }),
       tokens_output: z.int().meta({ description: "All tokens that models wrote, including reasoning." }),
+      tokens_reasoning: z.int().meta({
+        description: "The part of `tokens_output` that is reasoning. 0 if the model's provider does not count it.",
+      }),
     }),
     model: z.string().meta({ description: "The model that the turn runs on, as a pin." }),
     metadata: metadataSchema,

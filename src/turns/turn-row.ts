@@ -133,6 +133,7 @@ export function serializeTurn(row: TurnRow): Turn {
       tokens_input: row.tokens_input,
       tokens_cached: row.tokens_cached,
       tokens_output: row.tokens_output,
+      tokens_reasoning: row.tokens_reasoning,
     },
     model: row.model,
     metadata: row.metadata,

@@ -33,7 +33,7 @@ const NOT_YET: { [Name in keyof Unknown as null extends Turn[Name] ? never : Nam
   truncated: false,
   outputs: [],
   billed_cost_usd: 0,
-  usage: { model_calls: 0, tool_calls: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 },
+  usage: { model_calls: 0, tool_calls: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0, tokens_reasoning: 0 },
 }
 
 /** A turn as it was while it was open. Fields that were unknown at that moment are null or empty. */

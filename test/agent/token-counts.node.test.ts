@@ -64,7 +64,10 @@ describe("The output tokens of a chat completion", () => {
     ["a count that is a text", { completion_tokens: "7", total_tokens: 27 }, 7],
   ])("Output tokens are correct: %s", async (_what, counts, tokensOutput) => {
     const { usage, counted } = await completion({ prompt_tokens: 20, ...counts })
-    expect(usage).toEqual({ tokensInput: 20, tokensCached: 0, tokensOutput })
+    expect(usage).toMatchObject({ tokensInput: 20, tokensCached: 0, tokensOutput })
+    const { completion_tokens_details: parts } = counts
+    const { reasoning_tokens: thought } = (parts ?? {}) as { reasoning_tokens?: number }
+    expect(usage.tokensReasoning, "the part that is reasoning").toBe(thought)
     expect(counted, "reported while the answer arrives").toMatchObject({ tokensInput: 20, tokensOutput })
   })
 })

@@ -29,8 +29,9 @@ function sampleOf({ int }: Random) {
       price_cache_write_hour: orNull(),
       price_audio_input: orNull(),
       price_web_search: orNull(),
+      price_reasoning: orNull(),
     },
-    parts: { fresh, cached, forFiveMinutes, forHour, audio, searches, output: upTo(60_000) },
+    parts: { fresh, cached, forFiveMinutes, forHour, audio, searches, output: upTo(60_000), thought: upTo(60_000) },
   }
 }
 
@@ -47,7 +48,8 @@ test("The cost of 2,000 random calls equals a sum that knows no components, and 
         BigInt(parts.forHour) * BigInt(hour) +
         BigInt(parts.audio) * BigInt(price.price_audio_input ?? price.price_input) +
         BigInt(parts.searches) * BigInt(price.price_web_search ?? 0) * MILLION +
-        BigInt(parts.output) * BigInt(price.price_output),
+        BigInt(parts.output) * BigInt(price.price_output) +
+        BigInt(parts.thought) * BigInt(price.price_reasoning ?? price.price_output),
     )
     const written = parts.forFiveMinutes + parts.forHour
     const counts = {
@@ -57,7 +59,8 @@ test("The cost of 2,000 random calls equals a sum that knows no components, and 
       tokensCacheWrittenHour: parts.forHour,
       tokensAudio: parts.audio,
       webSearches: parts.searches,
-      tokensOutput: parts.output,
+      tokensOutput: parts.output + parts.thought,
+      tokensReasoning: parts.thought,
     }
     expect(BigInt(priceOf(price, counts)), JSON.stringify({ price, parts })).toBe(expected)
     const worst = worstPriceOf(price, counts.tokensInput, counts.tokensOutput)
@@ -78,11 +81,11 @@ test("The smallest hold in SQL equals the same sum in TypeScript for 500 random 
     [JSON.stringify(samples)],
   )
   const expected = samples.map(({ prompt, answer, ...price }) => {
-    const { price_output, price_web_search, ...ofPrompt } = price
+    const { price_output, price_reasoning, price_web_search, ...ofPrompt } = price
+    const perAnswer = Math.max(price_output, price_reasoning ?? 0)
     const dearest = Object.values(ofPrompt).reduce<number>((most, one) => Math.max(most, one ?? 0), 0)
     const searches = 20n * BigInt(price_web_search ?? 0)
-    const sum =
-      searches + roundedUp(BigInt(dearest) * BigInt(prompt)) + roundedUp(BigInt(price_output) * BigInt(answer))
+    const sum = searches + roundedUp(BigInt(dearest) * BigInt(prompt)) + roundedUp(BigInt(perAnswer) * BigInt(answer))
     return String(sum > 1n ? sum : 1n)
   })
   expect(rows.map(({ least }) => least)).toEqual(expected)

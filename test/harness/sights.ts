@@ -71,7 +71,8 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
     every: [
       "billed_cost_usd conversation conversation_name created_at end_user_charge_usd end_user_ref error{code message} events",
       "file_details{bytes content created_at file_id media_type name sha256 space turn}",
-      "files finished_at held_usd idempotency_key images{base64 media_type name step} metadata{*} model outputs price result space started_at state status_reason steps{*} tasks{*} test text traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tool_calls} waiting",
+      "files finished_at held_usd idempotency_key images{base64 media_type name step} metadata{*} model outputs price result space started_at state status_reason steps{*} tasks{*} test text traceparent truncated turn_id",
+      "usage{model_calls tokens_cached tokens_input tokens_output tokens_reasoning tool_calls} waiting",
     ].join(" "),
     created: "max_cost_usd on_limit",
     space: "max_cost_usd on_limit",
@@ -84,7 +85,7 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
   McpServer: "allowed_tools approval approvals{*} headers{*} name url",
   Me: { every: "caps key{caps created_at key_id name scope test} limits", created: "balance", space: "key{space}" },
   Model:
-    "engine label max_output_tokens pin price_usd_per_million_tokens{audio_input cache_write cache_write_hour cached input output}",
+    "engine label max_output_tokens pin price_usd_per_million_tokens{audio_input cache_write cache_write_hour cached input output reasoning}",
   OtherErrorBody: "code message request_id retryable",
   Output: "bytes file_id media_type name sha256",
   PortalSession: "expires_at url",
@@ -134,14 +135,15 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
       "billed_cost_usd conversation created_at end_user_charge_usd end_user_ref error{code message} files finished_at",
       "held_usd metadata{*} model outputs price result space started_at state status_reason steps_deleted_at test text",
       "texts_deleted_at traceparent truncated turn_id",
-      "usage{model_calls tokens_cached tokens_input tokens_output tool_calls} waiting",
+      "usage{model_calls tokens_cached tokens_input tokens_output tokens_reasoning tool_calls} waiting",
     ].join(" "),
     created: "max_cost_usd on_limit",
     space: "max_cost_usd on_limit",
   },
   TurnEstimate: { every: "admitted caps hold_usd model needed_usd on_limit", created: "balance" },
   TurnEvent: "created_at id seq type",
-  "TurnEvent step.ended": "agent delegated_by duration_ms finish step tokens_cached tokens_input tokens_output",
+  "TurnEvent step.ended":
+    "agent delegated_by duration_ms finish step tokens_cached tokens_input tokens_output tokens_reasoning",
   "TurnEvent step.started": "agent delegated_by model step",
   "TurnEvent text.delta": "step text",
   "TurnEvent tool.ended": "call duration_ms error name ok step",
@@ -155,7 +157,7 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
   TurnFinishedErrorBody: "code details{state} message request_id retryable",
   TurnFinishedOpenAiErrorBody: "code details{state} message request_id retryable type",
   TurnOfAnswer:
-    "billed_cost_usd conversation created_at end_user_charge_usd end_user_ref files finished_at held_usd model outputs price space started_at state status_reason test traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tool_calls}",
+    "billed_cost_usd conversation created_at end_user_charge_usd end_user_ref files finished_at held_usd model outputs price space started_at state status_reason test traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tokens_reasoning tool_calls}",
   TurnPrice: "name version",
   TurnReceipt: { every: "receipt", "test all": "end_user_receipt" },
   TurnStateEvent: "created_at data{turn} id seq type",
@@ -214,7 +216,7 @@ export const MEMBER_SIGHT: Sight = {
   SpaceSummary: "archived config_version created_at metadata{*} role space_id test title updated_at workspace_id",
   Subagent: "description instructions max_output_tokens max_steps name tools",
   Tool: "answers_later approval description input_schema{*} name request{body headers{*} method query{*} url}",
-  Turn: "billed_cost_usd conversation created_at end_user_ref files held_usd metadata model outputs space state test text traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tool_calls}",
+  Turn: "billed_cost_usd conversation created_at end_user_ref files held_usd metadata model outputs space state test text traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tokens_reasoning tool_calls}",
 }
 
 /** The same for an admin of the space's workspace, who may change the space. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type Call, computed, decimal } from "../../examples/verify-receipts/documents.ts"
+import { TURN_POLICY } from "../../src/turns/policies.ts"
 import { addModel } from "../harness/models.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { chunk, counts, texts } from "../harness/recorded.ts"
@@ -138,4 +139,54 @@ test("The hold pays for the most searches of a call, and more of them are our lo
   expect((estimate as { needed_usd: number }).needed_usd).toBeGreaterThan(0.2)
   const bounded = await (await client.call("POST", "/v1/turns/estimate", { ...body, max_cost_usd: 0.15 })).json()
   expect(bounded).toMatchObject({ admitted: false, refused_by: { code: "COST_LIMIT_TOO_LOW" } })
+})
+
+const thoughtful = {
+  prompt_tokens: 1000,
+  completion_tokens: 500,
+  total_tokens: 1500,
+  completion_tokens_details: { reasoning_tokens: 400 },
+}
+
+test("Reasoning is counted apart in turns, bills and receipts, and billed at its own price", async () => {
+  await setPrices({ price_reasoning: 40_000_000 })
+  usage = thoughtful
+  const { turn, item, lines, micros } = await billOf(await world.createAccount())
+  expect(micros).toBe(1000 * 30 + 100 * 150 + 400 * 40)
+  expect(turn.usage).toMatchObject({ tokens_output: 500, tokens_reasoning: 400 })
+  expect(item).toMatchObject({ tokens_output: 500, tokens_reasoning: 400, price: { reasoning: 4 } })
+  expect(lines.slice(-2)).toEqual([
+    { kind: "output", quantity: 100, unit_price_usd: "15.0000000", per: 1_000_000 },
+    { kind: "reasoning", quantity: 400, unit_price_usd: "4.0000000", per: 1_000_000 },
+  ])
+})
+
+test("Reasoning costs as much as other output if the model has no price for it", async () => {
+  await setPrices({ price_reasoning: null })
+  usage = thoughtful
+  const { item, micros } = await billOf(await world.createAccount())
+  expect(micros).toBe(1000 * 30 + 500 * 150)
+  expect(item).toMatchObject({ tokens_reasoning: 400, price: { reasoning: 15 } })
+})
+
+test("Reasoning that a provider counts besides the output is output, too, and is billed once", async () => {
+  await setPrices({ price_reasoning: 40_000_000 })
+  usage = { ...thoughtful, completion_tokens: 100 }
+  const { turn, micros } = await billOf(await world.createAccount())
+  expect(turn.usage).toMatchObject({ tokens_output: 500, tokens_reasoning: 400 })
+  expect(micros).toBe(1000 * 30 + 100 * 150 + 400 * 40)
+})
+
+test("The hold pays for an answer that is all reasoning", async () => {
+  const client = await world.createAccount()
+  const body = { space: await client.space(), end_user_ref: "ada", model: PROVIDED_PIN, text: "Hello." }
+  const neededFor = async (price: number | null) => {
+    await setPrices({ price_reasoning: price })
+    const response = await client.call("POST", "/v1/turns/estimate", body)
+    return ((await response.json()) as { needed_usd: number }).needed_usd
+  }
+  const plain = await neededFor(null)
+  expect(await neededFor(1)).toBe(plain)
+  const dear = await neededFor(1_500_000_000)
+  expect(Math.round((dear - plain) * 1e7)).toBe(TURN_POLICY.minOutputTokens * (1500 - 150))
 })

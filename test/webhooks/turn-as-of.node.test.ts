@@ -25,7 +25,7 @@ const ENDED = {
   held_usd: 0,
   max_cost_usd: 0.1,
   on_limit: "wait",
-  usage: { model_calls: 1, tool_calls: 2, tokens_input: 3, tokens_cached: 4, tokens_output: 5 },
+  usage: { model_calls: 1, tool_calls: 2, tokens_input: 3, tokens_cached: 4, tokens_output: 5, tokens_reasoning: 2 },
   model: "rehearsal/standard",
   metadata: { order: "A-1" },
   test: false,
@@ -64,7 +64,7 @@ test("An event of an open turn has every field of a turn and shows nothing of th
     steps_deleted_at: null,
     started_at: null,
     finished_at: null,
-    usage: { model_calls: 0, tool_calls: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 },
+    usage: { model_calls: 0, tool_calls: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0, tokens_reasoning: 0 },
   })
   expect(running).toEqual({ ...queued, state: "running", started_at: ENDED.started_at })
   for (const turn of [queued, running]) expect(turnSchema.partial().strict().parse(turn)).toEqual(turn)

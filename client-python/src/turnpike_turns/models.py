@@ -924,6 +924,8 @@ class ExportedTurnUsage(ApiObject):
     """The part of `tokens_input` that came from the provider's cache."""
     tokens_output: int
     """All tokens that models wrote, including reasoning."""
+    tokens_reasoning: int
+    """The part of `tokens_output` that is reasoning. 0 if the model's provider does not count it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1233,6 +1235,8 @@ class ModelPriceUsdPerMillionTokens(ApiObject):
     """USD per million prompt tokens of audio."""
     output: Decimal
     """USD per million output tokens."""
+    reasoning: Decimal
+    """USD per million output tokens of reasoning."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1490,13 +1494,13 @@ class ReceiptHold(ApiObject):
 class ReceiptLine(ApiObject):
     """The object ReceiptLine of the API."""
 
-    kind: Literal["input", "cached", "cache_written", "cache_written_hour", "audio_input", "output", "web_search", "image"]
+    kind: Literal["input", "cached", "cache_written", "cache_written_hour", "audio_input", "output", "reasoning", "web_search", "image"]
     """
     Each token is in one line. `input`: input tokens. `cached`: prompt tokens that the provider read from its
     cache. `cache_written`: prompt tokens that the provider writes to its cache. `cache_written_hour`: prompt
     tokens that the cache keeps for an hour instead of five minutes. `audio_input`: prompt tokens of audio.
-    `output`: output tokens. `web_search`: one web search that the provider makes itself. `image`: one picture
-    of any size.
+    `output`: output tokens. `reasoning`: output tokens of reasoning. `web_search`: one web search that the
+    provider makes itself. `image`: one picture of any size.
     """
     quantity: int
     """The number of tokens or images."""
@@ -2194,6 +2198,8 @@ class TurnUsage(ApiObject):
     """The part of `tokens_input` that came from the provider's cache."""
     tokens_output: int
     """All tokens that models wrote, including reasoning."""
+    tokens_reasoning: int
+    """The part of `tokens_output` that is reasoning. 0 if the model's provider does not count it."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -651,6 +651,8 @@ export interface BillPrice {
   audio_input: number
   /** Price in USD per million output tokens. */
   output: number
+  /** Price in USD per million output tokens of reasoning. */
+  reasoning: number
   /** Price in USD for one web search that the provider makes itself. Null: free. */
   web_search_usd: number | null
   /** Price in USD for one picture of any size. Null for a chat model. */
@@ -2048,6 +2050,8 @@ export interface ExportedTurn {
     tokens_cached: number
     /** All tokens that models wrote, including reasoning. */
     tokens_output: number
+    /** The part of `tokens_output` that is reasoning. 0 if the model's provider does not count it. */
+    tokens_reasoning: number
   }
   /** The model that the turn runs on, as a pin. */
   model: string
@@ -2737,6 +2741,8 @@ export interface Model {
     audio_input: number
     /** USD per million output tokens. */
     output: number
+    /** USD per million output tokens of reasoning. */
+    reasoning: number
   }
   /** USD for one web search that the provider makes itself; null: free. */
   price_usd_per_web_search: number | null
@@ -2767,6 +2773,8 @@ export interface ModelCatalogAdd {
     audio_input?: number | string | null | undefined
     /** USD per million output tokens. */
     output: number | string
+    /** USD per million output tokens of reasoning; null: same as `output`. */
+    reasoning?: number | string | null | undefined
   } | undefined
   /** Required for the kind `image`: USD for one picture of any size. */
   price_usd_per_picture?: number | string | undefined
@@ -2808,6 +2816,7 @@ export interface ModelCatalogRow {
     cache_write_hour: number | null
     audio_input: number | null
     output: number
+    reasoning: number | null
   }
   /** The price of one picture in USD; null for a model of the kind `chat`. */
   price_usd_per_picture: number | null
@@ -2858,6 +2867,8 @@ export type ModelPrices = {
   audio_input?: number | string | null | undefined
   /** USD per million output tokens. */
   output: number | string
+  /** USD per million output tokens of reasoning; null: same as `output`. */
+  reasoning?: number | string | null | undefined
   /** USD for one web search that the provider makes itself; null: free. */
   web_search?: number | string | null | undefined
 } | {
@@ -3514,8 +3525,8 @@ export interface ReceiptHold {
 }
 
 export interface ReceiptLine {
-  /** Each token is in one line. `input`: input tokens. `cached`: prompt tokens that the provider read from its cache. `cache_written`: prompt tokens that the provider writes to its cache. `cache_written_hour`: prompt tokens that the cache keeps for an hour instead of five minutes. `audio_input`: prompt tokens of audio. `output`: output tokens. `web_search`: one web search that the provider makes itself. `image`: one picture of any size. */
-  kind: "input" | "cached" | "cache_written" | "cache_written_hour" | "audio_input" | "output" | "web_search" | "image"
+  /** Each token is in one line. `input`: input tokens. `cached`: prompt tokens that the provider read from its cache. `cache_written`: prompt tokens that the provider writes to its cache. `cache_written_hour`: prompt tokens that the cache keeps for an hour instead of five minutes. `audio_input`: prompt tokens of audio. `output`: output tokens. `reasoning`: output tokens of reasoning. `web_search`: one web search that the provider makes itself. `image`: one picture of any size. */
+  kind: "input" | "cached" | "cache_written" | "cache_written_hour" | "audio_input" | "output" | "reasoning" | "web_search" | "image"
   /** The number of tokens or images. */
   quantity: number
   /** The price of `per` units. Null: not known any more. */
@@ -5039,6 +5050,8 @@ export interface Turn {
     tokens_cached: number
     /** All tokens that models wrote, including reasoning. */
     tokens_output: number
+    /** The part of `tokens_output` that is reasoning. 0 if the model's provider does not count it. */
+    tokens_reasoning: number
   }
   /** The model that the turn runs on, as a pin. */
   model: string
@@ -5096,6 +5109,8 @@ export interface TurnBill {
     tokens_audio: number
     /** All output tokens, including hidden ones. */
     tokens_output: number
+    /** The part of `tokens_output` that is reasoning, if the provider counts it. */
+    tokens_reasoning: number
     /** The web searches that the provider has made itself. */
     web_searches: number
     /** The version of the model's prices that applied. */

@@ -11,6 +11,7 @@ export const MODEL_PRICES = [
   {"name":"cache_write_hour","place":"price_usd_per_million_tokens.cache_write_hour","kind":"chat","perUnit":false,"label":"Cache writes, one hour","hint":"If empty: the hour is never requested","required":false,"bill":"cache_written_hour","count":"tokens_cache_written_hour"},
   {"name":"audio_input","place":"price_usd_per_million_tokens.audio_input","kind":"chat","perUnit":false,"label":"Audio input","hint":"If empty: same as input","required":false,"bill":"audio_input","count":"tokens_audio"},
   {"name":"output","place":"price_usd_per_million_tokens.output","kind":"chat","perUnit":false,"label":"Output","hint":null,"required":true,"bill":"output","count":"tokens_output"},
+  {"name":"reasoning","place":"price_usd_per_million_tokens.reasoning","kind":"chat","perUnit":false,"label":"Reasoning","hint":"If empty: same as output","required":false,"bill":"reasoning","count":"tokens_reasoning"},
   {"name":"web_search","place":"price_usd_per_web_search","kind":"chat","perUnit":true,"label":"Web search","hint":"If empty: free","required":false,"bill":"web_search_usd","count":"web_searches"},
   {"name":"picture","place":"price_usd_per_picture","kind":"image","perUnit":true,"label":"Picture","hint":null,"required":true,"bill":"image_usd","count":null},
 ] as const
@@ -23,5 +24,6 @@ export const CALL_COUNTS = [
   {"name":"tokens_cache_written_hour","title":"Cache write tokens, one hour","required":false},
   {"name":"tokens_audio","title":"Audio input tokens","required":false},
   {"name":"tokens_output","title":"Output tokens","required":true},
+  {"name":"tokens_reasoning","title":"Reasoning tokens","required":false},
   {"name":"web_searches","title":"Web searches","required":false},
 ] as const

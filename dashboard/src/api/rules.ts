@@ -403,6 +403,7 @@ export const ModelCatalogAddRules = {
   "price_usd_per_million_tokens.cache_write_hour": { minimum: 0, maximum: 100000 },
   "price_usd_per_million_tokens.audio_input": { minimum: 0, maximum: 100000 },
   "price_usd_per_million_tokens.output": { minimum: 0, maximum: 100000 },
+  "price_usd_per_million_tokens.reasoning": { minimum: 0, maximum: 100000 },
   price_usd_per_picture: { minimum: 0, maximum: 1000 },
   price_usd_per_web_search: { minimum: 0, maximum: 1000 },
   max_output_tokens: { minimum: 1, maximum: 10000000, default: 4096 },
@@ -427,6 +428,7 @@ export const ModelPricesRules = {
   cache_write_hour: { minimum: 0, maximum: 100000 },
   audio_input: { minimum: 0, maximum: 100000 },
   output: { minimum: 0, maximum: 100000 },
+  reasoning: { minimum: 0, maximum: 100000 },
   web_search: { minimum: 0, maximum: 1000 },
   picture: { minimum: 0, maximum: 1000 },
 } as const
@@ -583,7 +585,7 @@ export const ReceiptCallRules = {
 } as const
 
 export const ReceiptLineRules = {
-  kind: { words: ["input", "cached", "cache_written", "cache_written_hour", "audio_input", "output", "web_search", "image"] },
+  kind: { words: ["input", "cached", "cache_written", "cache_written_hour", "audio_input", "output", "reasoning", "web_search", "image"] },
 } as const
 
 export const ReconciliationRules = {
