@@ -64,15 +64,15 @@ export async function listSigningKeys({ db }: Pick<Context, "db">): Promise<Publ
 type Derive = (keyRing: Context["keyRing"]) => Promise<Uint8Array[]>
 
 /**
- * The newest key of the ring that is published and not withdrawn, as the database knows it now. `derive`: the seeds of
- * the purpose. The caller derives them, so that a worker gets the keys of the purposes that it uses, and no others.
- * Throws UNAVAILABLE if there is no such key.
+ * The newest key of the ring that is published and not withdrawn, as the database knows it now; null if there is none.
+ * `derive`: the seeds of the purpose. The caller derives them, so that a worker gets the keys of the purposes that it
+ * uses, and no others.
  */
-export async function validKey(
+export async function findValidKey(
   { keyRing, db }: Pick<Context, "keyRing" | "db">,
   purpose: SigningPurpose,
   derive: Derive,
-): Promise<SigningKey> {
+): Promise<SigningKey | null> {
   const keys = await keysOf(keyRing, purpose, derive)
   const rows = await db
     .selectFrom("signing_keys")
@@ -81,7 +81,12 @@ export async function validKey(
     .where("purpose", "=", purpose)
     .where("withdrawn_at", "is", null)
     .execute()
-  const key = keys.find(({ kid }) => rows.some((row) => row.kid === kid))
+  return keys.find(({ kid }) => rows.some((row) => row.kid === kid)) ?? null
+}
+
+/** As `findValidKey`. Throws UNAVAILABLE if there is no such key. */
+export async function validKey(...args: Parameters<typeof findValidKey>): Promise<SigningKey> {
+  const key = await findValidKey(...args)
   if (!key) {
     throw new TurnpikeError(
       "UNAVAILABLE",

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer"
 import { createHash } from "node:crypto"
 import { SignJWT } from "jose"
 import type { Context } from "../actor/context.ts"
-import { type SigningKey, validKey } from "../signing/signing-keys.ts"
+import { findValidKey, type SigningKey } from "../signing/signing-keys.ts"
 import { TOOL_POLICY } from "./policies.ts"
 
 /** For whom tools are called. `key_id`: null for a web chat, whose person is no end user. */
@@ -41,15 +41,20 @@ const TYPE = "turnpike-identity+jwt"
  */
 const KEY_MS = 60_000
 
-const kept = new WeakMap<Context["keyRing"], { key: Promise<SigningKey>; until: number }>()
+const kept = new WeakMap<Context["keyRing"], { key: Promise<SigningKey | null>; until: number }>()
 
 /**
  * The identity of a turn's calls: a JWT (RFC 7519) in `Turnpike-Identity`, signed by a key of /.well-known/jwks.json
  * whose purpose is `identity`. It names the origin that is called, the end user, the turn, and the SHA-256 of the body.
+ * Without a key that may sign, requests carry none: a server that needs it refuses them, and all others go on.
  */
-export function identityOf(ctx: Pick<Context, "keyRing" | "db" | "clock" | "site">, turn: IdentityTurn): Identity {
+export function identityOf(
+  ctx: Pick<Context, "keyRing" | "db" | "clock" | "site" | "log">,
+  turn: IdentityTurn,
+): Identity {
   return async ({ url, body = "", key, agent, timeoutMs }) => {
     const signer = await keyOf(ctx)
+    if (!signer) return {}
     const now = Math.floor(ctx.clock.now().getTime() / 1000)
     const claims = {
       act: { space: turn.space, config_version: turn.config_version, agent },
@@ -72,11 +77,14 @@ export function identityOf(ctx: Pick<Context, "keyRing" | "db" | "clock" | "site
 }
 
 /** The newest valid key, which is looked up once a minute, not for each call. */
-function keyOf(ctx: Pick<Context, "keyRing" | "db" | "clock">): Promise<SigningKey> {
+function keyOf(ctx: Pick<Context, "keyRing" | "db" | "clock" | "log">): Promise<SigningKey | null> {
   const now = ctx.clock.now().getTime()
   const known = kept.get(ctx.keyRing)
   if (known && now < known.until) return known.key
-  const key = validKey(ctx, "identity", (keyRing) => keyRing.derive("identity"))
+  const key = findValidKey(ctx, "identity", (keyRing) => keyRing.derive("identity")).then((found) => {
+    if (!found) ctx.log("error", "identity.unsigned", { cure: "npm run admin -- worker-keys" })
+    return found
+  })
   kept.set(ctx.keyRing, { key, until: now + KEY_MS })
   key.catch(() => kept.delete(ctx.keyRing))
   return key

@@ -197,6 +197,20 @@ test("A withdrawn key signs no identity after a minute, and its tokens are refus
   await verifies(await sign())
 })
 
+test("Without a published key, requests carry no identity, and the log says what to do", async () => {
+  const lines: unknown[] = []
+  const ctx = {
+    ...contextOf(world),
+    keyRing: createKeyRing(parseKeyRing(`unknown:${btoa("u".repeat(32))}`)),
+    log: (...line: unknown[]) => void lines.push(line),
+  }
+  const turn = { turn_id: "turn_1", conversation_id: "conv_1", space: "s", config_version: 1, key_id: null }
+  const identity = identityOf(ctx, { ...turn, end_user_ref: "ada", test: false })
+  const request = { url: SHOP, body: "{}", key: null, agent: null, timeoutMs: 1000 }
+  expect([await identity(request), await identity(request)]).toEqual([{}, {}])
+  expect(lines).toEqual([["error", "identity.unsigned", { cure: expect.stringContaining("worker-keys") }]])
+})
+
 test("The keys are fetched once, and again for a key that is new", async () => {
   const ctx = contextOf(world)
   const identity = identityOf(ctx, {

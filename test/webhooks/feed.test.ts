@@ -53,6 +53,7 @@ test("An event in the feed equals the webhook's event, whenever it is read", asy
     tokens_input: 0,
     tokens_cached: 0,
     tokens_output: 0,
+    tokens_reasoning: 0,
   })
   expect(done?.data.turn).toEqual(await client.getTurn(done?.data.turn?.turn_id as string))
 })
