@@ -70,8 +70,8 @@ begin
   return found;
 end $$;
 
--- Returns how many accounts of an engine and server are enabled, how many of them serve the model now or after a pause
--- (able), and the earliest end of a pause (recovers, or null).
+-- Counts the accounts of an engine and server. enabled: all that are enabled. able: those of them that serve the model
+-- now or after a pause. recovers: the earliest end of a pause, or null.
 -- p_tried: accounts that this call tried. One that is due for a probe does not count as recovering.
 create function turnpike.state_of_pool(p_engine text, p_servers jsonb, p_model text, p_tried text[], p_moment timestamptz,
   out enabled integer, out able integer, out recovers timestamptz) language plpgsql stable as $$

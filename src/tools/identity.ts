@@ -46,7 +46,7 @@ const kept = new WeakMap<Context["keyRing"], { key: Promise<SigningKey | null>; 
 /**
  * The identity of a turn's calls: a JWT (RFC 7519) in `Turnpike-Identity`, signed by a key of /.well-known/jwks.json
  * whose purpose is `identity`. It names the origin that is called, the end user, the turn, and the SHA-256 of the body.
- * Without a key that may sign, requests carry none: a server that needs it refuses them, and all others go on.
+ * Without a key that may sign, requests carry none: a server that needs it refuses them, and all others serve them.
  */
 export function identityOf(
   ctx: Pick<Context, "keyRing" | "db" | "clock" | "site" | "log">,
