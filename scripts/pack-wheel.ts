@@ -20,6 +20,7 @@ interface Pyproject {
     keywords: string[]
     classifiers: string[]
     dependencies: string[]
+    "optional-dependencies"?: Record<string, string[]>
     "requires-python": string
     urls?: Record<string, string>
   }
@@ -82,6 +83,10 @@ export async function metadataOf(): Promise<string> {
     ...project.classifiers.map((classifier) => `Classifier: ${classifier}`),
     `Requires-Python: ${project["requires-python"]}`,
     ...project.dependencies.map((dependency) => `Requires-Dist: ${dependency}`),
+    ...Object.entries(project["optional-dependencies"] ?? {}).flatMap(([extra, dependencies]) => [
+      `Provides-Extra: ${extra}`,
+      ...dependencies.map((dependency) => `Requires-Dist: ${dependency}; extra == '${extra}'`),
+    ]),
     "Description-Content-Type: text/markdown",
     "",
     await readFile(join(PROJECT, "README.md"), "utf8"),

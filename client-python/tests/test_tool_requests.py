@@ -7,6 +7,7 @@ import hashlib
 import json
 import unittest
 from datetime import datetime, timedelta, timezone
+from email.message import Message
 from typing import Any
 from unittest.mock import patch
 
@@ -69,6 +70,9 @@ class VerifyingAToolsRequest(unittest.TestCase):
         whole = ToolIdentity("ada", "support", 3, None, "turn_1", "conv_1", "0.0", False, "turn_1.0.0")
         for body in (BODY, BODY.encode(), bytearray(BODY.encode())):
             self.assertEqual(verify(body=body, mode="live", audience=[SHOP, "https://other.example.com"]), whole)
+        message = Message()
+        message["Turnpike-Identity"] = token()
+        self.assertEqual(verify_tool_request(BODY, message, audience=SHOP, issuer=ISSUER, keys=[KEY], now=NOW), whole)
         pairs = [(b"turnpike-identity", token().encode())]
         self.assertEqual(verify_tool_request(BODY, pairs, audience=SHOP, issuer=ISSUER, keys=[KEY], now=NOW), whole)
         self.assertIsNone(verify(token(sub=None)).end_user_ref)

@@ -28,8 +28,14 @@ export interface ToolIdentity {
   id: string
 }
 
-/** A public key of `/.well-known/jwks.json`. */
-export type PublicKey = JsonWebKey & { kid?: string; purpose?: string }
+/** A public key of `/.well-known/jwks.json` (RFC 8037). */
+export interface PublicKey {
+  kty?: string
+  crv?: string
+  x?: string
+  kid?: string
+  purpose?: string
+}
 
 /** Options of the verification. */
 export interface VerifyToolOptions {

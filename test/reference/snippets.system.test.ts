@@ -105,7 +105,8 @@ const environment = (values: Record<string, string>) => ({
 })
 
 const nameOf = ({ page, lang, operation }: Sample) => `${page}${operation ? `#${operation}` : ""} in ${lang}`
-const isServer = ({ code }: Sample) => /createServer|HTTPServer/.test(code)
+const isTool = ({ code }: Sample) => /verifyToolRequest|verify_tool_request/.test(code)
+const isServer = (sample: Sample) => /createServer|HTTPServer/.test(sample.code) && !isTool(sample)
 const byHand = ({ code }: Sample) => code.includes("WEBHOOK_SIGNATURE")
 /** The sample of a watch needs a token (test/turns/watch.test.ts). */
 const needsToken = ({ operation }: Sample) => operation === "watchTurn"
@@ -125,20 +126,70 @@ test("Every guide with code, and every operation with a key, has a sample in eac
 })
 
 describe("A sample of the docs runs as written", () => {
-  test.each(shown(samples.filter((sample) => !isServer(sample) && !byHand(sample) && !needsToken(sample))))(
-    "The sample $name",
-    async ({ sample }) => {
-      const values = await world.valuesFor(sample.operation)
-      const [command, args] = await written(sample)
-      const { stdout, stderr } = await run(command, args, {
-        cwd: client.project,
-        env: environment(values),
+  test.each(
+    shown(samples.filter((sample) => !isServer(sample) && !isTool(sample) && !byHand(sample) && !needsToken(sample))),
+  )("The sample $name", async ({ sample }) => {
+    const values = await world.valuesFor(sample.operation)
+    const [command, args] = await written(sample)
+    const { stdout, stderr } = await run(command, args, {
+      cwd: client.project,
+      env: environment(values),
+    })
+    expect(stderr).toBe("")
+    // The month may have no documents yet.
+    if (sample.operation !== "listStatementDocuments") expect(stdout.trim()).not.toBe("")
+  })
+})
+
+describe("A sample of a tool's server knows the end user of a call, and rejects others", () => {
+  test.each(shown(samples.filter(isTool)))("The sample $name", async ({ sample }) => {
+    const port = String(await freePort())
+    const origin = `http://localhost:${port}`
+    const values = await world.valuesFor(undefined)
+    const [command, args] = await written(sample)
+    const env = environment({ ...values, PORT: port, TOOL_ORIGIN: origin })
+    const child = spawn(command, args, { cwd: client.project, env, stdio: "ignore" })
+    child.once("exit", endWithUs({ pid: child.pid as number, words: ["sample"], signals: ["SIGKILL"] }))
+    const api = async (method: string, path: string, body?: object) => {
+      const response = await fetch(`${values.TURNPIKE_BASE_URL}/v1${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${values.TURNPIKE_API_KEY}`,
+          "content-type": "application/json",
+          "idempotency-key": crypto.randomUUID(),
+        },
+        ...(body && { body: JSON.stringify(body) }),
       })
-      expect(stderr).toBe("")
-      // The month may have no documents yet.
-      if (sample.operation !== "listStatementDocuments") expect(stdout.trim()).not.toBe("")
-    },
-  )
+      const text = await response.text()
+      if (!response.ok) throw new Error(text)
+      return text
+    }
+    try {
+      const forged = () => fetch(`http://127.0.0.1:${port}`, { method: "POST", body: "{}" })
+      // Until the server listens, the connection is refused.
+      await expect
+        .poll(() =>
+          forged().then(
+            ({ status }) => status,
+            () => "refused",
+          ),
+        )
+        .toBe(401)
+      await api("PUT", `/spaces/${values.TURNPIKE_SPACE}/tools/my_orders`, {
+        description: "Lists the customer's orders.",
+        input_schema: { type: "object" },
+        request: { method: "POST", url: `${origin}/orders` },
+      })
+      const body = { space: values.TURNPIKE_SPACE, end_user_ref: "ada", text: "[call my_orders {}]" }
+      const { turn_id } = JSON.parse(await api("POST", "/turns", body)) as { turn_id: string }
+      // Without a text of its own, the rehearsal repeats the results of its calls.
+      const turn = JSON.parse(await api("GET", `/turns/${turn_id}?wait=30`)) as { state: string; result: string }
+      expect(turn).toMatchObject({ state: "done", result: expect.stringMatching(/orders_of\W+ada/) })
+    } finally {
+      child.kill("SIGKILL")
+      await once(child, "exit")
+    }
+  })
 })
 
 const SECRET = `whsec_${Buffer.from("a secret that only the test knows").toString("base64")}`

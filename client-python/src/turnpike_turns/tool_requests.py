@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from .errors import ToolRequestError
-from .webhooks import WebhookHeaders
+from .webhooks import WebhookHeaders, header_pairs
 
 _HEADER = "turnpike-identity"
 _TYPE = "turnpike-identity+jwt"
@@ -168,8 +168,7 @@ def _key(kid: str, issuer: str, keys: Sequence[Mapping[str, Any]] | None, moment
 
 
 def _header(headers: WebhookHeaders, name: str) -> str | None:
-    pairs = headers.items() if isinstance(headers, Mapping) else headers
-    for key, value in pairs:
+    for key, value in header_pairs(headers):
         if _text(key).lower() == name:
             return _text(value[0] if isinstance(value, (list, tuple)) and len(value) == 1 else value)
     return None

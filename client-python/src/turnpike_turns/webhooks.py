@@ -11,14 +11,15 @@ import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from email.message import Message
 from typing import Any, Union
 
 from ._model import decode
 from .errors import WebhookVerificationError
 from .models import FeedEvent
 
-WebhookHeaders = Union[Mapping[str, Any], Iterable[tuple[Union[str, bytes], Union[str, bytes]]]]
-"""The headers of a request: a mapping, or pairs, as of ASGI. Case does not matter."""
+WebhookHeaders = Union[Mapping[str, Any], Message, Iterable[tuple[Union[str, bytes], Union[str, bytes]]]]
+"""The headers of a request: a mapping, those of ``http.server``, or pairs, as of ASGI. Case does not matter."""
 
 
 def verify_webhook(
@@ -81,10 +82,14 @@ class WebhookVerifier:
     verify = staticmethod(verify_webhook)
 
 
+def header_pairs(headers: WebhookHeaders) -> Iterable[tuple[Any, Any]]:
+    """The names and values of headers of any kind."""
+    return headers.items() if isinstance(headers, (Mapping, Message)) else headers
+
+
 def _signed_headers(headers: WebhookHeaders) -> list[str]:
-    pairs = headers.items() if isinstance(headers, Mapping) else headers
     found: dict[str, list[str]] = {}
-    for name, value in pairs:
+    for name, value in header_pairs(headers):
         for one in value if isinstance(value, (list, tuple)) else [value]:
             if one is not None:
                 found.setdefault(_text(name).lower(), []).append(_text(one))
