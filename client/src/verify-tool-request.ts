@@ -1,6 +1,6 @@
 import { ToolRequestError } from "./errors.ts"
 import { systemRuntime } from "./runtime.ts"
-import type { WebhookHeaders } from "./verify-webhook.ts"
+import { findHeader, type WebhookHeaders } from "./verify-webhook.ts"
 
 /** A request of Turnpike to a tool or an MCP server. `body`: the raw bytes; left out for a request without a body. */
 export interface ToolRequest {
@@ -10,14 +10,13 @@ export interface ToolRequest {
 
 /** For whom, and in which turn, a tool is called. */
 export interface ToolIdentity {
-  /** Your own id of the end user. Null: a member of the space talks in its web chat, or a person tests the tool. */
+  /** Your own id of the end user. Null: a member of the space talks in its web chat. */
   end_user_ref: string | null
   space: string
-  /** The version of the space's configuration; null in a test of the tool. */
+  /** The version of the space's configuration. */
   config_version: number | null
   /** The sub-agent that makes the call; null: the space's own agent. */
   agent: string | null
-  /** Null in a test of the tool. */
   turn_id: string | null
   conversation: string | null
   /** The call as "step.call"; null for requests to an MCP server that call no tool. */
@@ -79,7 +78,7 @@ export async function verifyToolRequest(
   }
   const issuer = issuerOf(options.issuer)
   const now = options.now?.getTime() ?? systemRuntime.now()
-  const token = headerValue(headers, HEADER)
+  const token = findHeader(headers, HEADER)
   if (!token) throw refused(`the header ${HEADER} is missing`)
   const claims = await claimsOf(token, { ...options, issuer, at: now })
   const seconds = now / 1000
@@ -91,7 +90,7 @@ export async function verifyToolRequest(
   }
   if (!(Number(claims.exp) + tolerance > seconds)) throw refused("its token has expired")
   if (!(Number(claims.iat) - tolerance <= seconds)) throw refused("its token was made in the future: check your clock")
-  const key = headerValue(headers, "idempotency-key")
+  const key = findHeader(headers, "idempotency-key")
   if (key !== undefined && key !== claims.jti) throw refused("its token belongs to another call")
   if (claims.body !== (await digestOf(bytes)))
     throw refused("its token is for another body: pass the body as it was received")
@@ -192,12 +191,6 @@ function issuerOf(given: string | undefined): string {
 }
 
 const originOf = (url: string) => new URL(url).origin
-
-function headerValue(headers: WebhookHeaders, name: string): string | undefined {
-  if (typeof headers.get === "function") return (headers as { get(name: string): string | null }).get(name) ?? undefined
-  const value = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
-  return typeof value === "string" ? value : value?.length === 1 ? value[0] : undefined
-}
 
 async function digestOf(bytes: Uint8Array): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(bytes)))

@@ -59,12 +59,17 @@ export async function verifyWebhook(
 }
 
 function headerOf(headers: WebhookHeaders, name: string): string {
+  const text = findHeader(headers, name)
+  if (!text) throw refused(`the header ${name} is missing`)
+  return text
+}
+
+/** The value of a header; undefined if it is missing or repeated. `name` is in small letters. */
+export function findHeader(headers: WebhookHeaders, name: string): string | undefined {
   const value = isReadable(headers)
     ? headers.get(name)
     : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
-  const text = typeof value === "string" ? value : value?.length === 1 ? value[0] : undefined
-  if (!text) throw refused(`the header ${name} is missing`)
-  return text
+  return typeof value === "string" ? value : value?.length === 1 ? value[0] : undefined
 }
 
 function isReadable(headers: WebhookHeaders): headers is { get(name: string): string | null } {

@@ -64,7 +64,7 @@ export async function listSigningKeys({ db }: Pick<Context, "db">): Promise<Publ
 type Derive = (keyRing: Context["keyRing"]) => Promise<Uint8Array[]>
 
 /**
- * The newest key of the ring that is published and not withdrawn, as the database knows it now; null if there is none.
+ * Returns the newest key of the ring that is published and not withdrawn, or null. The database is asked each time.
  * `derive`: the seeds of the purpose. The caller derives them, so that a worker gets the keys of the purposes that it
  * uses, and no others.
  */

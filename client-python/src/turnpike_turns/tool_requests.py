@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from .errors import ToolRequestError
-from .webhooks import WebhookHeaders, header_pairs
+from .webhooks import WebhookHeaders, header_pairs, header_text
 
 _HEADER = "turnpike-identity"
 _TYPE = "turnpike-identity+jwt"
@@ -32,7 +32,7 @@ class ToolIdentity:
     """For whom, and in which turn, a tool is called."""
 
     end_user_ref: str | None
-    """Your own id of the end user. None: a member of the space talks in its web chat, or a person tests the tool."""
+    """Your own id of the end user. None: a member of the space talks in its web chat."""
     space: str
     config_version: int | None
     agent: str | None
@@ -169,13 +169,9 @@ def _key(kid: str, issuer: str, keys: Sequence[Mapping[str, Any]] | None, moment
 
 def _header(headers: WebhookHeaders, name: str) -> str | None:
     for key, value in header_pairs(headers):
-        if _text(key).lower() == name:
-            return _text(value[0] if isinstance(value, (list, tuple)) and len(value) == 1 else value)
+        if header_text(key).lower() == name:
+            return header_text(value[0] if isinstance(value, (list, tuple)) and len(value) == 1 else value)
     return None
-
-
-def _text(value: Any) -> str:
-    return value.decode("latin-1") if isinstance(value, bytes) else str(value)
 
 
 def _origin(url: str) -> str:

@@ -92,7 +92,7 @@ def _signed_headers(headers: WebhookHeaders) -> list[str]:
     for name, value in header_pairs(headers):
         for one in value if isinstance(value, (list, tuple)) else [value]:
             if one is not None:
-                found.setdefault(_text(name).lower(), []).append(_text(one))
+                found.setdefault(header_text(name).lower(), []).append(header_text(one))
     values = []
     for name in ("webhook-id", "webhook-timestamp", "webhook-signature"):
         given = found.get(name, [])
@@ -102,7 +102,8 @@ def _signed_headers(headers: WebhookHeaders) -> list[str]:
     return values
 
 
-def _text(value: Any) -> str:
+def header_text(value: Any) -> str:
+    """The text of a header's name or value."""
     return value.decode("latin-1") if isinstance(value, bytes) else str(value)
 
 

@@ -4,11 +4,12 @@ import { Button } from "../ui/button.tsx"
 import { Dialog, DismissButton } from "../ui/dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
-import { Checkbox, Form, TextArea, TextInput } from "../ui/field.tsx"
+import { Form, TextArea, TextInput } from "../ui/field.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
 import { jsonText, readJson } from "../ui/json-text.ts"
 import { toast } from "../ui/toast.tsx"
 import { ApprovalFields, approvalDraftOf, approvalFault, approvalOf } from "./approval-fields.tsx"
+import { IdentityField } from "./identity-field.tsx"
 import { useSpaceInput } from "./space-parts.ts"
 
 interface McpServerDialogProps {
@@ -118,12 +119,7 @@ export function McpServerDialog({ server, taken, onClose }: McpServerDialogProps
           value={allowed}
           onChange={({ target }) => setAllowed(target.value)}
         />
-        <Checkbox
-          label="Signed identity"
-          hint="Each request says for which end user and turn it is made."
-          checked={signed}
-          onChange={({ target }) => setSigned(target.checked)}
-        />
+        <IdentityField value={signed} onChange={setSigned} />
         <ApprovalFields
           hint="For all tools of the server. Approvals of single tools, set with the API, stay."
           value={approval}

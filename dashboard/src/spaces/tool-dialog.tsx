@@ -10,6 +10,7 @@ import { useFilters } from "../ui/filter-bar.tsx"
 import { jsonText, readJson } from "../ui/json-text.ts"
 import { toast } from "../ui/toast.tsx"
 import { ApprovalFields, approvalDraftOf, approvalFault, approvalOf } from "./approval-fields.tsx"
+import { IdentityField } from "./identity-field.tsx"
 import { PairFields } from "./pair-fields.tsx"
 import { SchemaFields } from "./schema-fields.tsx"
 import { useSpaceInput } from "./space-parts.ts"
@@ -182,12 +183,7 @@ export function ToolDialog({ tool, taken, onClose }: ToolDialogProps) {
           checked={later}
           onChange={({ target }) => setLater(target.checked)}
         />
-        <Checkbox
-          label="Signed identity"
-          hint="Each request says for which end user and turn it is made."
-          checked={signed}
-          onChange={({ target }) => setSigned(target.checked)}
-        />
+        <IdentityField value={signed} onChange={setSigned} />
         <ApprovalFields
           hint="A call that waits runs after a person has allowed it."
           value={approval}
