@@ -52,11 +52,12 @@ end $$;
 create function turnpike.put_export(p_request turnpike.request, p_enabled boolean,
   out actor turnpike.caller, out refused text, out export ledger_exports, out has_subscriber boolean) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   part record;
 begin
-  actor := caller;
   has_subscriber := false;
+  caller := turnpike.find_caller(p_request);
+  actor := caller;
   if caller.usable is not true then
     return;
   end if;

@@ -5,11 +5,12 @@
 create function turnpike.delete_file(p_request turnpike.request, p_file_id text,
   out actor turnpike.caller, out file files, out slug text, out refused text) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   gone files;
   space spaces;
   role text;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;

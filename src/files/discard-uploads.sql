@@ -3,14 +3,16 @@
 create function turnpike.discard_uploads(p_request turnpike.request, p_idempotency_key text, p_file_ids text[], p_once_keys text[],
   out actor turnpike.caller, out discarded files[]) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
-  once text := caller.user_id::text || ' ' || caller.test::text || ' ' || p_idempotency_key;
+  caller turnpike.caller;
+  once text;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;
   end if;
   discarded := '{}';
+  once := caller.user_id::text || ' ' || caller.test::text || ' ' || p_idempotency_key;
   perform pg_advisory_xact_lock(hashtext('turn'), hashtext(once));
   if not exists (select from turns t where t.user_id::text || ' ' || t.test::text || ' ' || t.idempotency_key = once) then
     with gone as (update files f set state = 'deleted', updated_at = p_request.moment

@@ -4,9 +4,10 @@ create function turnpike.begin_upload(p_request turnpike.request,
   p_once_key text, p_space text, p_file_id text, p_name text, p_media_type text, p_object_key text,
   out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out reached turnpike.count_state) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   space spaces;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;
@@ -39,9 +40,10 @@ create function turnpike.finish_upload(p_request turnpike.request,
   out actor turnpike.caller, out already turnpike.earlier_request, out file files, out refused text,
     out reached turnpike.count_state) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   ready files;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;
@@ -77,8 +79,9 @@ end $$;
 create function turnpike.give_up_upload(p_request turnpike.request, p_file_id text, p_keep_ready boolean, out actor turnpike.caller,
   out given_up boolean) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   update files f set state = 'deleted', object_removed_at = null, updated_at = p_request.moment
     where f.file_id = p_file_id and coalesce(f.member_id, f.user_id) = caller.user_id and f.key_id is not distinct from caller.key_id

@@ -63,10 +63,11 @@ create type turnpike.receipt_sale as (
 create function turnpike.get_receipt(p_request turnpike.request, p_turn_id text,
   out actor turnpike.caller, out refused text, out receipt turnpike.receipt, out refund ledger, out sale turnpike.receipt_sale) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   ended turns;
   space spaces;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;

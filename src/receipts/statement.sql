@@ -21,9 +21,10 @@ end $$;
 create function turnpike.open_statement(p_request turnpike.request, p_month date,
   out actor turnpike.caller, out refused text, out statement statements) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   span record := turnpike.month_starts(p_month);
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;
@@ -43,9 +44,10 @@ end $$;
 create function turnpike.statement_account(p_request turnpike.request, p_lists boolean, out actor turnpike.caller, out refused text,
   out user_id bigint, out since timestamptz, out statements statements[]) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   one statements;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;

@@ -13,9 +13,10 @@ $$;
 create function turnpike.get_retention(p_request turnpike.request, p_slug text,
   out actor turnpike.caller, out refused text, out retention turnpike.retention_answer) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   space spaces;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;
@@ -34,9 +35,10 @@ end $$;
 create function turnpike.put_retention(p_request turnpike.request, p_slug text, p_days jsonb,
   out actor turnpike.caller, out refused text, out retention turnpike.retention_answer) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   space spaces;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;

@@ -9,9 +9,10 @@ create function turnpike.create_space(p_request turnpike.request,
   out actor turnpike.caller, out already turnpike.earlier_request, out space spaces, out refused text, out reached turnpike.count_state,
     out unknown_pin text) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   made spaces;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;

@@ -4,9 +4,10 @@ create function turnpike.patch_space(p_request turnpike.request,
   p_slug text, p_title text, p_metadata jsonb, p_has_model boolean, p_model text,
   out actor turnpike.caller, out space spaces, out refused text, out unknown_pin text) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   found_space spaces;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;

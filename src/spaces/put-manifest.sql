@@ -5,9 +5,10 @@ create function turnpike.put_manifest(p_request turnpike.request,
   p_slug text, p_manifest jsonb, p_pins text[],
   out actor turnpike.caller, out refused text, out reached turnpike.count_state, out unknown_pin text) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   space spaces;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;

@@ -15,11 +15,12 @@ create function turnpike.put_secret(p_request turnpike.request,
   p_slug text, p_name text, p_sealed text, p_max integer,
   out actor turnpike.caller, out refused text, out reached turnpike.count_state, out secret turnpike.secret_answer) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   space spaces;
   kept space_secrets;
   replaced integer;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;
@@ -56,9 +57,10 @@ create function turnpike.remove_secret(p_request turnpike.request,
   p_slug text, p_name text,
   out actor turnpike.caller, out refused text) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   space spaces;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;

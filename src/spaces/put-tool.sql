@@ -12,11 +12,12 @@ create function turnpike.put_entry(p_request turnpike.request,
   p_slug text, p_column text, p_change text, p_name text, p_entry jsonb, p_max integer, p_max_bytes integer,
   out actor turnpike.caller, out refused text, out reached turnpike.count_state) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   space spaces;
   entries jsonb;
   accepts boolean;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;
@@ -56,10 +57,11 @@ create function turnpike.remove_entry(p_request turnpike.request,
   p_slug text, p_column text, p_change text, p_name text,
   out actor turnpike.caller, out refused text) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   space spaces;
   entries jsonb;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;

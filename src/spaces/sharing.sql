@@ -47,9 +47,10 @@ end $$;
 create function turnpike.get_sharing(p_request turnpike.request, p_slug text,
   out actor turnpike.caller, out refused text, out sharing turnpike.sharing_answer) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   space spaces;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;
@@ -68,12 +69,13 @@ end $$;
 create function turnpike.end_sharing(p_request turnpike.request, p_slug text, out actor turnpike.caller, out refused text,
   out sharing turnpike.sharing_answer) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   space spaces;
   left_workspace text;
   before jsonb;
   after jsonb;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;
@@ -108,9 +110,10 @@ end $$;
 create function turnpike.put_members_limit(p_request turnpike.request, p_slug text,
   p_daily bigint, out actor turnpike.caller, out refused text, out sharing turnpike.sharing_answer) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   space spaces;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;

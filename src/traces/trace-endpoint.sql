@@ -32,10 +32,11 @@ create function turnpike.put_trace_endpoint(p_request turnpike.request, p_url te
   p_headers text, p_headers_id text, p_header_names jsonb, out actor turnpike.caller, out refused text, out endpoint turnpike.trace_endpoint)
 language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   was trace_exports;
   put trace_exports;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;
@@ -68,9 +69,10 @@ end $$;
 create function turnpike.remove_trace_endpoint(p_request turnpike.request, out actor turnpike.caller, out refused text)
 language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   was trace_exports;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;
@@ -89,8 +91,9 @@ end $$;
 create function turnpike.get_trace_endpoint(p_request turnpike.request, out actor turnpike.caller, out endpoint turnpike.trace_endpoint)
 language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;

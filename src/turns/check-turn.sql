@@ -5,7 +5,7 @@ create function turnpike.check_turn(p_request turnpike.request, p_asked turnpike
   out actor turnpike.caller, out outcome text, out hold turnpike.hold_state, out too_many turnpike.test_turn_count,
   out has_subscriber boolean) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   admission turnpike.admission;
   wallet wallets;
   sale turnpike.sale;
@@ -13,6 +13,7 @@ declare
   room turnpike.credit_left;
   refusal turnpike.turn_refusal;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;

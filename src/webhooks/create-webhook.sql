@@ -7,10 +7,11 @@ create function turnpike.create_webhook(p_request turnpike.request,
   p_most integer, p_target text, p_event_id text, out actor turnpike.caller, out already turnpike.earlier_request, out refused text,
     out webhook webhook_endpoints) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   free_slot integer;
   made webhook_endpoints;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;

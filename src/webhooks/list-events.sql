@@ -24,7 +24,7 @@ create function turnpike.list_events(p_request turnpike.request,
   p_after text, p_limit integer, p_bytes integer, out actor turnpike.caller, out events turnpike.listed_event[], out more boolean)
 language plpgsql set enable_seqscan = off set enable_sort = off set jit = off as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   -- An id starts with the millisecond of created_at, so the index can use bounds on the id.
   first_id text := coalesce('evt_' || turnpike.id_time(p_created_after), '');
   end_id text := coalesce('evt_' || turnpike.id_time(p_created_before), 'evt_~');
@@ -39,6 +39,7 @@ declare
   bytes bigint := 0;
   shown turnpike.listed_event[] := '{}';
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;
@@ -95,8 +96,9 @@ end $$;
 create function turnpike.get_event(p_request turnpike.request,
   p_event_id text, out actor turnpike.caller, out told turnpike.told_event) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;

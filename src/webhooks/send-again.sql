@@ -24,10 +24,11 @@ create function turnpike.redeliver_event(p_request turnpike.request,
     out delivery webhook_deliveries,
   out event_type text, out attempts webhook_attempts[]) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   target webhook_endpoints;
   again webhook_deliveries;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;
@@ -65,10 +66,11 @@ create function turnpike.send_ping(p_request turnpike.request,
   out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out retry_after integer,
   out delivery webhook_deliveries) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   target webhook_endpoints;
   made webhook_deliveries;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;
@@ -108,7 +110,7 @@ create function turnpike.replay_events(p_request turnpike.request,
   out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out retry_after integer,
     out done text) language plpgsql set enable_sort = off as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   target webhook_endpoints;
   starts_at timestamptz := greatest(p_from, turnpike.replay_from(p_request.moment));
   first_id text := 'evt_' || turnpike.id_time(starts_at);
@@ -118,6 +120,7 @@ declare
   last_id text;
   sent integer := 0;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;

@@ -30,9 +30,10 @@ create function turnpike.update_webhook(p_request turnpike.request,
   p_webhook_id text, p_changes jsonb, p_target text, p_event_id text, p_stop_batch integer,
   out actor turnpike.caller, out refused text, out webhook webhook_endpoints, out pinged boolean) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   target webhook_endpoints;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;
@@ -92,9 +93,10 @@ end $$;
 create function turnpike.remove_webhook(p_request turnpike.request,
   p_webhook_id text, p_stop_batch integer, out actor turnpike.caller, out removed boolean) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   target webhook_endpoints;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;
@@ -116,9 +118,10 @@ create function turnpike.rotate_signing_secret(p_request turnpike.request,
   p_most_former integer, out actor turnpike.caller, out already turnpike.earlier_request, out refused text,
     out webhook webhook_endpoints) language plpgsql as $$
 declare
-  caller turnpike.caller := turnpike.find_caller(p_request);
+  caller turnpike.caller;
   target webhook_endpoints;
 begin
+  caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable is not true then
     return;
