@@ -137,13 +137,13 @@ create type turnpike.admin_caller as (caller turnpike.caller, refused text);
 create function turnpike.find_admin(p_request turnpike.request)
 returns turnpike.admin_caller language plpgsql stable as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
 begin
-  found.caller := turnpike.find_caller(p_request);
-  if (found.caller).usable is not true or (found.caller).role is distinct from 'admin' then
-    found.refused := 'admin';
+  admin.caller := turnpike.find_caller(p_request);
+  if (admin.caller).usable is not true or (admin.caller).role is distinct from 'admin' then
+    admin.refused := 'admin';
   end if;
-  return found;
+  return admin;
 end $$;
 
 -- True if If-Match forbids an edit. p_if_version null allows any version of the row.

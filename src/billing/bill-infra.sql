@@ -6,12 +6,12 @@ create function turnpike.begin_infra_run(p_request turnpike.request,
   p_dry boolean,
   out actor turnpike.caller, out refused text, out run infra_runs) language plpgsql as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   current_run infra_runs;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return;
   end if;
@@ -29,12 +29,12 @@ begin
         values (p_request.moment, current_run.container_second_micros, current_run.stored_gib_hour_micros,
           p_request.moment) returning * into current_run;
     end if;
-    perform turnpike.note_change((found.caller).user_id, 'infra.bill', 'infra_run', current_run.run_id::text, null, to_jsonb(current_run),
+    perform turnpike.note_change((admin.caller).user_id, 'infra.bill', 'infra_run', current_run.run_id::text, null, to_jsonb(current_run),
       p_request.request_id,
       p_request.address, p_request.moment);
   end if;
   run := current_run;
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
 end $$;
 
 -- Previews the bills of up to p_limit accounts after p_position, as bill_infra_slice would bill them now.

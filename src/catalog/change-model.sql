@@ -35,13 +35,13 @@ create function turnpike.patch_model(p_request turnpike.request,
   p_pin text, p_enabled boolean, p_label text, p_sort_order integer, p_learned jsonb, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.catalog_answer) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   was model_catalog;
   changed model_catalog;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -64,13 +64,13 @@ begin
     changed.learned := coalesce(p_learned, was.learned);
     if changed is distinct from was then
       update model_catalog c set enabled = changed.enabled, label = changed.label, sort_order = changed.sort_order,
-        learned = changed.learned, version = c.version + 1, updated_at = p_request.moment, updated_by = (found.caller).user_id where c.pin = p_pin;
-      perform turnpike.note_change((found.caller).user_id, 'model.update', 'model', p_pin, turnpike.catalog_facts(was),
+        learned = changed.learned, version = c.version + 1, updated_at = p_request.moment, updated_by = (admin.caller).user_id where c.pin = p_pin;
+      perform turnpike.note_change((admin.caller).user_id, 'model.update', 'model', p_pin, turnpike.catalog_facts(was),
         turnpike.catalog_facts(changed), p_request.request_id, p_request.address, p_request.moment);
     end if;
   end if;
   entity := turnpike.catalog_answer_of(p_pin);
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;
 
@@ -84,13 +84,13 @@ create function turnpike.add_model(p_request turnpike.request,
   p_model jsonb)
 returns table (actor turnpike.caller, refused text, entity turnpike.catalog_answer) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   made model_catalog;
   added integer;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -102,17 +102,17 @@ begin
   made.learned := '{}';
   made.created_at := p_request.moment;
   made.updated_at := p_request.moment;
-  made.updated_by := (found.caller).user_id;
+  made.updated_by := (admin.caller).user_id;
   insert into model_catalog select made.* on conflict (pin) do nothing;
   get diagnostics added = row_count;
   if added = 1 then
-    perform turnpike.note_change((found.caller).user_id, 'model.add', 'model', made.pin, null, turnpike.catalog_facts(made),
+    perform turnpike.note_change((admin.caller).user_id, 'model.add', 'model', made.pin, null, turnpike.catalog_facts(made),
       p_request.request_id, p_request.address, p_request.moment);
   else
     refused := 'exists';
   end if;
   entity := turnpike.catalog_answer_of(made.pin);
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;
 
@@ -138,13 +138,13 @@ create function turnpike.put_model_prices(p_request turnpike.request,
   p_pin text, p_prices jsonb, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.catalog_answer) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   was model_catalog;
   changed model_catalog;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -157,12 +157,12 @@ begin
   elsif (was.kind = 'image') <> ((p_prices ->> 'price_image') is not null) then
     refused := 'other_kind';
   elsif turnpike.set_prices(was, p_prices, p_request.moment) then
-    update model_catalog c set version = c.version + 1, updated_at = p_request.moment, updated_by = (found.caller).user_id
+    update model_catalog c set version = c.version + 1, updated_at = p_request.moment, updated_by = (admin.caller).user_id
       where c.pin = p_pin returning c.* into changed;
-    perform turnpike.note_change((found.caller).user_id, 'model.prices', 'model', p_pin, turnpike.catalog_facts(was),
+    perform turnpike.note_change((admin.caller).user_id, 'model.prices', 'model', p_pin, turnpike.catalog_facts(was),
       turnpike.catalog_facts(changed), p_request.request_id, p_request.address, p_request.moment);
   end if;
   entity := turnpike.catalog_answer_of(p_pin);
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;

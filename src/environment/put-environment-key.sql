@@ -28,13 +28,13 @@ create function turnpike.put_environment_key(p_request turnpike.request,
   p_file text, p_key text, p_sealed text, p_made_from integer, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.environment_key_answer) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   made integer;
   former integer;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -51,13 +51,13 @@ begin
     insert into environment_files as e (file, sealed) values (p_file, p_sealed)
       on conflict (file) do update set sealed = excluded.sealed, version = e.version + 1;
     insert into environment_keys as k (file, key, set_at, updated_at, updated_by)
-      values (p_file, p_key, p_request.moment, p_request.moment, (found.caller).user_id)
+      values (p_file, p_key, p_request.moment, p_request.moment, (admin.caller).user_id)
       on conflict (file, key) do update set version = k.version + 1, updated_at = excluded.updated_at, updated_by = excluded.updated_by;
-    perform turnpike.note_change((found.caller).user_id, 'api_key.update', 'external_api_key', p_file || '.' || p_key,
+    perform turnpike.note_change((admin.caller).user_id, 'api_key.update', 'external_api_key', p_file || '.' || p_key,
       jsonb_build_object('version', former), jsonb_build_object('version', former + 1), p_request.request_id, p_request.address, p_request.moment);
   end if;
   entity := turnpike.environment_key_answer_of(p_file, p_key);
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;
 

@@ -45,14 +45,14 @@ create function turnpike.put_mapping(p_request turnpike.request,
   p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.mapping_answer) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   id bigint;
   was container_mappings;
   put container_mappings;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -77,16 +77,16 @@ begin
   elsif put is distinct from was then
     insert into container_mappings as m (container, space_id, url, headers, header_names, enabled, created_at, updated_at, updated_by)
     values (p_container, id, put.url, put.headers, coalesce(put.header_names, '[]'), put.enabled, p_request.moment, p_request.moment,
-      (found.caller).user_id)
+      (admin.caller).user_id)
     on conflict (space_id, container) do update set url = excluded.url, headers = excluded.headers, header_names = excluded.header_names,
       enabled = excluded.enabled, updated_at = excluded.updated_at, updated_by = excluded.updated_by, version = m.version + 1
     returning m.* into put;
-    perform turnpike.note_change((found.caller).user_id, 'container_mapping.put', 'container_mapping', p_space || '/' || p_container,
+    perform turnpike.note_change((admin.caller).user_id, 'container_mapping.put', 'container_mapping', p_space || '/' || p_container,
       case when was.mapping_id is not null then turnpike.mapping_facts(was) end, turnpike.mapping_facts(put), p_request.request_id, p_request.address,
       p_request.moment);
   end if;
   entity := turnpike.mapping_answer_of(id, p_container);
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;
 

@@ -110,7 +110,7 @@ returns table (actor turnpike.caller, refused text, point_seconds integer, windo
   spend_seconds integer, spend turnpike.spend_series[], queued turnpike.spend_part[])
 language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   since timestamptz := p_request.moment - p_hours * interval '1 hour';
   -- The same index in these three lists is one window.
   ids text[];
@@ -120,9 +120,9 @@ declare
   points integer;
   span interval;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -177,7 +177,7 @@ begin
   end if;
   windows := coalesce(windows, '{}');
   select s.seconds, s.summed, s.queued into spend_seconds, spend, queued from turnpike.served_spend(served, since, p_spend) s;
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;
 

@@ -38,13 +38,13 @@ create function turnpike.disable_provider(p_request turnpike.request,
   p_provider_id text, p_pool text, p_reason text, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.provider_answer) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   was provider_accounts;
   changed provider_accounts;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -59,12 +59,12 @@ begin
   elsif was.disabled_at is null or p_reason <> coalesce(was.disabled_reason, '') then
     update provider_accounts a set disabled_at = coalesce(a.disabled_at, p_request.moment),
       disabled_reason = coalesce(p_reason, a.disabled_reason), version = a.version + 1,
-      updated_at = p_request.moment, updated_by = (found.caller).user_id where a.provider_id = p_provider_id returning a.* into changed;
-    perform turnpike.note_change((found.caller).user_id, 'provider.disable', 'provider', p_provider_id, turnpike.provider_facts(was),
+      updated_at = p_request.moment, updated_by = (admin.caller).user_id where a.provider_id = p_provider_id returning a.* into changed;
+    perform turnpike.note_change((admin.caller).user_id, 'provider.disable', 'provider', p_provider_id, turnpike.provider_facts(was),
       turnpike.provider_facts(changed), p_request.request_id, p_request.address, p_request.moment);
   end if;
   entity := (select r from turnpike.provider_rows(array[p_provider_id], p_request.moment) r);
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;
 
@@ -75,16 +75,16 @@ create function turnpike.enable_provider(p_request turnpike.request,
   p_provider_id text, p_pool text, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.provider_answer) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   was provider_accounts;
   changed provider_accounts;
   opened boolean;
   given_up integer;
   was_suspended boolean;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -103,13 +103,13 @@ begin
       update provider_accounts a set disabled_at = null, disabled_reason = null, version = a.version + 1,
         health = case when opened then 'healthy' else a.health end,
         health_at = case when opened and a.health <> 'healthy' then p_request.moment else a.health_at end,
-        updated_at = p_request.moment, updated_by = (found.caller).user_id where a.provider_id = p_provider_id returning a.* into changed;
-      perform turnpike.note_change((found.caller).user_id, 'provider.enable', 'provider', p_provider_id, turnpike.provider_facts(was),
+        updated_at = p_request.moment, updated_by = (admin.caller).user_id where a.provider_id = p_provider_id returning a.* into changed;
+      perform turnpike.note_change((admin.caller).user_id, 'provider.enable', 'provider', p_provider_id, turnpike.provider_facts(was),
         turnpike.provider_facts(changed), p_request.request_id, p_request.address, p_request.moment);
     end if;
   end if;
   entity := (select r from turnpike.provider_rows(array[p_provider_id], p_request.moment) r);
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;
 
@@ -120,12 +120,12 @@ create function turnpike.remove_provider(p_request turnpike.request,
   p_provider_id text, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.provider_answer) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   was provider_accounts;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -140,10 +140,10 @@ begin
     delete from provider_accounts a where a.provider_id = p_provider_id;
     insert into former_providers as f (provider_id, pool, name, removed_at) values (was.provider_id, was.pool, was.name, p_request.moment)
       on conflict (provider_id) do update set pool = excluded.pool, name = excluded.name, removed_at = excluded.removed_at;
-    perform turnpike.note_change((found.caller).user_id, 'provider.remove', 'provider', p_provider_id, turnpike.provider_facts(was), null,
+    perform turnpike.note_change((admin.caller).user_id, 'provider.remove', 'provider', p_provider_id, turnpike.provider_facts(was), null,
       p_request.request_id, p_request.address, p_request.moment);
   end if;
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;
 
@@ -154,11 +154,11 @@ create function turnpike.note_limits(p_request turnpike.request,
   p_provider_id text, p_windows jsonb)
 returns table (actor turnpike.caller, refused text, entity turnpike.provider_answer) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -170,9 +170,9 @@ begin
   if entity.provider_id is null then
     refused := 'not_found';
   else
-    perform turnpike.note_change((found.caller).user_id, 'provider.refresh_limits', 'provider', p_provider_id, null,
+    perform turnpike.note_change((admin.caller).user_id, 'provider.refresh_limits', 'provider', p_provider_id, null,
       jsonb_build_object('windows', entity.windows), p_request.request_id, p_request.address, p_request.moment);
   end if;
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;

@@ -3,12 +3,12 @@ create function turnpike.start_device_login(p_request turnpike.request,
   p_login_id text, p_sealed text, p_interval_seconds integer, p_due_at timestamptz, p_expires_at timestamptz)
 returns table (actor turnpike.caller, refused text) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   former text;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -18,11 +18,11 @@ begin
   update provider_logins l set state = 'expired', sealed = null, error = 'superseded', updated_at = p_request.moment
     where l.pool = 'alt-pool' and l.state = 'polling' returning l.login_id into former;
   insert into provider_logins (login_id, pool, started_by, state, sealed, interval_seconds, due_at, expires_at, created_at, updated_at)
-  values (p_login_id, 'alt-pool', (found.caller).user_id, 'polling', p_sealed, p_interval_seconds, p_due_at, p_expires_at, p_request.moment,
+  values (p_login_id, 'alt-pool', (admin.caller).user_id, 'polling', p_sealed, p_interval_seconds, p_due_at, p_expires_at, p_request.moment,
     p_request.moment);
-  perform turnpike.note_change((found.caller).user_id, 'provider.login_start', 'provider_login', p_login_id, null,
+  perform turnpike.note_change((admin.caller).user_id, 'provider.login_start', 'provider_login', p_login_id, null,
     jsonb_build_object('pool', 'alt-pool', 'supersedes', former), p_request.request_id, p_request.address, p_request.moment);
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;
 

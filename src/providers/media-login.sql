@@ -12,12 +12,12 @@ create function turnpike.start_media_login(p_request turnpike.request,
   p_login_id text, p_sealed text, p_expires_at timestamptz)
 returns table (actor turnpike.caller, refused text, entity turnpike.media_login) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   running provider_logins;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -27,19 +27,19 @@ begin
   update provider_logins l set state = 'expired', sealed = null, error = 'expired', updated_at = p_request.moment
     where l.pool = 'media' and l.state = 'polling' and l.expires_at <= p_request.moment;
   select l.* into running from provider_logins l where l.pool = 'media' and l.state = 'polling' limit 1;
-  if running.started_by <> (found.caller).user_id then
+  if running.started_by is distinct from (admin.caller).user_id then
     refused := 'running';
     return next;
     return;
   elsif running.login_id is null then
     insert into provider_logins (login_id, pool, started_by, state, sealed, due_at, expires_at, created_at, updated_at)
-    values (p_login_id, 'media', (found.caller).user_id, 'polling', p_sealed, p_request.moment, p_expires_at, p_request.moment, p_request.moment)
+    values (p_login_id, 'media', (admin.caller).user_id, 'polling', p_sealed, p_request.moment, p_expires_at, p_request.moment, p_request.moment)
     returning * into running;
-    perform turnpike.note_change((found.caller).user_id, 'provider.login_start', 'provider_login', p_login_id, null,
+    perform turnpike.note_change((admin.caller).user_id, 'provider.login_start', 'provider_login', p_login_id, null,
       jsonb_build_object('pool', 'media'), p_request.request_id, p_request.address, p_request.moment);
   end if;
   entity := row(running.login_id, running.sealed, running.takes, running.expires_at)::turnpike.media_login;
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;
 
@@ -49,12 +49,12 @@ create function turnpike.take_media_login(p_request turnpike.request,
   p_until timestamptz)
 returns table (actor turnpike.caller, refused text, entity turnpike.media_login) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   newest provider_logins;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -66,8 +66,8 @@ begin
   if newest.login_id is null or newest.state in ('authorized', 'error') then
     refused := 'none';
   elsif newest.state = 'expired' or newest.expires_at <= p_request.moment then
-    refused := case when newest.started_by = (found.caller).user_id then 'expired' else 'none' end;
-  elsif newest.started_by <> (found.caller).user_id then
+    refused := case when newest.started_by is not distinct from (admin.caller).user_id then 'expired' else 'none' end;
+  elsif newest.started_by is distinct from (admin.caller).user_id then
     refused := 'running';
   elsif newest.due_at > p_request.moment then
     refused := 'busy';
@@ -85,13 +85,13 @@ create function turnpike.finish_media_login(p_request turnpike.request,
   p_login_id text, p_takes integer, p_account jsonb, p_sealed text, p_expires_at timestamptz)
 returns table (actor turnpike.caller, refused text, entity turnpike.saved_provider) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   saved record;
   row provider_logins;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -101,12 +101,12 @@ begin
     refused := 'superseded';
   else
     select s.* into saved from turnpike.save_provider(p_account, p_sealed, p_expires_at, p_login_id,
-      (found.caller).user_id, p_request.request_id, p_request.address, p_request.moment) s;
+      (admin.caller).user_id, p_request.request_id, p_request.address, p_request.moment) s;
     refused := saved.refused;
     entity := saved.entity;
     update provider_logins l set state = 'authorized', sealed = null, error = null, provider_id = p_account ->> 'provider_id',
       updated_at = p_request.moment where l.login_id = p_login_id and refused is null;
-    perform turnpike.note_use(found.caller, p_request.moment);
+    perform turnpike.note_use(admin.caller, p_request.moment);
   end if;
   return next;
 end $$;

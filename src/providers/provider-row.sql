@@ -127,17 +127,17 @@ $$;
 create function turnpike.list_providers(p_request turnpike.request, p_pool text)
 returns table (actor turnpike.caller, refused text, entity turnpike.provider_answer[]) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   ids text[];
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is null then
     ids := array(select a.provider_id from provider_accounts a
       where a.pool = p_pool or (p_pool = 'main' and a.pool = 'alt-pool' and a.kind = 'api_key'));
     entity := array(select r from turnpike.provider_rows(ids, p_request.moment) r);
-    perform turnpike.note_use(found.caller, p_request.moment);
+    perform turnpike.note_use(admin.caller, p_request.moment);
   end if;
   return next;
 end $$;

@@ -87,19 +87,19 @@ create function turnpike.add_provider(p_request turnpike.request,
   p_account jsonb, p_sealed text, p_expires_at timestamptz, p_login_id text)
 returns table (actor turnpike.caller, refused text, entity turnpike.saved_provider, known_as text) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   saved record;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is null then
     select s.* into saved from turnpike.save_provider(p_account, p_sealed, p_expires_at, p_login_id,
-      (found.caller).user_id, p_request.request_id, p_request.address, p_request.moment) s;
+      (admin.caller).user_id, p_request.request_id, p_request.address, p_request.moment) s;
     refused := saved.refused;
     entity := saved.entity;
     known_as := saved.known_as;
-    perform turnpike.note_use(found.caller, p_request.moment);
+    perform turnpike.note_use(admin.caller, p_request.moment);
   end if;
   return next;
 end $$;
@@ -109,16 +109,16 @@ create function turnpike.note_login_step(p_request turnpike.request,
   p_action text, p_login_id text, p_after jsonb)
 returns table (actor turnpike.caller, refused text) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is null then
-    perform turnpike.note_change((found.caller).user_id, p_action, 'provider_login', p_login_id, null, p_after, p_request.request_id,
+    perform turnpike.note_change((admin.caller).user_id, p_action, 'provider_login', p_login_id, null, p_after, p_request.request_id,
       p_request.address,
       p_request.moment);
-    perform turnpike.note_use(found.caller, p_request.moment);
+    perform turnpike.note_use(admin.caller, p_request.moment);
   end if;
   return next;
 end $$;

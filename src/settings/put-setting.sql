@@ -21,13 +21,13 @@ create function turnpike.put_setting(p_request turnpike.request,
   p_key text, p_value jsonb, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.setting_answer) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   was settings;
   given text;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -44,16 +44,16 @@ begin
     refused := 'stale';
   elsif given is not null then
     refused := 'plan_in_use';
-  elsif p_key = 'admin_second_factor' and p_value = '"required"' and not turnpike.has_factor((found.caller).user_id) then
+  elsif p_key = 'admin_second_factor' and p_value = '"required"' and not turnpike.has_factor((admin.caller).user_id) then
     refused := 'no_factor';
   elsif was.value is distinct from p_value then
-    insert into settings as s (key, value, updated_at, updated_by) values (p_key, p_value, p_request.moment, (found.caller).user_id)
+    insert into settings as s (key, value, updated_at, updated_by) values (p_key, p_value, p_request.moment, (admin.caller).user_id)
       on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at, updated_by = excluded.updated_by,
         version = s.version + 1;
-    perform turnpike.note_change((found.caller).user_id, 'setting.update', 'setting', p_key, jsonb_build_object('value', was.value),
+    perform turnpike.note_change((admin.caller).user_id, 'setting.update', 'setting', p_key, jsonb_build_object('value', was.value),
       jsonb_build_object('value', p_value), p_request.request_id, p_request.address, p_request.moment);
   end if;
   entity := turnpike.setting_answer_of(p_key);
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;

@@ -11,12 +11,12 @@ create function turnpike.begin_acting(p_request turnpike.request,
   p_user_id bigint, p_token text, p_expires_at timestamptz, p_reason text)
 returns table (actor turnpike.caller, refused text, entity turnpike.acting_answer) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   owner users;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -31,14 +31,14 @@ begin
     refused := 'reason';
   else
     insert into acting_sessions (acting_id, token_hash, user_id, epoch, admin_user_id, admin_session_id, created_at, expires_at)
-    values (turnpike.id_of_token(p_token), turnpike.hash_of_token(p_token), p_user_id, owner.session_epoch, (found.caller).user_id,
-      (found.caller).session_id, p_request.moment, p_expires_at);
-    entity := row(p_user_id, (found.caller).user_id, p_expires_at)::turnpike.acting_answer;
-    perform turnpike.note_change((found.caller).user_id, 'user.act_as', 'user', p_user_id::text, null,
+    values (turnpike.id_of_token(p_token), turnpike.hash_of_token(p_token), p_user_id, owner.session_epoch, (admin.caller).user_id,
+      (admin.caller).session_id, p_request.moment, p_expires_at);
+    entity := row(p_user_id, (admin.caller).user_id, p_expires_at)::turnpike.acting_answer;
+    perform turnpike.note_change((admin.caller).user_id, 'user.act_as', 'user', p_user_id::text, null,
       to_jsonb(entity) || jsonb_build_object('acting_id', turnpike.id_of_token(p_token), 'reason', p_reason),
       p_request.request_id, p_request.address, p_request.moment);
   end if;
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;
 
@@ -59,12 +59,12 @@ create function turnpike.end_acting(p_request turnpike.request,
   p_user_id bigint)
 returns table (actor turnpike.caller, refused text, entity turnpike.ended_answer) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   ended integer;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -76,11 +76,11 @@ begin
     get diagnostics ended = row_count;
     entity := row(ended)::turnpike.ended_answer;
     if ended > 0 then
-      perform turnpike.note_change((found.caller).user_id, 'user.end_acting', 'user', p_user_id::text, null, to_jsonb(entity), p_request.request_id,
+      perform turnpike.note_change((admin.caller).user_id, 'user.end_acting', 'user', p_user_id::text, null, to_jsonb(entity), p_request.request_id,
         p_request.address,
         p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;

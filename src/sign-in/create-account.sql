@@ -7,18 +7,18 @@ create function turnpike.create_account(p_request turnpike.request,
 returns table (actor turnpike.caller, already turnpike.earlier_request, refused text, entity turnpike.admin_user_answer)
 language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   bot text := 'messenger:' || p_brand;
   made bigint;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
   end if;
-  already := turnpike.used_key(found.caller, p_once_key);
+  already := turnpike.used_key(admin.caller, p_once_key);
   if already.resource_id is not null then
     entity := turnpike.admin_user_answer_of(already.resource_id::bigint);
     return next;
@@ -35,7 +35,7 @@ begin
   else
     insert into users as n (name, email, email_verified, role, brand, password_hash, created_at, updated_at, updated_by)
     values (p_name, p_email, p_email_verified and p_email is not null, p_role, p_brand, p_password_hash, p_request.moment, p_request.moment,
-      (found.caller).user_id)
+      (admin.caller).user_id)
     on conflict do nothing returning n.user_id into made;
     if made is null then
       refused := 'email_taken';
@@ -48,11 +48,11 @@ begin
       insert into identities (issuer, subject, user_id, created_at) values (bot, p_messenger_id, made, p_request.moment);
     end if;
     entity := turnpike.admin_user_answer_of(made);
-    perform turnpike.note_change((found.caller).user_id, 'user.create', 'user', made::text, null, turnpike.user_for_audit(made),
+    perform turnpike.note_change((admin.caller).user_id, 'user.create', 'user', made::text, null, turnpike.user_for_audit(made),
       p_request.request_id, p_request.address, p_request.moment);
-    perform turnpike.note_key(found.caller, p_once_key, p_fingerprint, made::text, p_request.moment);
+    perform turnpike.note_key(admin.caller, p_once_key, p_fingerprint, made::text, p_request.moment);
   end if;
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;
 
@@ -63,13 +63,13 @@ create function turnpike.set_credentials(p_request turnpike.request,
   p_user_id bigint, p_email text, p_password_hash text, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.admin_user_answer) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   was users;
   before jsonb;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -86,9 +86,9 @@ begin
     begin
       update users u set email = coalesce(p_email, u.email), password_hash = coalesce(p_password_hash, u.password_hash),
         email_verified = u.email_verified and u.email is not distinct from coalesce(p_email, u.email),
-        session_epoch = u.session_epoch + 1, version = u.version + 1, updated_at = p_request.moment, updated_by = (found.caller).user_id
+        session_epoch = u.session_epoch + 1, version = u.version + 1, updated_at = p_request.moment, updated_by = (admin.caller).user_id
         where u.user_id = p_user_id;
-      perform turnpike.note_change((found.caller).user_id, 'user.credentials', 'user', p_user_id::text, before,
+      perform turnpike.note_change((admin.caller).user_id, 'user.credentials', 'user', p_user_id::text, before,
         turnpike.user_for_audit(p_user_id) || jsonb_build_object('password_changed', p_password_hash is not null), p_request.request_id,
           p_request.address,
         p_request.moment);
@@ -103,6 +103,6 @@ begin
     end;
   end if;
   entity := case when refused = 'email_taken' then turnpike.holder_of_email(p_email) else turnpike.admin_user_answer_of(p_user_id) end;
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;

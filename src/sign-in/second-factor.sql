@@ -89,19 +89,19 @@ create function turnpike.reset_second_factor(p_request turnpike.request,
   p_user_id bigint)
 returns table (actor turnpike.caller, refused text) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
   end if;
-  if not turnpike.drop_second_factor(p_user_id, (found.caller).user_id, p_request.request_id, p_request.address, p_request.moment) then
+  if not turnpike.drop_second_factor(p_user_id, (admin.caller).user_id, p_request.request_id, p_request.address, p_request.moment) then
     refused := 'unknown';
   end if;
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;
 

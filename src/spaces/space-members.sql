@@ -5,13 +5,13 @@ create function turnpike.put_space_chat(p_request turnpike.request,
   p_space_id bigint, p_chat_key text)
 returns table (actor turnpike.caller, refused text, entity text) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   was spaces;
   wanted text;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -25,14 +25,14 @@ begin
       update spaces s set chat_key = wanted, updated_at = p_request.moment,
           origin = case when p_chat_key is not null then 'messenger' when s.created_by_key_id is not null then 'api' else 'dashboard' end
         where s.space_id = p_space_id;
-      perform turnpike.note_change((found.caller).user_id, 'space.chat', 'space', was.slug, jsonb_build_object('chat_key', was.chat_key),
+      perform turnpike.note_change((admin.caller).user_id, 'space.chat', 'space', was.slug, jsonb_build_object('chat_key', was.chat_key),
         jsonb_build_object('chat_key', wanted), p_request.request_id, p_request.address, p_request.moment);
     exception when unique_violation then
       refused := 'taken';
       entity := (select s.slug from spaces s where s.chat_key = wanted);
     end;
   end if;
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;
 
@@ -57,13 +57,13 @@ create function turnpike.add_space_member(p_request turnpike.request,
   p_space_id bigint, p_user_id bigint, p_most integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.space_member_answer, told turnpike.shared_notice[]) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   space spaces;
   shared jsonb;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -82,12 +82,12 @@ begin
   else
     shared := turnpike.shared_with(array[p_space_id], p_user_id);
     insert into space_members (space_id, user_id, created_at) values (p_space_id, p_user_id, p_request.moment);
-    perform turnpike.note_change((found.caller).user_id, 'space.member_add', 'space', space.slug, null,
+    perform turnpike.note_change((admin.caller).user_id, 'space.member_add', 'space', space.slug, null,
       jsonb_build_object('user_id', p_user_id), p_request.request_id, p_request.address, p_request.moment);
     entity := turnpike.space_member_answer_of(p_space_id, p_user_id);
     told := turnpike.tell_shared(array[p_space_id], p_user_id, shared, p_request.moment);
   end if;
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;
 
@@ -96,12 +96,12 @@ create function turnpike.remove_space_member(p_request turnpike.request,
   p_space_id bigint, p_user_id bigint)
 returns table (actor turnpike.caller, refused text, entity turnpike.space_member_answer) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   space spaces;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -114,9 +114,9 @@ begin
     refused := 'no_member';
   else
     delete from space_members m where m.space_id = p_space_id and m.user_id = p_user_id;
-    perform turnpike.note_change((found.caller).user_id, 'space.member_remove', 'space', space.slug,
+    perform turnpike.note_change((admin.caller).user_id, 'space.member_remove', 'space', space.slug,
       jsonb_build_object('user_id', p_user_id), null, p_request.request_id, p_request.address, p_request.moment);
   end if;
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;

@@ -88,20 +88,20 @@ create function turnpike.create_subscription(p_request turnpike.request,
 returns table (actor turnpike.caller, already turnpike.earlier_request, refused text, entity turnpike.subscription_answer)
 language plpgsql rows 1 as $$
 declare
-  caller turnpike.admin_caller;
+  admin turnpike.admin_caller;
   is_known boolean;
   former subscriptions;
   other integer;
   made integer;
 begin
-  caller := turnpike.find_admin(p_request);
-  actor := caller.caller;
-  refused := caller.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
   end if;
-  already := turnpike.used_key(caller.caller, p_once_key);
+  already := turnpike.used_key(admin.caller, p_once_key);
   if already.resource_id is not null then
     entity := turnpike.subscription_answer_of(already.resource_id::integer);
   elsif (turnpike.setting_value('plans') ? p_subscription.plan) is not true then
@@ -128,20 +128,20 @@ begin
       entity := turnpike.subscription_answer_of(other);
     else
       if former.sub_id is not null then
-        perform turnpike.end_replaced(p_request, (caller.caller).user_id, former, p_subscription.starts_at);
+        perform turnpike.end_replaced(p_request, (admin.caller).user_id, former, p_subscription.starts_at);
       end if;
       insert into subscriptions as s (user_id, plan, starts_at, ends_at, note, alongside, credited_periods, created_at, updated_at, updated_by)
       values (p_subscription.user_id, p_subscription.plan, p_subscription.starts_at, p_subscription.ends_at, p_subscription.note,
         other is not null, turnpike.periods_over(p_subscription.starts_at, p_request.moment), p_request.moment, p_request.moment,
-        (caller.caller).user_id)
+        (admin.caller).user_id)
       returning s.sub_id into made;
-      perform turnpike.note_key(caller.caller, p_once_key, p_fingerprint, made::text, p_request.moment);
+      perform turnpike.note_key(admin.caller, p_once_key, p_fingerprint, made::text, p_request.moment);
       entity := turnpike.subscription_answer_of(made);
-      perform turnpike.note_change((caller.caller).user_id, 'subscription.create', 'subscription', made::text, null, to_jsonb(entity),
+      perform turnpike.note_change((admin.caller).user_id, 'subscription.create', 'subscription', made::text, null, to_jsonb(entity),
         p_request.request_id, p_request.address, p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;
 
@@ -154,15 +154,15 @@ create function turnpike.update_subscription(p_request turnpike.request,
 returns table (actor turnpike.caller, refused text, entity turnpike.subscription_answer, other turnpike.subscription_answer)
 language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   was subscriptions;
   wanted subscriptions;
   before jsonb;
   other_id integer;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -204,12 +204,12 @@ begin
     end if;
     update subscriptions s set plan = wanted.plan, ends_at = wanted.ends_at, note = wanted.note, alongside = wanted.alongside, deactivated_at = wanted.deactivated_at,
       credited_periods = wanted.credited_periods, crediting = wanted.crediting, version = s.version + 1, updated_at = p_request.moment,
-        updated_by = (found.caller).user_id where s.sub_id = p_sub_id;
-    perform turnpike.note_change((found.caller).user_id, case when p_deactivate then 'subscription.deactivate' else 'subscription.update' end,
+        updated_by = (admin.caller).user_id where s.sub_id = p_sub_id;
+    perform turnpike.note_change((admin.caller).user_id, case when p_deactivate then 'subscription.deactivate' else 'subscription.update' end,
       'subscription', p_sub_id::text, before, to_jsonb(turnpike.subscription_answer_of(p_sub_id)), p_request.request_id, p_request.address,
         p_request.moment);
   end if;
   entity := turnpike.subscription_answer_of(p_sub_id);
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;

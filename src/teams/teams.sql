@@ -48,17 +48,17 @@ create function turnpike.create_team(p_request turnpike.request,
 returns table (actor turnpike.caller, already turnpike.earlier_request, refused text, entity turnpike.team_answer, unknown_users bigint[])
 language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   made integer;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
   end if;
-  already := turnpike.used_key(found.caller, p_once_key);
+  already := turnpike.used_key(admin.caller, p_once_key);
   if already.resource_id is not null then
     entity := turnpike.team_answer_of(already.resource_id::bigint);
     return next;
@@ -69,15 +69,15 @@ begin
     refused := 'unknown_user';
   else
     insert into teams as t (name, description, created_at, updated_at, updated_by)
-      values (p_name, p_description, p_request.moment, p_request.moment, (found.caller).user_id) returning t.team_id into made;
+      values (p_name, p_description, p_request.moment, p_request.moment, (admin.caller).user_id) returning t.team_id into made;
     insert into team_members (team_id, user_id, role, created_at)
       select made, (m.value -> 'user_id')::bigint, m.value ->> 'role', p_request.moment from jsonb_array_elements(p_members) m;
-    perform turnpike.note_change((found.caller).user_id, 'team.create', 'team', made::text, null, turnpike.team_facts(made), p_request.request_id,
+    perform turnpike.note_change((admin.caller).user_id, 'team.create', 'team', made::text, null, turnpike.team_facts(made), p_request.request_id,
       p_request.address, p_request.moment);
-    perform turnpike.note_key(found.caller, p_once_key, p_fingerprint, made::text, p_request.moment);
+    perform turnpike.note_key(admin.caller, p_once_key, p_fingerprint, made::text, p_request.moment);
     entity := turnpike.team_answer_of(made);
   end if;
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;
 
@@ -97,16 +97,16 @@ create function turnpike.update_team(p_request turnpike.request,
 returns table (actor turnpike.caller, refused text, entity turnpike.team_answer, unknown_users bigint[],
   told turnpike.shared_notice[]) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   was teams;
   before jsonb;
   after jsonb;
   space_ids bigint[];
   shared jsonb;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -117,7 +117,7 @@ begin
     refused := 'not_found';
   elsif turnpike.is_stale(p_if_version, was.version) then
     refused := 'stale';
-  elsif turnpike.opens_team(was, p_change) and turnpike.lacks_proof(found.caller, p_request.moment) then
+  elsif turnpike.opens_team(was, p_change) and turnpike.lacks_proof(admin.caller, p_request.moment) then
     refused := 'proof';
   elsif p_change ? 'members' and turnpike.unknown_users(p_change -> 'members') is not null then
     refused := 'unknown_user';
@@ -141,9 +141,9 @@ begin
       where t.team_id = p_team_id;
     after := turnpike.team_facts(p_team_id);
     if after is distinct from before then
-      update teams t set version = t.version + 1, updated_at = p_request.moment, updated_by = (found.caller).user_id where t.team_id = p_team_id;
+      update teams t set version = t.version + 1, updated_at = p_request.moment, updated_by = (admin.caller).user_id where t.team_id = p_team_id;
       told := turnpike.tell_shared(space_ids, null, shared, p_request.moment);
-      perform turnpike.note_change((found.caller).user_id, 'team.update', 'team', p_team_id::text, before, after, p_request.request_id,
+      perform turnpike.note_change((admin.caller).user_id, 'team.update', 'team', p_team_id::text, before, after, p_request.request_id,
         p_request.address,
         p_request.moment);
     end if;
@@ -151,6 +151,6 @@ begin
   if refused is distinct from 'unknown_user' then
     entity := turnpike.team_answer_of(p_team_id);
   end if;
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;

@@ -9,16 +9,16 @@ create function turnpike.update_user(p_request turnpike.request,
   p_user_id bigint, p_user jsonb, p_wallet jsonb, p_disabled boolean, p_own_brand text, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.admin_user_answer) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   was users;
   wanted users;
   wallet wallets;
   before jsonb;
   after jsonb;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -36,7 +36,7 @@ begin
     refused := 'stale';
   elsif ((wanted.role = 'admin' and was.role <> 'admin') or wanted.email is distinct from was.email
       or (wanted.email_verified and not was.email_verified) or (was.disabled_at is not null and p_disabled is false))
-      and turnpike.lacks_proof(found.caller, p_request.moment) then
+      and turnpike.lacks_proof(admin.caller, p_request.moment) then
     refused := 'proof';
   elsif wanted.brand <> was.brand and not turnpike.is_brand(wanted.brand, p_own_brand) then
     refused := 'unknown_brand';
@@ -68,14 +68,14 @@ begin
     end if;
     after := turnpike.user_for_audit(p_user_id);
     if after <> before then
-      update users u set version = u.version + 1, updated_at = p_request.moment, updated_by = (found.caller).user_id where u.user_id = p_user_id;
-      perform turnpike.note_change((found.caller).user_id, 'user.update', 'user', p_user_id::text, before, after, p_request.request_id,
+      update users u set version = u.version + 1, updated_at = p_request.moment, updated_by = (admin.caller).user_id where u.user_id = p_user_id;
+      perform turnpike.note_change((admin.caller).user_id, 'user.update', 'user', p_user_id::text, before, after, p_request.request_id,
         p_request.address,
         p_request.moment);
     end if;
   end if;
   entity := case when refused = 'email_taken' then turnpike.holder_of_email(wanted.email) else turnpike.admin_user_answer_of(p_user_id) end;
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;
 
@@ -89,13 +89,13 @@ create function turnpike.end_user_sessions(p_request turnpike.request,
   p_user_id bigint)
 returns table (actor turnpike.caller, refused text, entity turnpike.ended_answer) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   was users;
   ended integer;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -108,10 +108,10 @@ begin
       where n.user_id = p_user_id and n.epoch = was.session_epoch and n.ended_at is null and n.expires_at > p_request.moment;
     update users u set session_epoch = u.session_epoch + 1 where u.user_id = p_user_id;
     entity := row(ended)::turnpike.ended_answer;
-    perform turnpike.note_change((found.caller).user_id, 'user.end_sessions', 'user', p_user_id::text, null, to_jsonb(entity), p_request.request_id,
+    perform turnpike.note_change((admin.caller).user_id, 'user.end_sessions', 'user', p_user_id::text, null, to_jsonb(entity), p_request.request_id,
       p_request.address,
       p_request.moment);
   end if;
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;

@@ -5,13 +5,13 @@ create function turnpike.put_workspace_bot(p_request turnpike.request,
   p_workspace_id text, p_change jsonb, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   was workspaces;
   bot jsonb;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -27,16 +27,16 @@ begin
     -- Sealing the same token twice gives different texts, so every token in a request counts as a change.
     if bot ->> 'username' is distinct from was.bot_username or bot ->> 'token' is distinct from was.bot_token then
       update workspaces w set bot_username = bot ->> 'username', bot_id = bot ->> 'id', bot_token = bot ->> 'token',
-          bot_webhook_secret = bot ->> 'webhook_secret', version = w.version + 1, updated_at = p_request.moment, updated_by = (found.caller).user_id
+          bot_webhook_secret = bot ->> 'webhook_secret', version = w.version + 1, updated_at = p_request.moment, updated_by = (admin.caller).user_id
         where w.workspace_id = p_workspace_id;
-      perform turnpike.note_change((found.caller).user_id, 'workspace.bot', 'workspace', p_workspace_id,
+      perform turnpike.note_change((admin.caller).user_id, 'workspace.bot', 'workspace', p_workspace_id,
         jsonb_build_object('bot_username', was.bot_username, 'has_token', was.bot_token is not null),
         jsonb_build_object('bot_username', bot ->> 'username', 'has_token', bot ->> 'token' is not null,
           'token_set', p_change ->> 'token' is not null), p_request.request_id, p_request.address, p_request.moment);
     end if;
   end if;
   entity := turnpike.workspace_answer_of(p_workspace_id);
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;
 
@@ -46,15 +46,15 @@ create function turnpike.note_bot_call(p_request turnpike.request,
   p_workspace_id text, p_action text, p_outcome jsonb)
 returns table (actor turnpike.caller, refused text) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is null then
-    perform turnpike.note_change((found.caller).user_id, p_action, 'workspace', p_workspace_id, null, p_outcome, p_request.request_id,
+    perform turnpike.note_change((admin.caller).user_id, p_action, 'workspace', p_workspace_id, null, p_outcome, p_request.request_id,
       p_request.address, p_request.moment);
-    perform turnpike.note_use(found.caller, p_request.moment);
+    perform turnpike.note_use(admin.caller, p_request.moment);
   end if;
   return next;
 end $$;

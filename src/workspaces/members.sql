@@ -4,15 +4,15 @@ create function turnpike.add_workspace_member(p_request turnpike.request,
   p_workspace_id text, p_user_id bigint, p_role text, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer, told turnpike.shared_notice[]) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   was workspaces;
   before jsonb;
   space_ids bigint[];
   shared jsonb;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -34,11 +34,11 @@ begin
     shared := turnpike.shared_with(space_ids, p_user_id);
     insert into workspace_members (workspace_id, user_id, role, created_at) values (p_workspace_id, p_user_id, p_role, p_request.moment);
     told := turnpike.tell_shared(space_ids, p_user_id, shared, p_request.moment);
-    perform turnpike.note_workspace(p_workspace_id, 'workspace.member_add', before, (found.caller).user_id, p_request.request_id, p_request.address,
+    perform turnpike.note_workspace(p_workspace_id, 'workspace.member_add', before, (admin.caller).user_id, p_request.request_id, p_request.address,
       p_request.moment);
   end if;
   entity := turnpike.workspace_answer_of(p_workspace_id);
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;
 
@@ -54,14 +54,14 @@ create function turnpike.remove_workspace_member(p_request turnpike.request,
   p_workspace_id text, p_user_id bigint, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer, told turnpike.removed_member) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   was workspaces;
   before jsonb;
   leaving workspace_members;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -85,11 +85,11 @@ begin
     before := turnpike.workspace_facts(p_workspace_id);
     delete from workspace_members m where m.workspace_id = p_workspace_id and m.user_id = p_user_id;
     select u.email, u.brand into told from users u where u.user_id = p_user_id limit 1;
-    perform turnpike.note_workspace(p_workspace_id, 'workspace.member_remove', before, (found.caller).user_id, p_request.request_id,
+    perform turnpike.note_workspace(p_workspace_id, 'workspace.member_remove', before, (admin.caller).user_id, p_request.request_id,
       p_request.address,
       p_request.moment);
   end if;
   entity := turnpike.workspace_answer_of(p_workspace_id);
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;

@@ -81,17 +81,17 @@ create function turnpike.create_workspace(p_request turnpike.request,
 returns table (actor turnpike.caller, already turnpike.earlier_request, refused text, entity turnpike.workspace_answer,
   unknown_users bigint[]) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   is_new boolean;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
   end if;
-  already := turnpike.used_key(found.caller, p_once_key);
+  already := turnpike.used_key(admin.caller, p_once_key);
   if already.resource_id is not null then
     entity := turnpike.workspace_answer_of(already.resource_id);
     return next;
@@ -105,20 +105,20 @@ begin
   else
     -- A concurrent request with the same id waits here for the first one, and then gets taken.
     insert into workspaces as w (workspace_id, name, team_id, created_at, updated_at, updated_by)
-      values (p_workspace_id, p_name, p_team_id, p_request.moment, p_request.moment, (found.caller).user_id)
+      values (p_workspace_id, p_name, p_team_id, p_request.moment, p_request.moment, (admin.caller).user_id)
       on conflict on constraint workspaces_pkey do nothing returning true into is_new;
     if is_new then
       insert into workspace_members (workspace_id, user_id, role, created_at)
         select p_workspace_id, (m.value -> 'user_id')::bigint, m.value ->> 'role', p_request.moment from jsonb_array_elements(p_members) m;
-      perform turnpike.note_change((found.caller).user_id, 'workspace.create', 'workspace', p_workspace_id, null,
+      perform turnpike.note_change((admin.caller).user_id, 'workspace.create', 'workspace', p_workspace_id, null,
         turnpike.workspace_facts(p_workspace_id), p_request.request_id, p_request.address, p_request.moment);
-      perform turnpike.note_key(found.caller, p_once_key, p_fingerprint, p_workspace_id, p_request.moment);
+      perform turnpike.note_key(admin.caller, p_once_key, p_fingerprint, p_workspace_id, p_request.moment);
       entity := turnpike.workspace_answer_of(p_workspace_id);
     else
       refused := 'taken';
     end if;
   end if;
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;
 
@@ -130,16 +130,16 @@ create function turnpike.patch_workspace(p_request turnpike.request,
 returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer, refused_spaces text[],
   told turnpike.shared_notice[]) language plpgsql rows 1 as $$
 declare
-  found turnpike.admin_caller;
+  admin turnpike.admin_caller;
   was workspaces;
   before jsonb;
   slugs text[] := '{}';
   space_ids bigint[];
   shared jsonb;
 begin
-  found := turnpike.find_admin(p_request);
-  actor := found.caller;
-  refused := found.refused;
+  admin := turnpike.find_admin(p_request);
+  actor := admin.caller;
+  refused := admin.refused;
   if refused is not null then
     return next;
     return;
@@ -181,14 +181,14 @@ begin
             when p_change -> 'archived' = 'false' then null else w.archived_at end
         where w.workspace_id = p_workspace_id;
       told := turnpike.tell_shared(space_ids, null, shared, p_request.moment);
-      perform turnpike.note_workspace(p_workspace_id, 'workspace.update', before, (found.caller).user_id, p_request.request_id, p_request.address,
+      perform turnpike.note_workspace(p_workspace_id, 'workspace.update', before, (admin.caller).user_id, p_request.request_id, p_request.address,
         p_request.moment);
     end if;
   end if;
   if refused is null or refused = 'stale' then
     entity := turnpike.workspace_answer_of(p_workspace_id);
   end if;
-  perform turnpike.note_use(found.caller, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;
 
