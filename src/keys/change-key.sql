@@ -13,39 +13,41 @@ declare
 begin
   caller := turnpike.find_caller(p_request);
   actor := caller;
-  if caller.usable is true then
-    -- The lock makes concurrent changes run one after the other, so that the count is exact.
-    perform from users u where u.user_id = caller.user_id for no key update;
-    -- Locked before it is read, so that concurrent changes are not overwritten.
-    select k.* into own from api_keys k where k.key_id = p_key_id and k.user_id = caller.user_id for no key update;
-    refused := turnpike.key_refusal(own);
-    if refused is null then
-      daily := turnpike.over_key_changes(caller.user_id, p_request.moment);
-      refused := case when daily.cap is not null then 'daily' end;
-    end if;
-    if refused is null then
-      before := to_jsonb(turnpike.key_answer_of(own));
-      wanted := jsonb_populate_record(own, p_changes);
-      if turnpike.gives_more(own, wanted) and turnpike.lacks_proof(caller, p_request.moment) then
-        refused := 'proof';
-      end if;
-    end if;
-    if refused is null then
-      own := wanted;
-      update api_keys k set name = own.name, expires_at = own.expires_at,
-        daily_credit_micros = own.daily_credit_micros, monthly_credit_micros = own.monthly_credit_micros,
-        end_user_daily_credit_micros = own.end_user_daily_credit_micros,
-        end_user_monthly_credit_micros = own.end_user_monthly_credit_micros,
-        window_credit_micros = own.window_credit_micros, window_seconds = own.window_seconds
-        where k.key_id = own.key_id;
-      key := turnpike.key_answer_of(own);
-      if to_jsonb(key) <> before then
-        perform turnpike.note_change(caller.user_id, 'key.update', 'key', own.key_id, before, to_jsonb(key), p_request.request_id,
-          p_request.address, p_request.moment);
-      end if;
-    end if;
-    perform turnpike.note_use(caller, p_request.moment);
+  if caller.usable is not true then
+    return next;
+    return;
   end if;
+  -- The lock makes concurrent changes run one after the other, so that the count is exact.
+  perform from users u where u.user_id = caller.user_id for no key update;
+  -- Locked before it is read, so that concurrent changes are not overwritten.
+  select k.* into own from api_keys k where k.key_id = p_key_id and k.user_id = caller.user_id for no key update;
+  refused := turnpike.key_refusal(own);
+  if refused is null then
+    daily := turnpike.over_key_changes(caller.user_id, p_request.moment);
+    refused := case when daily.cap is not null then 'daily' end;
+  end if;
+  if refused is null then
+    before := to_jsonb(turnpike.key_answer_of(own));
+    wanted := jsonb_populate_record(own, p_changes);
+    if turnpike.gives_more(own, wanted) and turnpike.lacks_proof(caller, p_request.moment) then
+      refused := 'proof';
+    end if;
+  end if;
+  if refused is null then
+    own := wanted;
+    update api_keys k set name = own.name, expires_at = own.expires_at,
+      daily_credit_micros = own.daily_credit_micros, monthly_credit_micros = own.monthly_credit_micros,
+      end_user_daily_credit_micros = own.end_user_daily_credit_micros,
+      end_user_monthly_credit_micros = own.end_user_monthly_credit_micros,
+      window_credit_micros = own.window_credit_micros, window_seconds = own.window_seconds
+      where k.key_id = own.key_id;
+    key := turnpike.key_answer_of(own);
+    if to_jsonb(key) <> before then
+      perform turnpike.note_change(caller.user_id, 'key.update', 'key', own.key_id, before, to_jsonb(key), p_request.request_id,
+        p_request.address, p_request.moment);
+    end if;
+  end if;
+  perform turnpike.note_use(caller, p_request.moment);
   return next;
 end $$;
 
@@ -73,45 +75,47 @@ declare
 begin
   caller := turnpike.find_caller(p_request);
   actor := caller;
-  if caller.usable is true then
-    already := turnpike.used_key(caller, p_once_key);
-    if already.resource_id is not null then
-      select k.* into own from api_keys k where k.key_id = already.resource_id and k.user_id = caller.user_id;
-      key := turnpike.key_answer_of(own);
-      return next;
-      return;
-    end if;
-    -- The lock makes concurrent changes run one after the other, so that the count is exact.
-    perform from users u where u.user_id = caller.user_id for no key update;
-    -- Locked before it is read, so that a later rotation stores the value of an earlier one as an old value.
-    select k.* into own from api_keys k where k.key_id = p_key_id and k.user_id = caller.user_id for no key update;
-    refused := turnpike.key_refusal(own);
-    if refused is null then
-      daily := turnpike.over_key_changes(caller.user_id, p_request.moment);
-      refused := case when daily.cap is not null then 'daily' end;
-    end if;
-    if refused is null and p_former_until is not null then
-      select count(*) into former_left from former_key_values f where f.key_id = own.key_id and f.works_until > p_request.moment;
-      refused := case when (former_left < p_most_former) is not true then 'former' end;
-    end if;
-    if refused is null then
-      delete from former_key_values f where f.key_id = own.key_id and (p_former_until is null or f.works_until <= p_request.moment);
-      if p_former_until is not null then
-        insert into former_key_values (hash, key_id, works_until) values (own.hash, own.key_id, p_former_until);
-      end if;
-      update api_keys k set
-        previous_expires_at = (select max(f.works_until) from former_key_values f where f.key_id = own.key_id),
-        hash = decode(case when own.test then p_test_hash else p_live_hash end, 'hex'),
-        hint = case when own.test then p_test_hint else p_live_hint end
-        where k.key_id = own.key_id returning k.* into own;
-      key := turnpike.key_answer_of(own);
-      perform turnpike.note_change(caller.user_id, 'key.rotate', 'key', own.key_id, null,
-        jsonb_build_object('hint', own.hint, 'former_until', p_former_until), p_request.request_id, p_request.address, p_request.moment);
-      perform turnpike.tell_key(own, true, p_request.moment);
-      perform turnpike.note_key(caller, p_once_key, p_fingerprint, own.key_id, p_request.moment);
-    end if;
-    perform turnpike.note_use(caller, p_request.moment);
+  if caller.usable is not true then
+    return next;
+    return;
   end if;
+  already := turnpike.used_key(caller, p_once_key);
+  if already.resource_id is not null then
+    select k.* into own from api_keys k where k.key_id = already.resource_id and k.user_id = caller.user_id;
+    key := turnpike.key_answer_of(own);
+    return next;
+    return;
+  end if;
+  -- The lock makes concurrent changes run one after the other, so that the count is exact.
+  perform from users u where u.user_id = caller.user_id for no key update;
+  -- Locked before it is read, so that a later rotation stores the value of an earlier one as an old value.
+  select k.* into own from api_keys k where k.key_id = p_key_id and k.user_id = caller.user_id for no key update;
+  refused := turnpike.key_refusal(own);
+  if refused is null then
+    daily := turnpike.over_key_changes(caller.user_id, p_request.moment);
+    refused := case when daily.cap is not null then 'daily' end;
+  end if;
+  if refused is null and p_former_until is not null then
+    select count(*) into former_left from former_key_values f where f.key_id = own.key_id and f.works_until > p_request.moment;
+    refused := case when (former_left < p_most_former) is not true then 'former' end;
+  end if;
+  if refused is null then
+    delete from former_key_values f where f.key_id = own.key_id and (p_former_until is null or f.works_until <= p_request.moment);
+    if p_former_until is not null then
+      insert into former_key_values (hash, key_id, works_until) values (own.hash, own.key_id, p_former_until);
+    end if;
+    update api_keys k set
+      previous_expires_at = (select max(f.works_until) from former_key_values f where f.key_id = own.key_id),
+      hash = decode(case when own.test then p_test_hash else p_live_hash end, 'hex'),
+      hint = case when own.test then p_test_hint else p_live_hint end
+      where k.key_id = own.key_id returning k.* into own;
+    key := turnpike.key_answer_of(own);
+    perform turnpike.note_change(caller.user_id, 'key.rotate', 'key', own.key_id, null,
+      jsonb_build_object('hint', own.hint, 'former_until', p_former_until), p_request.request_id, p_request.address, p_request.moment);
+    perform turnpike.tell_key(own, true, p_request.moment);
+    perform turnpike.note_key(caller, p_once_key, p_fingerprint, own.key_id, p_request.moment);
+  end if;
+  perform turnpike.note_use(caller, p_request.moment);
   return next;
 end $$;
 

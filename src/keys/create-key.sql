@@ -12,42 +12,44 @@ declare
 begin
   caller := turnpike.find_caller(p_request);
   actor := caller;
-  if caller.usable then
-    already := turnpike.used_key(caller, p_once_key);
-    if already.resource_id is not null then
-      select k.* into made from api_keys k where k.key_id = already.resource_id and k.user_id = caller.user_id;
-      key := turnpike.key_answer_of(made);
-      return next;
-      return;
-    end if;
-    made := jsonb_populate_record(null::api_keys, p_key);
-    made.user_id := caller.user_id;
-    if made.scope = 'space' then
-      select s.space_id into made.space_id from spaces s
-        where s.slug = p_space and s.user_id = caller.user_id and s.test = made.test;
-    end if;
-    if made.scope = 'space' and made.space_id is null then
-      refused := 'unknown';
-    else
-      -- The lock keeps two concurrent calls from taking the last place.
-      perform from users u where u.user_id = caller.user_id for no key update;
-      reached := turnpike.over_limit('keys', caller.user_id, 1);
-      refused := case when reached.cap is not null then 'limit' end;
-      if refused is null then
-        daily := turnpike.over_key_changes(caller.user_id, p_request.moment);
-        refused := case when daily.cap is not null then 'daily' end;
-      end if;
-    end if;
-    if refused is null then
-      insert into api_keys select made.*;
-      key := turnpike.key_answer_of(made);
-      perform turnpike.note_change(caller.user_id, 'key.create', 'key', made.key_id, null, to_jsonb(key), p_request.request_id,
-        p_request.address, p_request.moment);
-      perform turnpike.tell_key(made, false, p_request.moment);
-      perform turnpike.note_key(caller, p_once_key, p_fingerprint, made.key_id, p_request.moment);
-    end if;
-    perform turnpike.note_use(caller, p_request.moment);
+  if caller.usable is not true then
+    return next;
+    return;
   end if;
+  already := turnpike.used_key(caller, p_once_key);
+  if already.resource_id is not null then
+    select k.* into made from api_keys k where k.key_id = already.resource_id and k.user_id = caller.user_id;
+    key := turnpike.key_answer_of(made);
+    return next;
+    return;
+  end if;
+  made := jsonb_populate_record(null::api_keys, p_key);
+  made.user_id := caller.user_id;
+  if made.scope = 'space' then
+    select s.space_id into made.space_id from spaces s
+      where s.slug = p_space and s.user_id = caller.user_id and s.test = made.test;
+  end if;
+  if made.scope = 'space' and made.space_id is null then
+    refused := 'unknown';
+  else
+    -- The lock keeps two concurrent calls from taking the last place.
+    perform from users u where u.user_id = caller.user_id for no key update;
+    reached := turnpike.over_limit('keys', caller.user_id, 1);
+    refused := case when reached.cap is not null then 'limit' end;
+    if refused is null then
+      daily := turnpike.over_key_changes(caller.user_id, p_request.moment);
+      refused := case when daily.cap is not null then 'daily' end;
+    end if;
+  end if;
+  if refused is null then
+    insert into api_keys select made.*;
+    key := turnpike.key_answer_of(made);
+    perform turnpike.note_change(caller.user_id, 'key.create', 'key', made.key_id, null, to_jsonb(key), p_request.request_id,
+      p_request.address, p_request.moment);
+    perform turnpike.tell_key(made, false, p_request.moment);
+    perform turnpike.note_key(caller, p_once_key, p_fingerprint, made.key_id, p_request.moment);
+  end if;
+  perform turnpike.note_use(caller, p_request.moment);
   return next;
 end $$;
 

@@ -133,11 +133,13 @@ begin
   admin := turnpike.find_admin(p_request);
   actor := admin.caller;
   refused := admin.refused;
-  if refused is null then
-    ids := array(select a.provider_id from provider_accounts a
-      where a.pool = p_pool or (p_pool = 'main' and a.pool = 'alt-pool' and a.kind = 'api_key'));
-    entity := array(select r from turnpike.provider_rows(ids, p_request.moment) r);
-    perform turnpike.note_use(admin.caller, p_request.moment);
+  if refused is not null then
+    return next;
+    return;
   end if;
+  ids := array(select a.provider_id from provider_accounts a
+    where a.pool = p_pool or (p_pool = 'main' and a.pool = 'alt-pool' and a.kind = 'api_key'));
+  entity := array(select r from turnpike.provider_rows(ids, p_request.moment) r);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;

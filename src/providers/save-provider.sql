@@ -93,14 +93,16 @@ begin
   admin := turnpike.find_admin(p_request);
   actor := admin.caller;
   refused := admin.refused;
-  if refused is null then
-    select s.* into saved from turnpike.save_provider(p_account, p_sealed, p_expires_at, p_login_id,
-      (admin.caller).user_id, p_request.request_id, p_request.address, p_request.moment) s;
-    refused := saved.refused;
-    entity := saved.entity;
-    known_as := saved.known_as;
-    perform turnpike.note_use(admin.caller, p_request.moment);
+  if refused is not null then
+    return next;
+    return;
   end if;
+  select s.* into saved from turnpike.save_provider(p_account, p_sealed, p_expires_at, p_login_id,
+    (admin.caller).user_id, p_request.request_id, p_request.address, p_request.moment) s;
+  refused := saved.refused;
+  entity := saved.entity;
+  known_as := saved.known_as;
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;
 
@@ -114,11 +116,13 @@ begin
   admin := turnpike.find_admin(p_request);
   actor := admin.caller;
   refused := admin.refused;
-  if refused is null then
-    perform turnpike.note_change((admin.caller).user_id, p_action, 'provider_login', p_login_id, null, p_after, p_request.request_id,
-      p_request.address,
-      p_request.moment);
-    perform turnpike.note_use(admin.caller, p_request.moment);
+  if refused is not null then
+    return next;
+    return;
   end if;
+  perform turnpike.note_change((admin.caller).user_id, p_action, 'provider_login', p_login_id, null, p_after, p_request.request_id,
+    p_request.address,
+    p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;

@@ -14,12 +14,14 @@ declare
 begin
   caller := turnpike.find_caller(p_request);
   actor := caller;
-  if caller.usable then
-    select u.* into own from users u where u.user_id = caller.user_id;
-    account := turnpike.user_answer_of(own);
-    select s.balance, s.held into balance, held from turnpike.wallet_sums(caller.user_id) s;
-    acting_admin := (select (u.user_id, u.name)::turnpike.acting_admin from users u where u.user_id = caller.acting_user_id);
-    perform turnpike.note_use(caller, p_request.moment);
+  if caller.usable is not true then
+    return next;
+    return;
   end if;
+  select u.* into own from users u where u.user_id = caller.user_id;
+  account := turnpike.user_answer_of(own);
+  select s.balance, s.held into balance, held from turnpike.wallet_sums(caller.user_id) s;
+  acting_admin := (select (u.user_id, u.name)::turnpike.acting_admin from users u where u.user_id = caller.acting_user_id);
+  perform turnpike.note_use(caller, p_request.moment);
   return next;
 end $$;

@@ -51,10 +51,12 @@ begin
   admin := turnpike.find_admin(p_request);
   actor := admin.caller;
   refused := admin.refused;
-  if refused is null then
-    perform turnpike.note_change((admin.caller).user_id, p_action, 'workspace', p_workspace_id, null, p_outcome, p_request.request_id,
-      p_request.address, p_request.moment);
-    perform turnpike.note_use(admin.caller, p_request.moment);
+  if refused is not null then
+    return next;
+    return;
   end if;
+  perform turnpike.note_change((admin.caller).user_id, p_action, 'workspace', p_workspace_id, null, p_outcome, p_request.request_id,
+    p_request.address, p_request.moment);
+  perform turnpike.note_use(admin.caller, p_request.moment);
   return next;
 end $$;
