@@ -9,12 +9,7 @@ declare
   admin turnpike.admin_caller;
   current_run infra_runs;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return;
-  end if;
+  {{admin.opens}}
   current_run.position := 0;
   current_run.until_at := p_request.moment;
   current_run.container_second_micros := turnpike.setting_value('container_second_usd')::double precision * 10000000;
@@ -34,7 +29,7 @@ begin
       p_request.address, p_request.moment);
   end if;
   run := current_run;
-  perform turnpike.note_use(admin.caller, p_request.moment);
+  {{admin.closes}}
 end $$;
 
 -- Previews the bills of up to p_limit accounts after p_position, as bill_infra_slice would bill them now.

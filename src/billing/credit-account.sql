@@ -7,11 +7,7 @@ declare
   caller turnpike.caller;
   admin text;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   if caller.role is distinct from 'admin' then
     refused := 'admin';
   elsif turnpike.lacks_proof(caller, p_request.moment) then
@@ -26,5 +22,5 @@ begin
         p_request.address, p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

@@ -56,11 +56,7 @@ declare
   part record;
 begin
   has_subscriber := false;
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   refused := case when turnpike.sees_account(caller) is not true then 'scope' end;
   if refused is null then
     if p_enabled then
@@ -83,7 +79,7 @@ begin
     end if;
     select x.* into export from ledger_exports x where x.user_id = caller.user_id;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Lists accounts after p_after whose export has work: new ledger rows, or an hour that ended before p_ended_before.

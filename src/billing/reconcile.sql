@@ -61,11 +61,7 @@ create function turnpike.begin_reconciliation_as(p_request turnpike.request,
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   if caller.role is distinct from 'admin' then
     refused := 'admin';
   else
@@ -77,7 +73,7 @@ begin
         p_request.address, p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Stores half of p_size before a slice is tried. If the slice fails, the next attempt reads half as many rows.

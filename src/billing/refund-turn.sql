@@ -33,11 +33,7 @@ language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   if caller.role is distinct from 'admin' then
     refused := 'admin';
   elsif turnpike.lacks_proof(caller, p_request.moment) then
@@ -50,5 +46,5 @@ begin
         p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

@@ -4,15 +4,11 @@ language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   refused := case when turnpike.sees_account(caller) is not true then 'scope' end;
   if refused is null then
     insert into wallets (user_id, usage_keys) values (caller.user_id, p_keys)
     on conflict (user_id) do update set usage_keys = excluded.usage_keys;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

@@ -39,13 +39,7 @@ declare
   was model_catalog;
   changed model_catalog;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   -- The lock makes concurrent disables run one after the other, so that the last enabled model cannot be disabled.
   perform pg_advisory_xact_lock(hashtext('model_catalog'), 0);
   select c.* into was from model_catalog c where c.pin = p_pin for no key update;
@@ -70,8 +64,7 @@ begin
     end if;
   end if;
   entity := turnpike.catalog_answer_of(p_pin);
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;
 
 -- The columns of a model that the audit log records: all except versions, times and the user who changed it.
@@ -88,13 +81,7 @@ declare
   made model_catalog;
   added integer;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   made := jsonb_populate_record(null::model_catalog, p_model);
   made.pin := made.engine || '/' || made.model;
   made.price_version := 1;
@@ -112,8 +99,7 @@ begin
     refused := 'exists';
   end if;
   entity := turnpike.catalog_answer_of(made.pin);
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;
 
 -- Gives a model new prices, as a new price version. p_prices has the column of every component, in credit micros.
@@ -142,13 +128,7 @@ declare
   was model_catalog;
   changed model_catalog;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   select c.* into was from model_catalog c where c.pin = p_pin for no key update;
   if was.pin is null then
     refused := 'not_found';
@@ -163,6 +143,5 @@ begin
       turnpike.catalog_facts(changed), p_request.request_id, p_request.address, p_request.moment);
   end if;
   entity := turnpike.catalog_answer_of(p_pin);
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;

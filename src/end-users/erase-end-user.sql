@@ -8,14 +8,10 @@ declare
   ids text[];
   newest timestamptz;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   if caller.scope is distinct from 'all' then
     refused := 'scope';
-    perform turnpike.note_use(caller, p_request.moment);
+    {{caller.closes}}
     return;
   end if;
   -- Accepting a turn also locks its conversation, so it happens completely before or after this statement.
@@ -30,7 +26,7 @@ begin
     and not exists (select from end_user_wallets w where w.user_id = caller.user_id and w.test = caller.test and w.end_user_ref = p_ref)
   then
     refused := 'unknown';
-    perform turnpike.note_use(caller, p_request.moment);
+    {{caller.closes}}
     return;
   end if;
   update conversations c set name = c.conversation_id where c.conversation_id = any (ids);
@@ -43,5 +39,5 @@ begin
   returning e.* into erasure;
   perform turnpike.note_change(caller.user_id, 'end_user.erase', 'erasure', p_erasure_id, null,
     jsonb_build_object('key_id', caller.key_id, 'test', caller.test), p_request.request_id, p_request.address, p_request.moment);
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

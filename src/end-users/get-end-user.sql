@@ -45,11 +45,7 @@ create function turnpike.get_end_user(p_request turnpike.request, p_ref text,
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   end_user := turnpike.end_user_answer_of(caller, p_ref, p_request.moment);
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

@@ -55,11 +55,7 @@ declare
   answer record;
   refs text[];
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   if not caller.test then
     select w.* into account from wallets w where w.user_id = caller.user_id;
   end if;
@@ -99,7 +95,7 @@ begin
   totals := answer.totals;
   refs := array(select c.end_user_ref from unnest(customers) c);
   customers := turnpike.with_trends(caller, customers, refs, p_days, p_request.moment);
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Returns the caps of an end user and their use. `account` is null for test data, whose limits are rehearsed.

@@ -20,11 +20,7 @@ declare
   before_hour timestamp := date_trunc('hour', before_at at time zone 'UTC');
   before_ref text := coalesce(p_before_ref, '');
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   end_users := array(select row(turnpike.end_user_answer_of(caller, page.ref, p_request.moment), page.active_at)::turnpike.listed_end_user
   from (
     select found.* from (
@@ -58,7 +54,7 @@ begin
     ) found
     order by found.active_at desc, found.ref collate "C" desc limit p_limit
   ) page order by page.active_at desc, page.ref collate "C" desc);
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- True if an end user matches the filters of a list.

@@ -8,11 +8,7 @@ create function turnpike.put_end_user_limits(p_request turnpike.request,
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   if caller.scope = 'all' then
     if not exists (select from end_users e where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref) then
       -- The lock keeps two concurrent calls from taking the last place.
@@ -33,7 +29,7 @@ begin
       monthly_limit_credit_micros = p_monthly, blocked = p_blocked, updated_at = p_request.moment;
     end_user := turnpike.end_user_answer_of(caller, p_ref, p_request.moment);
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- True if an end user could spend more than before. Without a limit of their own, the account's applies.

@@ -32,13 +32,7 @@ declare
   made integer;
   former integer;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   -- An advisory lock, because a file without keys has no row to lock.
   perform pg_advisory_xact_lock(hashtext('environment_file'), hashtext(p_file));
   made := coalesce((select e.version from environment_files e where e.file = p_file), 0);
@@ -57,8 +51,7 @@ begin
       jsonb_build_object('version', former), jsonb_build_object('version', former + 1), p_request.request_id, p_request.address, p_request.moment);
   end if;
   entity := turnpike.environment_key_answer_of(p_file, p_key);
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;
 
 -- Replaces p_old with the same document, sealed with a newer key. Returns false, and changes nothing, if the document

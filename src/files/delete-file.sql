@@ -10,11 +10,7 @@ declare
   space spaces;
   role text;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   select f.* into gone from files f where f.file_id = p_file_id limit 1;
   select s.* into space from spaces s where s.space_id = gone.space_id limit 1;
   if turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id) is not true then
@@ -33,7 +29,7 @@ begin
       refused := 'not_found';
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Records that the bytes of deleted files are removed. Returns the number of files.

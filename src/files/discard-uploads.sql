@@ -6,11 +6,7 @@ declare
   caller turnpike.caller;
   once text;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   discarded := '{}';
   once := caller.user_id::text || ' ' || caller.test::text || ' ' || p_idempotency_key;
   perform pg_advisory_xact_lock(hashtext('turn'), hashtext(once));
@@ -21,7 +17,7 @@ begin
       select array_agg(g::files) into discarded from gone g;
     perform turnpike.forget_keys(caller, p_once_keys);
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Deletes the rows of discarded uploads whose bytes are removed. Returns the number of files.

@@ -7,11 +7,7 @@ declare
   caller turnpike.caller;
   space spaces;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   already := turnpike.used_key(caller, p_once_key);
   if already.resource_id is null then
     space := turnpike.find_space(caller, p_space);
@@ -30,7 +26,7 @@ begin
         p_request.moment, p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Turns an upload whose bytes are stored into a file of its space. p_space: the space's slug.
@@ -43,11 +39,7 @@ declare
   caller turnpike.caller;
   ready files;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   already := turnpike.used_key(caller, p_once_key);
   if already.resource_id is null then
     select f.* into ready from files f where f.file_id = p_file_id for no key update;
@@ -63,7 +55,7 @@ begin
       refused := case when reached.cap is not null then 'limit' else 'too_late' end;
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- The limit that keeps an account from storing another file of this size; null if there is room. Takes no lock.

@@ -50,13 +50,7 @@ declare
   was container_mappings;
   put container_mappings;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   -- An advisory lock, because a new mapping has no row to lock.
   perform pg_advisory_xact_lock(hashtext('container_mapping'), hashtext(p_space || ' ' || p_container));
   select s.space_id into id from spaces s where s.slug = p_space limit 1;
@@ -86,8 +80,7 @@ begin
       p_request.moment);
   end if;
   entity := turnpike.mapping_answer_of(id, p_container);
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;
 
 -- A container of a space, as turns use it.

@@ -11,12 +11,7 @@ declare
   wanted api_keys;
   before jsonb;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return next;
-    return;
-  end if;
+  {{caller.opens row}}
   -- The lock makes concurrent changes run one after the other, so that the count is exact.
   perform from users u where u.user_id = caller.user_id for no key update;
   -- Locked before it is read, so that concurrent changes are not overwritten.
@@ -47,8 +42,7 @@ begin
         p_request.address, p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
-  return next;
+  {{caller.closes row}}
 end $$;
 
 -- True if a key can do more with its new expiry and caps than before.
@@ -73,12 +67,7 @@ declare
   own api_keys;
   former_left integer;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return next;
-    return;
-  end if;
+  {{caller.opens row}}
   already := turnpike.used_key(caller, p_once_key);
   if already.resource_id is not null then
     select k.* into own from api_keys k where k.key_id = already.resource_id and k.user_id = caller.user_id;
@@ -115,8 +104,7 @@ begin
     perform turnpike.tell_key(own, true, p_request.moment);
     perform turnpike.note_key(caller, p_once_key, p_fingerprint, own.key_id, p_request.moment);
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
-  return next;
+  {{caller.closes row}}
 end $$;
 
 -- Why a key cannot be changed: unknown or revoked; null if it can.

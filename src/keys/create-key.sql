@@ -10,12 +10,7 @@ declare
   caller turnpike.caller;
   made api_keys;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return next;
-    return;
-  end if;
+  {{caller.opens row}}
   already := turnpike.used_key(caller, p_once_key);
   if already.resource_id is not null then
     select k.* into made from api_keys k where k.key_id = already.resource_id and k.user_id = caller.user_id;
@@ -49,8 +44,7 @@ begin
     perform turnpike.tell_key(made, false, p_request.moment);
     perform turnpike.note_key(caller, p_once_key, p_fingerprint, made.key_id, p_request.moment);
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
-  return next;
+  {{caller.closes row}}
 end $$;
 
 -- The daily limit of key changes, if it is reached; null while there is room. The changes are counted in the audit

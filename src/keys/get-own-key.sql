@@ -6,17 +6,11 @@ declare
   caller turnpike.caller;
   own api_keys;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return next;
-    return;
-  end if;
+  {{caller.opens row}}
   select k.* into own from api_keys k where k.key_id = caller.key_id;
   key := turnpike.key_answer_of(own);
   caps := turnpike.key_caps(own.key_id, own.user_id, own.test, p_request.moment);
   limits := turnpike.count_states(own.user_id);
   select s.balance, s.held into balance, held from turnpike.wallet_sums(caller.user_id) s;
-  perform turnpike.note_use(caller, p_request.moment);
-  return next;
+  {{caller.closes row}}
 end $$;

@@ -8,11 +8,7 @@ declare
   was api_keys;
   revoked api_keys;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   -- Locked before it is read, so that only one of two concurrent revokes is recorded.
   select k.* into was from api_keys k where k.key_id = p_key_id and k.user_id = caller.user_id for no key update;
   update api_keys k set revoked_at = coalesce(k.revoked_at, p_request.moment), ending_turns = k.ending_turns or k.revoked_at is null
@@ -27,5 +23,5 @@ begin
         'scope', revoked.scope, 'test', revoked.test, 'hint', revoked.hint), p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

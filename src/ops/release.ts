@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type pg from "pg"
+import { ADMIN_SQL, CALLER_SQL } from "../actor/envelope-sql.ts"
 import { ROLLUP_SQL } from "../analytics/rollup-sql.ts"
 import { PRICE_SQL } from "../catalog/price-sql.ts"
 
@@ -21,13 +22,14 @@ const PLACEHOLDER = /\bturnpike\./g
 const EXPANDED = /^-- expand (\w+): ([\w, ]+)\n/
 
 /** A part that a declaration makes: the declaration, the part's name, and its argument. */
-const MADE = /\{\{(rollups|prices)\.(\w+)(?: ([^}]+))?\}\}/g
-const MAKERS = { rollups: ROLLUP_SQL, prices: PRICE_SQL }
+const MADE = /\{\{(rollups|prices|caller|admin)\.(\w+)(?: ([^}]+))?\}\}/g
+const MAKERS = { rollups: ROLLUP_SQL, prices: PRICE_SQL, caller: CALLER_SQL, admin: ADMIN_SQL }
 
 /**
  * Expands a template file. A file whose first line is `-- expand entity: space, user` results in two copies, with
  * `{{entity}}` replaced by `space` and by `user`. Declarations make parts such as
- * `{{rollups.upserts}}` (src/analytics/rollup-sql.ts) and `{{prices.columns c}}` (src/catalog/price-sql.ts).
+ * `{{rollups.upserts}}` (src/analytics/rollup-sql.ts), `{{prices.columns c}}` (src/catalog/price-sql.ts) and
+ * `{{caller.opens}}` (src/actor/envelope-sql.ts).
  */
 export function expand(source: string): string {
   const text = source.replaceAll(MADE, (all, of: keyof typeof MAKERS, part: string, argument = "") => {

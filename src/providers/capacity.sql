@@ -120,13 +120,7 @@ declare
   points integer;
   span interval;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   select array_agg(w.provider_id), array_agg(w.resource), array_agg(w.window_seconds) into ids, resources, lengths
     from turnpike.quota_windows() w
     where w.provider_id in (select a.provider_id from provider_accounts a where a.pool = any(p_pools)
@@ -177,8 +171,7 @@ begin
   end if;
   windows := coalesce(windows, '{}');
   select s.seconds, s.summed, s.queued into spend_seconds, spend, queued from turnpike.served_spend(served, since, p_spend) s;
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;
 
 -- Returns the shortest round span, in seconds, with which at most p_most spans cover p_seconds.

@@ -42,13 +42,7 @@ declare
   was provider_accounts;
   changed provider_accounts;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   was := turnpike.lock_provider(p_provider_id, p_pool);
   if was.provider_id is null then
     refused := 'not_found';
@@ -64,8 +58,7 @@ begin
       turnpike.provider_facts(changed), p_request.request_id, p_request.address, p_request.moment);
   end if;
   entity := (select r from turnpike.provider_rows(array[p_provider_id], p_request.moment) r);
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;
 
 -- Enables an account for an admin. If it has a credential, this also clears a refused login, a
@@ -82,13 +75,7 @@ declare
   given_up integer;
   was_suspended boolean;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   was := turnpike.lock_provider(p_provider_id, p_pool);
   if was.provider_id is null then
     refused := 'not_found';
@@ -109,8 +96,7 @@ begin
     end if;
   end if;
   entity := (select r from turnpike.provider_rows(array[p_provider_id], p_request.moment) r);
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;
 
 -- Removes an account for an admin, with its credential and its state. Its usage, snapshots and hours stay.
@@ -123,13 +109,7 @@ declare
   admin turnpike.admin_caller;
   was provider_accounts;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   was := turnpike.lock_provider(p_provider_id, null);
   entity := (select r from turnpike.provider_rows(array[p_provider_id], p_request.moment) r);
   if was.provider_id is null then
@@ -143,8 +123,7 @@ begin
     perform turnpike.note_change((admin.caller).user_id, 'provider.remove', 'provider', p_provider_id, turnpike.provider_facts(was), null,
       p_request.request_id, p_request.address, p_request.moment);
   end if;
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;
 
 -- Stores the windows of an account that its provider just reported to an admin.
@@ -156,13 +135,7 @@ returns table (actor turnpike.caller, refused text, entity turnpike.provider_ans
 declare
   admin turnpike.admin_caller;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   -- note_windows skips a locked row, so wait here for a turn that is committing.
   perform from provider_states s where s.provider_id = p_provider_id for no key update;
   perform turnpike.note_windows(p_provider_id, p_windows, p_request.moment);
@@ -173,6 +146,5 @@ begin
     perform turnpike.note_change((admin.caller).user_id, 'provider.refresh_limits', 'provider', p_provider_id, null,
       jsonb_build_object('windows', entity.windows), p_request.request_id, p_request.address, p_request.moment);
   end if;
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;

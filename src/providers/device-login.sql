@@ -6,13 +6,7 @@ declare
   admin turnpike.admin_caller;
   former text;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   -- Without a running login there is no row to lock.
   perform pg_advisory_xact_lock(hashtext('provider_login'), hashtext('alt-pool'));
   update provider_logins l set state = 'expired', sealed = null, error = 'superseded', updated_at = p_request.moment
@@ -22,8 +16,7 @@ begin
     p_request.moment);
   perform turnpike.note_change((admin.caller).user_id, 'provider.login_start', 'provider_login', p_login_id, null,
     jsonb_build_object('pool', 'alt-pool', 'supersedes', former), p_request.request_id, p_request.address, p_request.moment);
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;
 
 -- Claims a login until p_until, so that no other worker polls it.

@@ -15,13 +15,7 @@ declare
   admin turnpike.admin_caller;
   running provider_logins;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   -- Without a running login there is no row to lock.
   perform pg_advisory_xact_lock(hashtext('provider_login'), hashtext('media'));
   update provider_logins l set state = 'expired', sealed = null, error = 'expired', updated_at = p_request.moment
@@ -39,8 +33,7 @@ begin
       jsonb_build_object('pool', 'media'), p_request.request_id, p_request.address, p_request.moment);
   end if;
   entity := row(running.login_id, running.sealed, running.takes, running.expires_at)::turnpike.media_login;
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;
 
 -- Claims an admin's login to the media account until p_until, to complete it.
@@ -52,13 +45,7 @@ declare
   admin turnpike.admin_caller;
   newest provider_logins;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   select l.* into newest from provider_logins l where l.pool = 'media' and l.state = 'polling' limit 1 for no key update;
   if newest.login_id is null then
     select l.* into newest from provider_logins l where l.pool = 'media' order by l.created_at desc, l.updated_at desc limit 1;
@@ -89,13 +76,7 @@ declare
   saved record;
   row provider_logins;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   select l.* into row from provider_logins l where l.login_id = p_login_id for no key update;
   if row.takes is distinct from p_takes or row.state not in ('polling', 'authorized') then
     refused := 'superseded';

@@ -130,16 +130,9 @@ declare
   admin turnpike.admin_caller;
   ids text[];
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   ids := array(select a.provider_id from provider_accounts a
     where a.pool = p_pool or (p_pool = 'main' and a.pool = 'alt-pool' and a.kind = 'api_key'));
   entity := array(select r from turnpike.provider_rows(ids, p_request.moment) r);
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;

@@ -90,20 +90,13 @@ declare
   admin turnpike.admin_caller;
   saved record;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   select s.* into saved from turnpike.save_provider(p_account, p_sealed, p_expires_at, p_login_id,
     (admin.caller).user_id, p_request.request_id, p_request.address, p_request.moment) s;
   refused := saved.refused;
   entity := saved.entity;
   known_as := saved.known_as;
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;
 
 -- Writes the audit entry for a step of an admin's login by a pasted code. Redis has the login itself. refused: admin.
@@ -113,16 +106,9 @@ returns table (actor turnpike.caller, refused text) language plpgsql rows 1 as $
 declare
   admin turnpike.admin_caller;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   perform turnpike.note_change((admin.caller).user_id, p_action, 'provider_login', p_login_id, null, p_after, p_request.request_id,
     p_request.address,
     p_request.moment);
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;

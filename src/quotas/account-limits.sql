@@ -7,11 +7,7 @@ declare
   caller turnpike.caller;
   was wallets;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   select w.* into was from wallets w where w.user_id = caller.user_id;
   if turnpike.lacks_proof(caller, p_request.moment) and (turnpike.is_looser(was.end_user_daily_credit_micros, p_daily)
     or turnpike.is_looser(was.end_user_monthly_credit_micros, p_monthly))
@@ -29,5 +25,5 @@ begin
   values (caller.user_id, p_daily, p_monthly, p_low)
   on conflict (user_id) do update set end_user_daily_credit_micros = p_daily, end_user_monthly_credit_micros = p_monthly,
     low_balance_credit_micros = p_low;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

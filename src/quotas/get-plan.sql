@@ -6,11 +6,7 @@ declare
   active record;
   state turnpike.cap_state;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   select s.plan, s.trial, s.starts_at, s.ends_at into active from turnpike.active_subscription(caller.user_id, p_request.moment) s;
   plan := active.plan;
   label := turnpike.setting_value('plans') -> active.plan ->> 'label';
@@ -21,5 +17,5 @@ begin
   for state in select c.* from turnpike.cap_states(caller.user_id, null, null, p_request.moment, null, null) c where c.cap = 'account_daily' loop
     cap := state;
   end loop;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

@@ -67,11 +67,7 @@ declare
   ended turns;
   space spaces;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   select t.* into ended from turns t where t.turn_id = p_turn_id;
   select s.* into space from spaces s where s.space_id = ended.space_id;
   refused := case when (turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id)
@@ -85,7 +81,7 @@ begin
     end if;
     select l.* into refund from ledger l where l.turn_id = p_turn_id and l.reason = 'admin_action' and l.user_id = ended.user_id;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- The next live turns of an account that ended in a span, in the order of their ends.

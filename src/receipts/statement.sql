@@ -24,11 +24,7 @@ declare
   caller turnpike.caller;
   span record := turnpike.month_starts(p_month);
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   refused := case when turnpike.sees_account(caller) is not true then 'scope'
     when (span.starts <= p_request.moment) is not true then 'future'
     when (span.ends > turnpike.usage_since(caller.user_id)) is not true then 'before' end;
@@ -36,7 +32,7 @@ begin
     insert into statements (user_id, month, created_at) values (caller.user_id, p_month, p_request.moment) on conflict do nothing;
     select s.* into statement from statements s where s.user_id = caller.user_id and s.month = p_month;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Returns the account of a caller that may read its statements. refused: scope.
@@ -47,11 +43,7 @@ declare
   caller turnpike.caller;
   one statements;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   refused := case when turnpike.sees_account(caller) is not true then 'scope' end;
   if refused is null then
     user_id := caller.user_id;
@@ -64,7 +56,7 @@ begin
       statements := statements || one;
     end loop;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Statements that are not complete, least recently tried first. p_before: not those that were tried since.

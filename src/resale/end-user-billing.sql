@@ -37,17 +37,13 @@ create function turnpike.get_end_user_balance(p_request turnpike.request, p_ref 
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   if caller.scope is distinct from 'all' then
     refused := 'scope';
   else
     balance := turnpike.end_user_balance_of(caller, p_ref);
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- True if the caller's account has a price of this name.
@@ -65,11 +61,7 @@ create function turnpike.put_end_user_billing(p_request turnpike.request, p_ref 
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   -- The lock keeps the price from being deleted, and two calls from taking the last place.
   perform from users u where u.user_id = caller.user_id for no key update;
   refused := case when caller.scope is distinct from 'all' then 'scope'
@@ -89,7 +81,7 @@ begin
       where w.user_id = caller.user_id and w.test = caller.test and w.end_user_ref = p_ref and p_low is not null;
     balance := turnpike.end_user_balance_of(caller, p_ref);
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Books credit or a correction of an end user's wallet, once per Idempotency-Key. The first credit makes the end user
@@ -103,11 +95,7 @@ declare
   booking turnpike.end_user_booking;
   is_unset boolean;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   already := turnpike.used_key(caller, p_once_key);
   has_subscriber := false;
   -- The key of a booking is kept with its entry, longer than the keys of other requests.
@@ -117,7 +105,7 @@ begin
     already := row(entry.fingerprint, entry.entry_id::text)::turnpike.earlier_request;
   end if;
   if already.resource_id is not null then
-    perform turnpike.note_use(caller, p_request.moment);
+    {{caller.closes}}
     return;
   end if;
   refused := case when caller.scope is distinct from 'all' then 'scope' end;
@@ -148,5 +136,5 @@ begin
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, entry.entry_id::text, p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

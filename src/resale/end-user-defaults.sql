@@ -12,16 +12,12 @@ create function turnpike.get_end_user_defaults(p_request turnpike.request, out a
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   refused := case when caller.scope is distinct from 'all' then 'scope' end;
   if refused is null then
     defaults := turnpike.end_user_defaults_of(caller);
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- A test key sees nothing of live data.
@@ -42,11 +38,7 @@ create function turnpike.put_end_user_defaults(p_request turnpike.request, p_key
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   perform from users u where u.user_id = caller.user_id for no key update;
   refused := case when caller.scope is distinct from 'all' then 'scope'
     when p_price is not null and not turnpike.has_price(caller, p_price) then 'price' end;
@@ -64,5 +56,5 @@ begin
   if refused is null then
     defaults := turnpike.end_user_defaults_of(caller);
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

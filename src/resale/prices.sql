@@ -33,11 +33,7 @@ declare
   was prices;
   made prices;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   -- The lock orders versions, and keeps a price that gets a user from being deleted.
   perform from users u where u.user_id = caller.user_id for no key update;
   was := turnpike.current_price(caller.user_id, caller.test, p_name);
@@ -65,7 +61,7 @@ begin
     end if;
     answer := turnpike.price_answer_of(made, null, p_shown);
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Returns the prices of the caller's account by name, or one of them, which may be deleted. Each has up to p_shown
@@ -75,11 +71,7 @@ create function turnpike.find_prices(p_request turnpike.request, p_name text, p_
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   refused := case when caller.scope is distinct from 'all' then 'scope' end;
   if refused is null then
     if p_name is null then
@@ -91,7 +83,7 @@ begin
         where p.user_id = caller.user_id and p.test = caller.test and p.name = p_name order by p.version desc limit 1);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Deletes a price that nothing names. Its versions stay, for turns that were accepted with them.
@@ -102,11 +94,7 @@ declare
   caller turnpike.caller;
   was prices;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   perform from users u where u.user_id = caller.user_id for no key update;
   was := turnpike.current_price(caller.user_id, caller.test, p_name);
   refused := case when caller.scope is distinct from 'all' then 'scope' when was.price_id is null then 'unknown' end;
@@ -118,5 +106,5 @@ begin
       delete from price_names n where n.user_id = caller.user_id and n.test = caller.test and n.name = p_name;
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

@@ -16,17 +16,13 @@ declare
   caller turnpike.caller;
   space spaces;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   space := turnpike.find_space(caller, p_slug);
   refused := case when space.space_id is null then 'not_found' end;
   if refused is null then
     retention := turnpike.retention_of(space);
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Sets the days of a space. p_days has only the kinds with days of its own. Fewer days take effect with the next run of
@@ -38,11 +34,7 @@ declare
   caller turnpike.caller;
   space spaces;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   space := turnpike.lock_space(caller, p_slug);
   refused := turnpike.change_refusal(p_request, caller, space);
   if refused is null and turnpike.lacks_proof(caller, p_request.moment) and turnpike.keeps_less(space.retention, p_days) then
@@ -58,7 +50,7 @@ begin
     end if;
     retention := turnpike.retention_of(space);
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- True if days of a space delete something sooner than before. A kind without days is kept as the service says.

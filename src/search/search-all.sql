@@ -17,11 +17,7 @@ declare
   caller turnpike.caller;
   scope bigint;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   if p_all and caller.role is distinct from 'admin' then
     refused := 'admin';
     return;
@@ -40,7 +36,7 @@ begin
   if p_id_at is null then
     hits := hits || turnpike.hits_of_name(scope, caller.test, p_q, p_limit);
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Returns the object with this id, or the turn that belongs to it: of one account (p_scope), or of all.

@@ -25,13 +25,7 @@ declare
   was settings;
   given text;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   -- An advisory lock, because a setting that was never set has no row to lock.
   perform pg_advisory_xact_lock(hashtext('setting'), hashtext(p_key));
   select s.* into was from settings s where s.key = p_key;
@@ -54,6 +48,5 @@ begin
       jsonb_build_object('value', p_value), p_request.request_id, p_request.address, p_request.moment);
   end if;
   entity := turnpike.setting_answer_of(p_key);
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;

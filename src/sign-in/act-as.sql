@@ -14,13 +14,7 @@ declare
   admin turnpike.admin_caller;
   owner users;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   -- The user is not locked: if the user becomes an admin now, find_acting rejects the acting session.
   select u.* into owner from users u where u.user_id = p_user_id;
   if owner.user_id is null then
@@ -38,8 +32,7 @@ begin
       to_jsonb(entity) || jsonb_build_object('acting_id', turnpike.id_of_token(p_token), 'reason', p_reason),
       p_request.request_id, p_request.address, p_request.moment);
   end if;
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;
 
 -- Records that an admin who acts as a user reads texts of that user at p_path, once per path and acting session.
@@ -62,13 +55,7 @@ declare
   admin turnpike.admin_caller;
   ended integer;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   if not exists (select from users u where u.user_id = p_user_id) then
     refused := 'unknown';
   else
@@ -81,6 +68,5 @@ begin
         p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;

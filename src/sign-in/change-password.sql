@@ -9,11 +9,7 @@ create function turnpike.change_password(p_request turnpike.request,
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   if p_former_hash is not null then
     -- If the account has a second factor, a password alone is no fresh proof (see prove_again).
     caller.proved_at := case when turnpike.has_factor(caller.user_id) then caller.proved_at else p_request.moment end;

@@ -11,13 +11,7 @@ declare
   bot text := 'messenger:' || p_brand;
   made bigint;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   already := turnpike.used_key(admin.caller, p_once_key);
   if already.resource_id is not null then
     entity := turnpike.admin_user_answer_of(already.resource_id::bigint);
@@ -52,8 +46,7 @@ begin
       p_request.request_id, p_request.address, p_request.moment);
     perform turnpike.note_key(admin.caller, p_once_key, p_fingerprint, made::text, p_request.moment);
   end if;
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;
 
 -- Sets the email and the password hash of an account for an admin (null keeps the current value), and ends all
@@ -67,13 +60,7 @@ declare
   was users;
   before jsonb;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   select u.* into was from users u where u.user_id = p_user_id for no key update;
   before := turnpike.user_for_audit(p_user_id);
   if was.user_id is null then
@@ -103,6 +90,5 @@ begin
     end;
   end if;
   entity := case when refused = 'email_taken' then turnpike.holder_of_email(p_email) else turnpike.admin_user_answer_of(p_user_id) end;
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;

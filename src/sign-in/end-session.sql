@@ -14,16 +14,12 @@ create function turnpike.end_own_session(p_request turnpike.request,
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   update sessions n set ended_at = p_request.moment from users u
     where n.session_id = p_session_id and n.user_id = caller.user_id and n.ended_at is null and n.expires_at > p_request.moment
       and u.user_id = n.user_id and n.epoch = u.session_epoch;
   ended := found or p_session_id = caller.session_id;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Locks the caller's user before all its sessions end. Returns whether the caller's session is still valid.
@@ -61,11 +57,7 @@ create function turnpike.end_sessions(p_request turnpike.request,
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   ended := turnpike.lock_own_user(caller, p_request.moment);
   if ended then
     update users u set session_epoch = u.session_epoch + 1 where u.user_id = caller.user_id;

@@ -17,11 +17,7 @@ declare
   caller turnpike.caller;
   known identities;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   perform turnpike.lock_identity(p_issuer, p_subject);
   select i.* into known from identities i where i.issuer = p_issuer and i.subject = p_subject;
   if caller.user_id is distinct from p_user_id then
@@ -37,7 +33,7 @@ begin
       jsonb_build_object('issuer', p_issuer, 'subject', p_subject), p_request.request_id, p_request.address, p_request.moment);
     perform turnpike.tell_factor(caller.user_id, 'identity', 'linked', p_request.moment);
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Unlinks an identity from the caller, so that it can no longer sign in to the account.
@@ -49,11 +45,7 @@ declare
   caller turnpike.caller;
   given identities;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   select i.* into given from identities i
     where i.user_id = caller.user_id and turnpike.identity_id(i.issuer, i.subject) = p_identity_id;
   perform turnpike.lock_identity(given.issuer, given.subject);
@@ -73,5 +65,5 @@ begin
       jsonb_build_object('issuer', given.issuer, 'subject', given.subject), '{}', p_request.request_id, p_request.address, p_request.moment);
     perform turnpike.tell_factor(caller.user_id, 'identity', 'unlinked', p_request.moment);
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

@@ -15,5 +15,5 @@ begin
     from users u left join second_factors f on f.user_id = u.user_id where u.user_id = caller.user_id;
   -- A concurrent change may have ended the session between the two reads. Its owner gets 401, not WRONG_PASSWORD.
   actor := turnpike.find_caller(p_request);
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

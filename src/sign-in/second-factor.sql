@@ -6,17 +6,13 @@ create function turnpike.begin_second_factor(p_request turnpike.request,
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   insert into second_factors as f (user_id, secret, created_at) values (caller.user_id, p_secret, p_request.moment)
   on conflict (user_id) do update set secret = p_secret, created_at = p_request.moment where f.confirmed_at is null;
   if not found then
     refused := 'enrolled';
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Confirms the caller's second factor. p_secret: the secret whose code the caller has sent; p_step:
@@ -30,11 +26,7 @@ create function turnpike.confirm_second_factor(p_request turnpike.request,
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   if not turnpike.lock_own_user(caller, p_request.moment) then
     refused := 'gone';
     return;
@@ -57,15 +49,11 @@ create function turnpike.remove_second_factor(p_request turnpike.request, out ac
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   if not turnpike.drop_second_factor(caller.user_id, caller.user_id, p_request.request_id, p_request.address, p_request.moment) then
     refused := 'none';
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Removes a user's confirmed second factor. p_by: the user who removes it, null for the command
@@ -91,18 +79,11 @@ returns table (actor turnpike.caller, refused text) language plpgsql rows 1 as $
 declare
   admin turnpike.admin_caller;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   if not turnpike.drop_second_factor(p_user_id, (admin.caller).user_id, p_request.request_id, p_request.address, p_request.moment) then
     refused := 'unknown';
   end if;
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;
 
 -- Consumes a code of a second factor and returns whether it is valid. p_step: the time step of a
@@ -177,11 +158,7 @@ declare
   own_hash text;
   has_factor boolean;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   own_hash := (select u.password_hash from users u where u.user_id = caller.user_id);
   has_factor := turnpike.has_factor(caller.user_id);
   if own_hash is null and not has_factor then
@@ -193,5 +170,5 @@ begin
   else
     update sessions n set proved_at = p_request.moment where n.session_id = caller.session_id;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

@@ -6,11 +6,7 @@ declare
   caller turnpike.caller;
   archived spaces;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   archived := turnpike.lock_space(caller, p_slug);
   refused := turnpike.change_refusal(p_request, caller, archived);
   if refused = 'archived' then
@@ -23,5 +19,5 @@ begin
     end if;
     space := archived;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

@@ -12,11 +12,7 @@ declare
   caller turnpike.caller;
   made spaces;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   already := turnpike.used_key(caller, p_once_key);
   if already.resource_id is not null then
     null;
@@ -56,5 +52,5 @@ begin
       space := made;
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

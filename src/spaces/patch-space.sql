@@ -7,11 +7,7 @@ declare
   caller turnpike.caller;
   found_space spaces;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   found_space := turnpike.lock_space(caller, p_slug);
   refused := turnpike.change_refusal(p_request, caller, found_space);
   if refused is null and p_has_model and p_model is not null then
@@ -29,5 +25,5 @@ begin
     end if;
     space := found_space;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

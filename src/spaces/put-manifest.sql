@@ -8,11 +8,7 @@ declare
   caller turnpike.caller;
   space spaces;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   space := turnpike.lock_space(caller, p_slug);
   refused := turnpike.change_refusal(p_request, caller, space);
   if refused is null then
@@ -31,5 +27,5 @@ begin
       end if;
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

@@ -20,11 +20,7 @@ declare
   kept space_secrets;
   replaced integer;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   space := turnpike.lock_space(caller, p_slug);
   refused := turnpike.change_refusal(p_request, caller, space);
   if refused is null then
@@ -49,7 +45,7 @@ begin
       perform turnpike.change_config(space, 'secrets/' || p_name, p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Removes a secret, as a new version of the configuration. refused: not_found, role, archived, no_entry.
@@ -60,11 +56,7 @@ declare
   caller turnpike.caller;
   space spaces;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   space := turnpike.lock_space(caller, p_slug);
   refused := turnpike.change_refusal(p_request, caller, space);
   if refused is null then
@@ -75,5 +67,5 @@ begin
       refused := 'no_entry';
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

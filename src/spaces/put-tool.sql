@@ -17,11 +17,7 @@ declare
   entries jsonb;
   accepts boolean;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   space := turnpike.lock_space(caller, p_slug);
   refused := turnpike.change_refusal(p_request, caller, space);
   if refused is null then
@@ -49,7 +45,7 @@ begin
       end if;
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Removes an entry, as a new version of the configuration. refused: not_found, role, archived, no_entry.
@@ -61,11 +57,7 @@ declare
   space spaces;
   entries jsonb;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   space := turnpike.lock_space(caller, p_slug);
   refused := turnpike.change_refusal(p_request, caller, space);
   if refused is null then
@@ -76,7 +68,7 @@ begin
       refused := 'no_entry';
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 create function turnpike.change_entries(space spaces, p_column text, p_entries jsonb, p_change text, p_moment timestamptz)

@@ -50,17 +50,13 @@ declare
   caller turnpike.caller;
   space spaces;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   space := turnpike.find_space(caller, p_slug);
   refused := turnpike.sharing_refusal(caller, space);
   if refused is null then
     sharing := turnpike.sharing_answer_of(space, p_request.moment);
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Ends the sharing of a space: removes it from its workspace, and removes its members. They lose access from their
@@ -75,11 +71,7 @@ declare
   before jsonb;
   after jsonb;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   space := turnpike.find_space(caller, p_slug);
   refused := turnpike.sharing_refusal(caller, space);
   if refused is null then
@@ -102,7 +94,7 @@ begin
         p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Sets the most that the members of a space can spend together in a UTC day, from the next turn on. Null: the setting.
@@ -113,16 +105,12 @@ declare
   caller turnpike.caller;
   space spaces;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   space := turnpike.lock_space(caller, p_slug);
   refused := turnpike.sharing_refusal(caller, space);
   if refused is null then
     update spaces s set members_daily_credit_micros = p_daily where s.space_id = space.space_id returning s.* into space;
     sharing := turnpike.sharing_answer_of(space, p_request.moment);
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

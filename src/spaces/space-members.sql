@@ -9,13 +9,7 @@ declare
   was spaces;
   wanted text;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   select s.* into was from spaces s where s.space_id = p_space_id for no key update;
   wanted := coalesce(p_chat_key, 'space:' || was.slug);
   if was.space_id is null then
@@ -32,8 +26,7 @@ begin
       entity := (select s.slug from spaces s where s.chat_key = wanted);
     end;
   end if;
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;
 
 -- A registered member of a space, for operators.
@@ -61,13 +54,7 @@ declare
   space spaces;
   shared jsonb;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   -- The lock on the space's row protects its list of members: a concurrent call waits here and then sees the new
   -- member.
   select s.* into space from spaces s where s.space_id = p_space_id for no key update;
@@ -87,8 +74,7 @@ begin
     entity := turnpike.space_member_answer_of(p_space_id, p_user_id);
     told := turnpike.tell_shared(array[p_space_id], p_user_id, shared, p_request.moment);
   end if;
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;
 
 -- Stops sharing a space directly with a user, for an admin. refused: admin, not_found, no_member.
@@ -99,13 +85,7 @@ declare
   admin turnpike.admin_caller;
   space spaces;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   select s.* into space from spaces s where s.space_id = p_space_id for no key update;
   entity := turnpike.space_member_answer_of(p_space_id, p_user_id);
   if space.space_id is null then
@@ -117,6 +97,5 @@ begin
     perform turnpike.note_change((admin.caller).user_id, 'space.member_remove', 'space', space.slug,
       jsonb_build_object('user_id', p_user_id), null, p_request.request_id, p_request.address, p_request.moment);
   end if;
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;

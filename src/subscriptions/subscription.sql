@@ -94,13 +94,7 @@ declare
   other integer;
   made integer;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   already := turnpike.used_key(admin.caller, p_once_key);
   if already.resource_id is not null then
     entity := turnpike.subscription_answer_of(already.resource_id::integer);
@@ -141,8 +135,7 @@ begin
         p_request.request_id, p_request.address, p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;
 
 -- Edits or deactivates a subscription for an admin. A change that is already in effect does nothing.
@@ -160,13 +153,7 @@ declare
   before jsonb;
   other_id integer;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   -- The same lock as for a new subscription, and taken before that of the row.
   perform from users u where u.user_id = (select s.user_id from subscriptions s where s.sub_id = p_sub_id) for no key update;
   select s.* into was from subscriptions s where s.sub_id = p_sub_id for no key update;
@@ -210,6 +197,5 @@ begin
         p_request.moment);
   end if;
   entity := turnpike.subscription_answer_of(p_sub_id);
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;

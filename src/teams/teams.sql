@@ -51,13 +51,7 @@ declare
   admin turnpike.admin_caller;
   made integer;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   already := turnpike.used_key(admin.caller, p_once_key);
   if already.resource_id is not null then
     entity := turnpike.team_answer_of(already.resource_id::bigint);
@@ -77,8 +71,7 @@ begin
     perform turnpike.note_key(admin.caller, p_once_key, p_fingerprint, made::text, p_request.moment);
     entity := turnpike.team_answer_of(made);
   end if;
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;
 
 -- True if a change gives a user access to the workspaces of a team: it adds a member, or restores an archived team.
@@ -104,13 +97,7 @@ declare
   space_ids bigint[];
   shared jsonb;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   -- The lock on the team also covers its members: a concurrent edit waits, and then sees all changes of the first.
   select t.* into was from teams t where t.team_id = p_team_id limit 1 for no key update;
   if was.team_id is null then
@@ -151,6 +138,5 @@ begin
   if refused is distinct from 'unknown_user' then
     entity := turnpike.team_answer_of(p_team_id);
   end if;
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;

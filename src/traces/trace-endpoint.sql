@@ -36,11 +36,7 @@ declare
   was trace_exports;
   put trace_exports;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   -- An advisory lock, because a new endpoint has no row to lock.
   perform pg_advisory_xact_lock(hashtext('trace_endpoint'), caller.user_id::integer);
   select x.* into was from trace_exports x where x.destination = 'account:' || caller.user_id for no key update;
@@ -62,7 +58,7 @@ begin
       p_request.request_id, p_request.address, p_request.moment);
   end if;
   endpoint := turnpike.trace_endpoint_of(caller.user_id);
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Removes the account's endpoint. Its spans stay where they were sent. refused: not_found.
@@ -72,11 +68,7 @@ declare
   caller turnpike.caller;
   was trace_exports;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   delete from trace_exports x where x.destination = 'account:' || caller.user_id returning x.* into was;
   if was.url is null then
     refused := 'not_found';
@@ -85,7 +77,7 @@ begin
       turnpike.trace_facts(was), null,
       p_request.request_id, p_request.address, p_request.moment);
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 create function turnpike.get_trace_endpoint(p_request turnpike.request, out actor turnpike.caller, out endpoint turnpike.trace_endpoint)
@@ -93,11 +85,7 @@ language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   endpoint := turnpike.trace_endpoint_of(caller.user_id);
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

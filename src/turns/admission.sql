@@ -204,11 +204,7 @@ declare
   sale turnpike.sale;
   room turnpike.credit_left;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   admission := turnpike.admit_turn(caller, p_asked);
   refused := admission.refused;
   pin := admission.pin;
@@ -224,5 +220,5 @@ begin
       admission.wanted, admission.needed, true, null, sale, 0);
     hold := row(room.amount, admission.needed, room.available, room.held, room.caps, null, room.credit);
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

@@ -48,11 +48,7 @@ declare
   space spaces;
   is_visible boolean;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   outcome := 'unknown';
   -- The scope is checked before the lock: a caller must not lock a turn that it may not see.
   select s.* into space from spaces s where s.space_id = (select t.space_id from turns t where t.turn_id = p_turn_id);
@@ -80,5 +76,5 @@ begin
     turn := found_turn;
     slug := space.slug;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

@@ -13,11 +13,7 @@ declare
   room turnpike.credit_left;
   refusal turnpike.turn_refusal;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   has_subscriber := false;
   if exists (select from turns t where t.user_id::text || ' ' || t.test::text || ' ' || t.idempotency_key
     = caller.user_id::text || ' ' || caller.test::text || ' ' || p_idempotency_key)
@@ -51,5 +47,5 @@ begin
       end;
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

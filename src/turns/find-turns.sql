@@ -175,11 +175,7 @@ declare
   caller turnpike.caller;
   answer record;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   if p_all and caller.role is distinct from 'admin' then
     refused := 'admin';
     return;
@@ -200,7 +196,7 @@ begin
     array(select turnpike.found_turn_of(p.turn_id, p.took_us, p_excerpt) from page p order by p.place) as turns into answer;
   total := answer.total;
   turns := answer.turns;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- A turn with the names of its space, key and account. Texts are cut to an excerpt.
@@ -257,11 +253,7 @@ create function turnpike.count_turns(p_request turnpike.request, p_all boolean, 
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   if p_all and caller.role is distinct from 'admin' then
     refused := 'admin';
     return;
@@ -291,5 +283,5 @@ begin
       array(select row(r.value, r.turns, r.billed)::turnpike.turn_count from reasons r order by r.turns desc, r.value),
       array(select row(o.value, o.turns, o.billed)::turnpike.turn_count from models o order by o.turns desc, o.value)
     into stats from matched m;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

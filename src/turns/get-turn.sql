@@ -8,11 +8,7 @@ declare
   found_turn turns;
   space spaces;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   select t.* into found_turn from turns t where t.turn_id = p_turn_id;
   select s.* into space from spaces s where s.space_id = found_turn.space_id;
   if turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id)
@@ -29,7 +25,7 @@ begin
       end if;
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Returns a page of a turn's events after p_after_seq, oldest first.
@@ -44,11 +40,7 @@ declare
   found_turn turns;
   space spaces;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   events := '{}';
   select t.* into found_turn from turns t where t.turn_id = p_turn_id;
   select s.* into space from spaces s where s.space_id = found_turn.space_id;
@@ -66,7 +58,7 @@ begin
     last_seq := case when found_turn.steps_deleted_at is null then found_turn.last_event_seq else 0 end;
     events := array(select n from turn_log n where n.turn_id = p_turn_id and n.seq > p_after_seq order by n.seq limit p_limit);
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Returns how far turns have come, for requests that wait for them. It returns no content, so it needs no caller.

@@ -7,12 +7,7 @@ declare
   admin turnpike.admin_caller;
   read_turn turns;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return;
-  end if;
+  {{admin.opens}}
   select t.* into read_turn from turns t where t.turn_id = p_turn_id;
   known := read_turn.turn_id is not null;
   texts := p_reason is not null or turnpike.setting_value('turn_texts_for_operators') = '"shown"';
@@ -20,5 +15,5 @@ begin
     perform turnpike.note_change((admin.caller).user_id, 'turn.read', 'turn', p_turn_id, null, jsonb_build_object('user_id', read_turn.user_id,
       'texts', texts, 'reason', p_reason), p_request.request_id, p_request.address, p_request.moment);
   end if;
-  perform turnpike.note_use(admin.caller, p_request.moment);
+  {{admin.closes}}
 end $$;

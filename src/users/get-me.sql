@@ -12,16 +12,10 @@ declare
   caller turnpike.caller;
   own users;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return next;
-    return;
-  end if;
+  {{caller.opens row}}
   select u.* into own from users u where u.user_id = caller.user_id;
   account := turnpike.user_answer_of(own);
   select s.balance, s.held into balance, held from turnpike.wallet_sums(caller.user_id) s;
   acting_admin := (select (u.user_id, u.name)::turnpike.acting_admin from users u where u.user_id = caller.acting_user_id);
-  perform turnpike.note_use(caller, p_request.moment);
-  return next;
+  {{caller.closes row}}
 end $$;

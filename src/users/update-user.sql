@@ -16,13 +16,7 @@ declare
   before jsonb;
   after jsonb;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   was := turnpike.lock_user(p_user_id);
   wanted := jsonb_populate_record(was, p_user);
   if wanted.email is distinct from was.email and not p_user ? 'email_verified' then
@@ -75,8 +69,7 @@ begin
     end if;
   end if;
   entity := case when refused = 'email_taken' then turnpike.holder_of_email(wanted.email) else turnpike.admin_user_answer_of(p_user_id) end;
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;
 
 -- The number of sessions that were ended.
@@ -93,13 +86,7 @@ declare
   was users;
   ended integer;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   select u.* into was from users u where u.user_id = p_user_id for no key update;
   if was.user_id is null then
     refused := 'unknown';
@@ -112,6 +99,5 @@ begin
       p_request.address,
       p_request.moment);
   end if;
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;

@@ -40,11 +40,7 @@ declare
   caller turnpike.caller;
   known record;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   known := turnpike.find_call(caller, p_turn_id, p_step, p_call, true);
   call := (known.asked).call;
 end $$;
@@ -165,11 +161,7 @@ declare
   answer turnpike.decided_call;
   id text := turnpike.answer_id(p_sent, 'decision');
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   already := turnpike.used_key(caller, p_once_key);
   outcome := 'used';
   if coalesce(already.resource_id = id, true) then
@@ -187,7 +179,7 @@ begin
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, id, p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Decides about a call for the end user of its turn, with the rights of the key that lets the end user decide.
@@ -203,11 +195,7 @@ declare
   asked turnpike.asked_call;
   answer turnpike.decided_call;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   known := turnpike.find_call(caller, p_sent.turn_id, p_sent.step, p_sent.call, true);
   asked := known.asked;
   if (asked).turn.end_user_ref is distinct from p_end_user_ref or (asked).turn.key_id is null or (asked).turn.erased_at is not null
@@ -221,7 +209,7 @@ begin
   turn := answer.turn;
   went_on := answer.went_on;
   has_subscriber := answer.has_subscriber;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- True if the erasure of an end user was requested at a moment or later.

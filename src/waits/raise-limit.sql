@@ -12,11 +12,7 @@ declare
   shard integer;
   tried record;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   outcome := 'unknown';
   went_on := false;
   has_subscriber := false;
@@ -45,5 +41,5 @@ begin
     select t.* into turn from turns t where t.turn_id = p_turn_id;
     turn.waiting := turnpike.waiting_now(turn, p_request.moment);
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

@@ -68,11 +68,7 @@ declare
   taken record;
   id text := turnpike.answer_id(p_sent, 'result');
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   went_on := false;
   has_subscriber := false;
   already := turnpike.used_key(caller, p_once_key);
@@ -91,7 +87,7 @@ begin
       end if;
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- take_result for the token of one call, whose hash its step or its result has (note_result_token, note_answer).
@@ -153,11 +149,7 @@ declare
   caller turnpike.caller;
   picked turn_calls;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   calls := '{}';
   for picked in
     select k.* from turn_calls k
@@ -172,7 +164,7 @@ begin
     calls := calls || row(picked.turn_id, picked.step, picked.call, (select s.slug from spaces s where s.space_id = picked.space_id),
       picked.tool, coalesce(picked.edited_input, picked.input), picked.takes + 1)::turnpike.taken_call;
   end loop;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Renews a taken call until p_until. p_takes: as take_calls returned it. outcome: 'renewed', 'lost' (the call has its
@@ -183,11 +175,7 @@ declare
   caller turnpike.caller;
   known record;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   known := turnpike.find_call(caller, p_turn_id, p_step, p_call, false);
   outcome := case when (known.asked).slug is null then 'unknown' else 'lost' end;
   update turn_calls k set taken_until = p_until
@@ -196,5 +184,5 @@ begin
   if found then
     outcome := 'renewed';
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

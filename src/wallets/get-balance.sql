@@ -4,11 +4,7 @@ create function turnpike.get_balance(p_request turnpike.request,
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   select s.balance, s.held into balance, held from turnpike.wallet_sums(caller.user_id) s;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

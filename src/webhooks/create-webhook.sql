@@ -11,11 +11,7 @@ declare
   free_slot integer;
   made webhook_endpoints;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   already := turnpike.used_key(caller, p_once_key);
   if already.resource_id is null then
     -- The lock prevents two requests from taking the same slot or URL.
@@ -36,7 +32,7 @@ begin
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_shown, p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- True if the account has an endpoint for a URL, other than p_but (may be null). The caller holds

@@ -39,11 +39,7 @@ declare
   bytes bigint := 0;
   shown turnpike.listed_event[] := '{}';
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   if turnpike.is_from_before_restore(caller, p_after_xact, p_after) then
     after_xact := '0';
     after_id := 'evt_' || turnpike.id_time(turnpike.time_of_id(p_after) - interval '1 minute');
@@ -89,7 +85,7 @@ begin
   end loop;
   close page;
   events := shown;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- One event that the caller may see; null if there is no such event.
@@ -98,14 +94,10 @@ create function turnpike.get_event(p_request turnpike.request,
 declare
   caller turnpike.caller;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   told := (select (e, t, s.slug)::turnpike.told_event
     from events e left join turns t on t.turn_id = e.turn_id left join spaces s on s.space_id = t.space_id
     where e.event_id collate "C" = p_event_id and e.user_id = caller.user_id and e.test = caller.test and turnpike.sees(caller, e)
     limit 1);
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

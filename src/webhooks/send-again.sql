@@ -28,11 +28,7 @@ declare
   target webhook_endpoints;
   again webhook_deliveries;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   already := turnpike.used_key(caller, p_once_key);
   if already.resource_id is null then
     target := turnpike.lock_endpoint(caller, (select d.webhook_id from webhook_deliveries d where d.delivery_id = p_delivery_id));
@@ -57,7 +53,7 @@ begin
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_delivery_id, p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Inserts a ping with the id p_event_id for one endpoint.
@@ -70,11 +66,7 @@ declare
   target webhook_endpoints;
   made webhook_deliveries;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   already := turnpike.used_key(caller, p_once_key);
   if already.resource_id is null then
     target := turnpike.lock_endpoint(caller, p_webhook_id);
@@ -89,7 +81,7 @@ begin
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, made.delivery_id, p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- The start of the time for which deliveries are kept: before it, it is not known what an endpoint has received.
@@ -120,11 +112,7 @@ declare
   last_id text;
   sent integer := 0;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   already := turnpike.used_key(caller, p_once_key);
   if already.resource_id is null then
     target := turnpike.lock_endpoint(caller, p_webhook_id);
@@ -160,5 +148,5 @@ begin
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, done, p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;

@@ -33,11 +33,7 @@ declare
   caller turnpike.caller;
   target webhook_endpoints;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   pinged := false;
   if p_target is not null then
     -- The lock prevents two endpoints from getting the same URL.
@@ -86,7 +82,7 @@ begin
     end if;
     webhook := target;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Removes an endpoint and gives up its pending deliveries.
@@ -96,18 +92,14 @@ declare
   caller turnpike.caller;
   target webhook_endpoints;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   target := turnpike.lock_endpoint(caller, p_webhook_id);
   removed := target.webhook_id is not null;
   if removed then
     update webhook_endpoints w set deleted_at = p_request.moment, stopping = true, updated_at = p_request.moment where w.webhook_id = p_webhook_id;
     perform turnpike.give_up(p_webhook_id, 'endpoint_deleted', p_stop_batch, p_request.moment);
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Gives an endpoint the new sealed secret p_secret. The former one also signs until p_until; older ones keep their own
@@ -121,11 +113,7 @@ declare
   caller turnpike.caller;
   target webhook_endpoints;
 begin
-  caller := turnpike.find_caller(p_request);
-  actor := caller;
-  if caller.usable is not true then
-    return;
-  end if;
+  {{caller.opens}}
   already := turnpike.used_key(caller, p_once_key);
   if already.resource_id is null then
     target := turnpike.lock_endpoint(caller, p_webhook_id);
@@ -145,7 +133,7 @@ begin
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_shown, p_request.moment);
     end if;
   end if;
-  perform turnpike.note_use(caller, p_request.moment);
+  {{caller.closes}}
 end $$;
 
 -- Replaces a secret by the same one sealed with a newer key, also if a rotation has moved it.

@@ -9,13 +9,7 @@ declare
   was workspaces;
   bot jsonb;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   select w.* into was from workspaces w where w.workspace_id = p_workspace_id limit 1 for no key update;
   if was.workspace_id is null then
     refused := 'not_found';
@@ -36,8 +30,7 @@ begin
     end if;
   end if;
   entity := turnpike.workspace_answer_of(p_workspace_id);
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;
 
 -- Writes an audit entry for a call to the platform about the bot of a workspace.
@@ -48,15 +41,8 @@ returns table (actor turnpike.caller, refused text) language plpgsql rows 1 as $
 declare
   admin turnpike.admin_caller;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   perform turnpike.note_change((admin.caller).user_id, p_action, 'workspace', p_workspace_id, null, p_outcome, p_request.request_id,
     p_request.address, p_request.moment);
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;

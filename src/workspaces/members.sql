@@ -10,13 +10,7 @@ declare
   space_ids bigint[];
   shared jsonb;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   -- The lock on the workspace also covers its members: of two admins who add the same user, the second waits and gets
   -- already_member.
   select w.* into was from workspaces w where w.workspace_id = p_workspace_id limit 1 for no key update;
@@ -38,8 +32,7 @@ begin
       p_request.moment);
   end if;
   entity := turnpike.workspace_answer_of(p_workspace_id);
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;
 
 create type turnpike.removed_member as (
@@ -59,13 +52,7 @@ declare
   before jsonb;
   leaving workspace_members;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   -- If two admins remove the last two owners at the same time, the second waits and sees that one owner is left.
   select w.* into was from workspaces w where w.workspace_id = p_workspace_id limit 1 for no key update;
   select m.* into leaving from workspace_members m where m.workspace_id = p_workspace_id and m.user_id = p_user_id limit 1;
@@ -90,6 +77,5 @@ begin
       p_request.moment);
   end if;
   entity := turnpike.workspace_answer_of(p_workspace_id);
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;

@@ -84,13 +84,7 @@ declare
   admin turnpike.admin_caller;
   is_new boolean;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   already := turnpike.used_key(admin.caller, p_once_key);
   if already.resource_id is not null then
     entity := turnpike.workspace_answer_of(already.resource_id);
@@ -118,8 +112,7 @@ begin
       refused := 'taken';
     end if;
   end if;
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;
 
 -- Changes a workspace for an admin.
@@ -137,13 +130,7 @@ declare
   space_ids bigint[];
   shared jsonb;
 begin
-  admin := turnpike.find_admin(p_request);
-  actor := admin.caller;
-  refused := admin.refused;
-  if refused is not null then
-    return next;
-    return;
-  end if;
+  {{admin.opens row}}
   select w.* into was from workspaces w where w.workspace_id = p_workspace_id limit 1 for no key update;
   if was.workspace_id is null then
     refused := 'not_found';
@@ -188,8 +175,7 @@ begin
   if refused is null or refused = 'stale' then
     entity := turnpike.workspace_answer_of(p_workspace_id);
   end if;
-  perform turnpike.note_use(admin.caller, p_request.moment);
-  return next;
+  {{admin.closes row}}
 end $$;
 
 -- Removes a space from its workspace for its owner. The caller must hold the locks on the workspace and then the space.
