@@ -21,7 +21,7 @@ begin
   update provider_logins l set state = 'expired', sealed = null, error = 'expired', updated_at = p_request.moment
     where l.pool = 'media' and l.state = 'polling' and l.expires_at <= p_request.moment;
   select l.* into running from provider_logins l where l.pool = 'media' and l.state = 'polling' limit 1;
-  if running.started_by is distinct from (admin.caller).user_id then
+  if running.login_id is not null and running.started_by is distinct from (admin.caller).user_id then
     refused := 'running';
     return next;
     return;
