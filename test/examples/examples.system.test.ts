@@ -147,10 +147,9 @@ test("The cron job writes one digest for each customer of the day, also if it ru
   }
 })
 
-test("An agent calls the tool of the MCP server, which refuses callers without the token", async () => {
+test("An agent calls the tool of the MCP server, which refuses other callers and other customers", async () => {
   const port = String(await freePort())
-  const ORDERS_TOKEN = "a-token-of-the-orders-server"
-  const { cwd, start } = await open("mcp-server", { PORT: port, ORDERS_TOKEN })
+  const { cwd, start } = await open("mcp-server", { PORT: port })
   const server = start(/^npm start/)
   await server.says(/Listening/)
   expect((await post(`http://127.0.0.1:${port}/mcp`, {})).status).toBe(401)
@@ -162,6 +161,11 @@ test("An agent calls the tool of the MCP server, which refuses callers without t
   const send = start(/ turns send /, (command) => command.replace(/"[^"]*"$/, `'${text}'`))
   expect(await send.ended, send.err).toBe(0)
   expect(send.out).toContain("shipped")
+  const other = start(/ turns send /, (command) =>
+    command.replace(/"[^"]*"$/, `'${text}'`).replace("customer-42", "customer-43"),
+  )
+  expect(await other.ended, other.err).toBe(0)
+  expect(other.out).not.toContain("shipped")
   await server.interrupt()
 })
 

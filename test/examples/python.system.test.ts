@@ -91,6 +91,27 @@ describe.skipIf(!python)("The examples in Python, with a running service", () =>
     },
   )
 
+  test.skipIf(!withFastApi)(
+    "The tool with FastAPI shows a customer's own order only, and refuses other callers",
+    async () => {
+      const port = await freePort()
+      const origin = `http://127.0.0.1:${port}`
+      const args = ["-m", "uvicorn", "main:app", "--host", "127.0.0.1", "--port", String(port), "--log-level", "error"]
+      await serve("python-fastapi-tool", args, port, { TURNPIKE_BASE_URL: service.base_url, TOOL_ORIGIN: origin })
+      expect((await fetch(`${origin}/orders/A-1`)).status).toBe(401)
+      const input_schema = { type: "object", properties: { id: { type: "string" } } }
+      const request = { method: "GET" as const, url: `${origin}/orders/{{input.id}}` }
+      const tool = { name: "lookup_order", description: "Finds an order.", input_schema, request }
+      const space = (await turnpike.spaces.create({ title: "Tool", tools: [tool] })).space_id
+      const ask = async (end_user_ref: string) => {
+        const text = '[call lookup_order {"id":"A-1"}]'
+        return (await turnpike.turns.run({ space, end_user_ref, text })).result
+      }
+      expect(await ask("customer-42")).toContain("shipped")
+      expect(await ask("customer-43")).toContain("no order A-1")
+    },
+  )
+
   test("The metering reports each turn to Stripe once, over crashes, refusals and repeated runs", async () => {
     const stripe = await fakeStripe()
     const database = join(client.dir, "metered.sqlite")

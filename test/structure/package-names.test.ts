@@ -28,7 +28,7 @@ const declared = new Set(
 )
 
 /** Packages of others at PyPI that examples use by their own names. */
-const PYPI = ["fastapi", "httpx", "uvicorn"]
+const PYPI = ["cryptography", "fastapi", "httpx", "uvicorn"]
 
 const RUN = /\b(?:npx|bunx|pnpm dlx|yarn dlx|npm exec(?: --)?)((?: -\S+)*) ([@\w$"'{][^\s`)"',;]*)/g
 const INSTALL = /\b(?:npm (?:install|i|add)|pip3? install|pipx \w+|uvx|uv (?:add|pip install))((?: [^\s`|&;#]+)+)/g
