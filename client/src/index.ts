@@ -35,6 +35,7 @@ export {
   type ToolIdentity,
   type ToolRequest,
   type VerifyToolOptions,
+  verifyTakenCall,
   verifyToolRequest,
 } from "./verify-tool-request.ts"
 export {

@@ -1,7 +1,7 @@
 import type { List } from "./list.ts"
 import type { Deleted, McpCheck, McpServer, PutMcpServer } from "./operations.ts"
 import type { ChangeOptions, CreateOptions, RequestOptions } from "./options.ts"
-import type { Transport } from "./transport.ts"
+import type { Query, Transport } from "./transport.ts"
 
 /** MCP servers of a space: `turnpike.spaces.mcpServers`. */
 export class McpServers {
@@ -58,7 +58,12 @@ export class McpServers {
    * @example
    * const { ok, error, tools } = await turnpike.spaces.mcpServers.check("spc_…", "docs")
    */
-  check(spaceId: string, name: string, options?: CreateOptions): Promise<McpCheck> {
-    return this.#transport.call("checkMcpServer", { params: { space_id: spaceId, name } }, options)
+  check(
+    spaceId: string,
+    name: string,
+    query: Query<"checkMcpServer"> = {},
+    options?: CreateOptions,
+  ): Promise<McpCheck> {
+    return this.#transport.call("checkMcpServer", { params: { space_id: spaceId, name }, query }, options)
   }
 }

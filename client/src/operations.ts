@@ -1392,7 +1392,7 @@ export interface PutTool {
     headers?: Record<string, string> | undefined
     /** Query parameters. A parameter that is only a placeholder is left out if the input has no such value. */
     query?: Record<string, string> | undefined
-    /** The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the input. */
+    /** The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the input. The model neither sees nor fills a field whose value is taken from the turn, such as `{{end_user.ref}}`. */
     body?: unknown
   } | null
   approval?: ApprovalInput | undefined
@@ -1816,13 +1816,20 @@ export interface TakenCall {
   turn_id: string
   /** The call within its turn. */
   call: string
+  conversation: string
   space: string
+  /** Your own id of the end user. Null: a member of the space talks in its web chat. */
+  end_user_ref: string | null
+  /** The metadata of the turn. */
+  metadata: Record<string, string>
   tool: string
   input: Record<string, unknown>
   /** How often the call was given to a worker. Above 1, an earlier worker did not send its result in time. */
   takes: number
   /** Then another worker may get the call, unless you renew it. */
   taken_until: string
+  /** A signed token that says for whom the call is made, so that other services of yours need not trust this worker. See [Whom a tool acts for](/docs/tools#whom-a-tool-acts-for). Null: the tool has `identity: none`. */
+  identity: string | null
 }
 
 export interface TakenCallList {
@@ -1838,6 +1845,10 @@ export interface TakenResult {
 }
 
 export interface TestTool {
+  /** The end user for whom the request is made: `{{end_user.ref}}` and the subject of `Turnpike-Identity`. Default: none, as in a web chat. Only keys and the owner of the space can choose one. */
+  end_user_ref?: string | undefined
+  /** The values of `{{metadata.KEY}}`. */
+  metadata?: Record<string, string> | undefined
   /** The tool's input, as a model would send it. Default: `{}`. */
   input?: Record<string, unknown> | undefined
 }
@@ -1858,7 +1869,7 @@ export interface Tool {
     headers?: Record<string, string> | undefined
     /** Query parameters. A parameter that is only a placeholder is left out if the input has no such value. */
     query?: Record<string, string> | undefined
-    /** The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the input. */
+    /** The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the input. The model neither sees nor fills a field whose value is taken from the turn, such as `{{end_user.ref}}`. */
     body?: unknown
   } | null
   approval?: Approval | undefined
@@ -1886,7 +1897,7 @@ export interface ToolInput {
     headers?: Record<string, string> | undefined
     /** Query parameters. A parameter that is only a placeholder is left out if the input has no such value. */
     query?: Record<string, string> | undefined
-    /** The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the input. */
+    /** The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the input. The model neither sees nor fills a field whose value is taken from the turn, such as `{{end_user.ref}}`. */
     body?: unknown
   } | null
   approval?: ApprovalInput | undefined
@@ -1915,6 +1926,12 @@ export interface ToolTest {
     url: string
     headers: Record<string, string>
     body: string | null
+  } | null
+  /** What your server reads from `Turnpike-Identity`. Null: the request carries none. */
+  identity: {
+    /** True if a published key confirms the token. */
+    valid: boolean
+    claims: Record<string, unknown>
   } | null
   /** The response of the tool's server. Null if none arrived. */
   response: {
@@ -2385,6 +2402,10 @@ export interface Operations {
       space_id: string
       /** The name, which is unique in the space. */
       name: string
+    }
+    query?: {
+      /** The end user for whom the request is made: `{{end_user.ref}}` and the subject of `Turnpike-Identity`. Default: none, as in a web chat. Only keys and the owner of the space can choose one. */
+      end_user_ref?: string | undefined
     }
     answer: McpCheck
   }

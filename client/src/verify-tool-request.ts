@@ -1,4 +1,5 @@
 import { ToolRequestError } from "./errors.ts"
+import type { TakenCall } from "./operations.ts"
 import { systemRuntime } from "./runtime.ts"
 import { findHeader, type WebhookHeaders } from "./verify-webhook.ts"
 
@@ -76,10 +77,37 @@ export async function verifyToolRequest(
       "verifyToolRequest: pass the raw body as text or bytes. The token does not cover a parsed body.",
     )
   }
-  const issuer = issuerOf(options.issuer)
-  const now = options.now?.getTime() ?? systemRuntime.now()
   const token = findHeader(headers, HEADER)
   if (!token) throw refused(`the header ${HEADER} is missing`)
+  const claims = await validClaims(token, options)
+  const key = findHeader(headers, "idempotency-key")
+  if (key !== undefined && key !== claims.jti) throw refused("its token belongs to another call")
+  if (claims.body !== (await digestOf(bytes)))
+    throw refused("its token is for another body: pass the body as it was received")
+  return identityIn(claims)
+}
+
+/**
+ * Verifies the `identity` of a call that a worker has taken, and returns for whom it is made. A service to which your
+ * worker passes the call need not trust the worker then. Throws ToolRequestError as verifyToolRequest does.
+ *
+ * @example
+ * const { end_user_ref } = await verifyTakenCall(call)
+ */
+export async function verifyTakenCall(
+  { turn_id, call, identity }: Pick<TakenCall, "turn_id" | "call" | "identity">,
+  options: Omit<VerifyToolOptions, "audience"> = {},
+): Promise<ToolIdentity> {
+  if (!identity) throw refused("the call has no identity")
+  const claims = await validClaims(identity, { ...options, audience: issuerOf(options.issuer) })
+  if (claims.turn !== turn_id || claims.call !== call) throw refused("its token belongs to another call")
+  return identityIn(claims)
+}
+
+/** The claims of a token that is valid now, for this audience and mode. */
+async function validClaims(token: string, options: VerifyToolOptions): Promise<Claims> {
+  const issuer = issuerOf(options.issuer)
+  const now = options.now?.getTime() ?? systemRuntime.now()
   const claims = await claimsOf(token, { ...options, issuer, at: now })
   const seconds = now / 1000
   const tolerance = options.toleranceSeconds ?? 60
@@ -90,13 +118,13 @@ export async function verifyToolRequest(
   }
   if (!(Number(claims.exp) + tolerance > seconds)) throw refused("its token has expired")
   if (!(Number(claims.iat) - tolerance <= seconds)) throw refused("its token was made in the future: check your clock")
-  const key = findHeader(headers, "idempotency-key")
-  if (key !== undefined && key !== claims.jti) throw refused("its token belongs to another call")
-  if (claims.body !== (await digestOf(bytes)))
-    throw refused("its token is for another body: pass the body as it was received")
   if (options.mode && claims.test !== (options.mode === "test")) {
     throw refused(`it is a call of a ${claims.test ? "test" : "live"} turn`)
   }
+  return claims
+}
+
+function identityIn(claims: Claims): ToolIdentity {
   return {
     end_user_ref: claims.sub ?? null,
     space: claims.act.space,
@@ -119,7 +147,8 @@ interface Claims {
   conv?: string | null
   call?: string
   test: boolean
-  body: string
+  /** Missing in the token of a taken call. */
+  body?: string
   iat: number
   exp: number
   jti: string

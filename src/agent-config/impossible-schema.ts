@@ -12,10 +12,12 @@ const TYPES = new Set(["string", "number", "integer", "boolean", "object", "arra
  * them.
  */
 export const SCHEMAS_BY_NAME = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"])
+/** Keywords that combine schemas of the same value. */
+export const COMBINED = ["anyOf", "oneOf", "allOf"] as const
 /** Keywords whose schemas apply to the same value as the schema around them. */
-const AT_SAME_VALUE = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"] as const
+const AT_SAME_VALUE = [...COMBINED, "not", "if", "then", "else", "dependentSchemas"] as const
 const SCHEMAS = ["additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "items"]
-const LISTS_OF_SCHEMAS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"])
+const LISTS_OF_SCHEMAS = new Set<string>([...COMBINED, "prefixItems"])
 const COUNTS = new Set(["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"])
 const NUMBERS = new Set(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"])
 const TEXTS = new Set(["pattern", "format", "$ref", "description", "title"])

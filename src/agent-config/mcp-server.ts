@@ -2,21 +2,25 @@ import * as z from "zod"
 import { approvalSchema } from "./approval.ts"
 import { serverName } from "./names.ts"
 import { headersSchema, templatedUrl } from "./request-parts.ts"
-import { wrongPlaceholder } from "./template.ts"
+import { referencesIn, wrongPlaceholder } from "./template.ts"
 import { toolIdentity } from "./tool-identity.ts"
 
-const onlySecrets = (texts: unknown) => !/\{\{\s*input/.test(JSON.stringify(texts)) && wrongPlaceholder(texts) === null
+/** True if the texts have valid placeholders of these kinds only. */
+const hasOnly = (texts: unknown, ...kinds: string[]) =>
+  wrongPlaceholder(texts) === null && referencesIn(texts).every(({ kind }) => kinds.includes(kind))
 
 const MAX_APPROVALS = 200
 
 export const mcpServerFields = {
   url: templatedUrl
-    .refine((url) => onlySecrets(url), "may have {{secrets.NAME}} only")
+    .refine((url) => hasOnly(url, "secret"), "may have {{secrets.NAME}} only")
     .meta({
       description: "The URL of the server's Streamable HTTP endpoint.",
       example: "https://mcp.example.com/mcp",
     }),
-  headers: headersSchema.refine((headers) => onlySecrets(headers), "may have {{secrets.NAME}} only").optional(),
+  headers: headersSchema
+    .refine((headers) => hasOnly(headers, "secret", "turn"), "may have {{secrets.NAME}} and values of the turn only")
+    .optional(),
   identity: toolIdentity.optional(),
   allowed_tools: z
     .array(z.string().min(1).max(128))

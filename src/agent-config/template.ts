@@ -1,14 +1,36 @@
+import { isFields } from "../base/fields.ts"
+
 /**
- * The placeholders of a tool's request: `{{input}}`, `{{input.path.to.it}}` and `{{secrets.NAME}}`. All others are
- * invalid.
+ * The placeholders of a tool's request: `{{input}}`, `{{input.path.to.it}}`, `{{secrets.NAME}}`, and the values of the
+ * turn: `{{end_user.ref}}`, `{{turn.id}}`, `{{conversation.id}}` and `{{metadata.KEY}}`, with a default as
+ * `{{metadata.KEY | "text"}}`. All others are invalid.
  */
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
-const REFERENCE = /^(?:(input)((?:\.[A-Za-z0-9_-]+)*)|secrets\.([A-Za-z_][A-Za-z0-9_]{0,63}))$/
+const REFERENCE =
+  /^(?:(input)((?:\.[A-Za-z0-9_-]+)*)|secrets\.([A-Za-z_][A-Za-z0-9_]{0,63})|(end_user\.ref|turn\.id|conversation\.id|metadata\.[A-Za-z0-9_.-]{1,64})(?:\s*\|\s*"([^"\\]*)")?)$/
 
-export type Reference = { kind: "input"; path: string[] } | { kind: "secret"; name: string }
+/** The placeholders of a turn's values, for messages. */
+const OF_TURN = "{{end_user.ref}}, {{turn.id}}, {{conversation.id}}, {{metadata.KEY}}"
+/** All placeholders, for messages. */
+export const PLACEHOLDERS = `{{input}}, {{input.x}}, {{secrets.NAME}}, ${OF_TURN}`
 
-/** The value of a reference; undefined if the input has no such value. Throws TemplateError if a secret is not set. */
+export type Reference =
+  | { kind: "input"; path: string[] }
+  | { kind: "secret"; name: string }
+  | { kind: "turn"; name: string; fallback: string | undefined }
+
+/** The value of a reference; undefined if the input has no such value. Throws TemplateError if a value is missing. */
 export type Resolve = (reference: Reference) => unknown
+
+/** The values of placeholders in a turn. */
+export interface TurnValues {
+  /** Null: a member of the space talks in the web chat. */
+  endUserRef: string | null
+  /** Null in a test of a tool, which has no turn. */
+  turnId: string | null
+  conversationId: string | null
+  metadata: Readonly<Record<string, string>>
+}
 
 /** A template cannot be filled. The customer and the model see the message, so it contains no values. */
 export class TemplateError extends Error {
@@ -18,8 +40,35 @@ export class TemplateError extends Error {
 function parseReference(text: string): Reference | null {
   const match = REFERENCE.exec(text.trim())
   if (!match) return null
-  if (match[3] !== undefined) return { kind: "secret", name: match[3] }
-  return { kind: "input", path: (match[2] ?? "").split(".").filter((part) => part !== "") }
+  const [, , path = "", secret, name, fallback] = match
+  if (secret !== undefined) return { kind: "secret", name: secret }
+  if (name !== undefined) return { kind: "turn", name, fallback }
+  return { kind: "input", path: path.split(".").filter((part) => part !== "") }
+}
+
+/**
+ * The value of a turn's placeholder. Throws TemplateError without a value and a default: a request without its end user
+ * could mean all of them.
+ */
+export function turnValue({ name, fallback }: Reference & { kind: "turn" }, values: TurnValues): string {
+  const value = knownValue(name, values) ?? fallback
+  if (value === undefined) throw new TemplateError(`{{${name}}} has no value in this turn.`)
+  return value
+}
+
+function knownValue(name: string, { endUserRef, turnId, conversationId, metadata }: TurnValues): string | undefined {
+  if (name === "end_user.ref") return endUserRef ?? undefined
+  if (name === "turn.id") return turnId ?? undefined
+  if (name === "conversation.id") return conversationId ?? undefined
+  const key = name.slice("metadata.".length)
+  return Object.hasOwn(metadata, key) ? metadata[key] : undefined
+}
+
+/** All references in the texts of a value. Invalid placeholders are left out. */
+export function referencesIn(value: unknown): Reference[] {
+  return [...textsOf(value)].flatMap((text) =>
+    [...text.matchAll(PLACEHOLDER)].flatMap(([, reference]) => parseReference(reference as string) ?? []),
+  )
 }
 
 /** The first invalid placeholder in any text inside `value`; null if all are valid. Used when a tool is configured. */
@@ -35,7 +84,7 @@ export function wrongPlaceholder(value: unknown): string | null {
 function* textsOf(value: unknown): Generator<string> {
   if (typeof value === "string") yield value
   else if (Array.isArray(value)) for (const item of value) yield* textsOf(item)
-  else if (typeof value === "object" && value !== null) {
+  else if (isFields(value)) {
     for (const [key, item] of Object.entries(value)) {
       yield key
       yield* textsOf(item)
@@ -47,11 +96,27 @@ function* textsOf(value: unknown): Generator<string> {
 export function fillText(template: string, resolve: Resolve, encode: (value: string) => string = (value) => value) {
   return template.replace(PLACEHOLDER, (placeholder: string, text: string) => {
     const reference = parseReference(text)
-    if (!reference) throw new TemplateError(`${placeholder} is neither an input nor a secret.`)
+    if (!reference) throw new TemplateError(`${placeholder} is no known placeholder.`)
     const value = resolve(reference)
     if (value === undefined || value === null) return ""
     return encode(typeof value === "string" ? value : JSON.stringify(value))
   })
+}
+
+/** A whole string in quotes, or a placeholder outside of strings. */
+const JSON_PART = /"(?:\\.|\{\{[^{}]*\}\}|[^"\\])*"|\{\{[^{}]*\}\}/gs
+
+/** The value of a JSON text, in which its placeholders are texts; undefined if it is not JSON. */
+export function templateInText(template: string): unknown {
+  try {
+    const text = template.replace(JSON_PART, (part) => {
+      const inner = part.startsWith('"') ? part.slice(1, -1) : part
+      return part.startsWith('"') && !inner.includes("{{") ? part : JSON.stringify(inner)
+    })
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /**
@@ -59,8 +124,7 @@ export function fillText(template: string, resolve: Resolve, encode: (value: str
  * string. A placeholder without quotes becomes a JSON value, and null if the input is missing.
  */
 export function fillJsonText(template: string, resolve: Resolve): string {
-  // Matches a whole string in quotes, or a placeholder outside of strings.
-  return template.replace(/"(?:\\.|\{\{[^{}]*\}\}|[^"\\])*"|\{\{[^{}]*\}\}/gs, (part) => {
+  return template.replace(JSON_PART, (part) => {
     if (part.startsWith('"')) return fillText(part, resolve, (value) => JSON.stringify(value).slice(1, -1))
     return JSON.stringify(fillJson(part, resolve) ?? null)
   })

@@ -2,9 +2,10 @@ import * as z from "zod"
 import { approvalSchema } from "./approval.ts"
 import { impossibleSchema } from "./impossible-schema.ts"
 import { schemaFault } from "./json-schema.ts"
+import { readsLocked } from "./locked-fields.ts"
 import { toolName } from "./names.ts"
 import { headersSchema, jsonBytes, templatedUrl } from "./request-parts.ts"
-import { wrongPlaceholder } from "./template.ts"
+import { PLACEHOLDERS, wrongPlaceholder } from "./template.ts"
 import { toolIdentity } from "./tool-identity.ts"
 
 const MAX_TOOL_BYTES = 64 * 1024
@@ -45,14 +46,20 @@ const requestSchema = z
         description:
           "The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value " +
           "itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: " +
-          "the input.",
+          "the input. The model neither sees nor fills a field whose value is taken from the turn, such as " +
+          "`{{end_user.ref}}`.",
       }),
   })
   .refine((request) => !(request.method === "GET" && request.body !== undefined), "a GET request cannot have a body")
   .superRefine((request, context) => {
     const wrong = wrongPlaceholder(request)
     if (wrong !== null) {
-      context.addIssue({ code: "custom", message: `${wrong} must be {{input}}, {{input.x}} or {{secrets.NAME}}` })
+      context.addIssue({ code: "custom", message: `${wrong} must be ${PLACEHOLDERS}` })
+    }
+    const read = readsLocked({ request })
+    if (read !== null) {
+      const message = `${read} has no value: the request fills this field from the turn, so the model does not send it`
+      context.addIssue({ code: "custom", message })
     }
   })
 

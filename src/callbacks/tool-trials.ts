@@ -6,14 +6,19 @@ export const TOOL_CHANGES = ["added", "removed", "description", "output_schema",
 export const TRY_TOOL_PATH = "/callbacks/internal/try-tool"
 export const CHECK_SERVER_PATH = "/callbacks/internal/check-mcp-server"
 
-/** The bodies of the calls. The worker that sends one has checked that its caller may do this in the space. */
+/**
+ * The bodies of the calls. The worker that sends one has checked that its caller may do this in the space.
+ * `end_user_ref`: null without an end user, as in a web chat.
+ */
 export const tryToolInput = z.strictObject({
   space: z.int(),
   name: z.string(),
   input: z.record(z.string(), z.unknown()),
   key: z.string(),
+  end_user_ref: z.string().nullable(),
+  metadata: z.record(z.string(), z.string()),
 })
-export const checkServerInput = z.strictObject({ space: z.int(), name: z.string() })
+export const checkServerInput = tryToolInput.pick({ space: true, name: true, end_user_ref: true })
 
 export const toolTestSchema = z
   .object({
@@ -30,6 +35,15 @@ export const toolTestSchema = z
       .meta({
         description:
           "The request as it was sent, with `{{secrets.NAME}}` in place of each secret. Null if none could be made.",
+      }),
+    identity: z
+      .object({
+        valid: z.boolean().meta({ description: "True if a published key confirms the token." }),
+        claims: z.record(z.string(), z.unknown()).meta({ example: { sub: "customer-42", test: false } }),
+      })
+      .nullable()
+      .meta({
+        description: "What your server reads from `Turnpike-Identity`. Null: the request carries none.",
       }),
     response: z
       .object({

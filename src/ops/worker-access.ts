@@ -133,6 +133,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
     "purposes": [
       "call-results",
       "idempotency-keys",
+      "identity",
       "internal-calls",
       "receipts",
       "seal-portal_sessions",

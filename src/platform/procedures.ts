@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_d4d5753e23ce"
+export const RELEASE = "turnpike_ade1b9b11030"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -681,10 +681,17 @@ export interface Answers {
   }
   taken_call: {
     turn_id: string
+    conversation_id: string
     step: number
     call: number
     space: string
+    config_version: number
+    agent: string | null
+    end_user_ref: string | null
+    metadata: unknown
+    test: boolean
     tool: string
+    signed: boolean
     input: unknown
     takes: number
   }

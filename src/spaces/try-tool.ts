@@ -4,8 +4,10 @@ import { readAs, spaceNotFound } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { roleInSpace, type SpaceRole, spaceVisible } from "../actor/shares.ts"
 import { jsonBytes } from "../agent-config/request-parts.ts"
+import { endUserRef } from "../base/end-user-ref.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
+import { metadataSchema } from "../base/metadata.ts"
 import { callCallbacksWorker } from "../callbacks/internal-call.ts"
 import {
   CHECK_SERVER_PATH,
@@ -19,8 +21,17 @@ import { throwRefusedChange } from "./change-config.ts"
 
 const MAX_INPUT_BYTES = 64 * 1024
 
+export const triedForRef = endUserRef.optional().meta({
+  description:
+    "The end user for whom the request is made: `{{end_user.ref}}` and the subject of `Turnpike-Identity`. " +
+    "Default: none, as in a web chat. Only keys and the owner of the space can choose one.",
+  example: "customer-42",
+})
+
 export const testToolSchema = z
   .strictObject({
+    end_user_ref: triedForRef,
+    metadata: metadataSchema.optional().meta({ description: "The values of `{{metadata.KEY}}`." }),
     input: z
       .record(z.string(), z.unknown())
       .refine((input) => jsonBytes(input) <= MAX_INPUT_BYTES, `is larger than ${MAX_INPUT_BYTES} bytes of JSON`)
@@ -43,10 +54,17 @@ export const TEST_TOOL_ERRORS = ["NOT_FOUND", "SPACE_ROLE_REQUIRED"] as const
 export async function testTool(
   ctx: Context,
   credential: Credential,
-  { spaceId, name, input, key }: Wanted & { input: Record<string, unknown>; key: string | undefined },
+  { spaceId, name, key, body }: Wanted & { key: string | undefined; body: z.output<typeof testToolSchema> },
 ): Promise<ToolTest> {
-  const space = await requireEntry(ctx, credential, { spaceId, name, column: "tools", word: "tool" })
-  const call = { space, name, input, key: key ?? `${newId("request", ctx.clock.now())}.0.0` }
+  const space = await requireEntry(ctx, credential, {
+    spaceId,
+    name,
+    endUser: body.end_user_ref,
+    column: "tools",
+    word: "tool",
+  })
+  const { input, end_user_ref = null, metadata = {} } = body
+  const call = { space, name, input, key: key ?? `${newId("request", ctx.clock.now())}.0.0`, end_user_ref, metadata }
   const answer = await callCallbacksWorker(ctx, TRY_TOOL_PATH, call)
   // The tool was deleted in the meantime.
   if (answer === null) throw entryNotFound("tool", name)
@@ -59,10 +77,16 @@ export const CHECK_MCP_SERVER_ERRORS = ["NOT_FOUND", "SPACE_ROLE_REQUIRED"] as c
 export async function checkMcpServer(
   ctx: Context,
   credential: Credential,
-  { spaceId, name }: Wanted,
+  { spaceId, name, endUser }: Wanted & { endUser: string | undefined },
 ): Promise<McpCheck> {
-  const space = await requireEntry(ctx, credential, { spaceId, name, column: "mcp_servers", word: "MCP server" })
-  const answer = await callCallbacksWorker(ctx, CHECK_SERVER_PATH, { space, name })
+  const space = await requireEntry(ctx, credential, {
+    spaceId,
+    name,
+    endUser,
+    column: "mcp_servers",
+    word: "MCP server",
+  })
+  const answer = await callCallbacksWorker(ctx, CHECK_SERVER_PATH, { space, name, end_user_ref: endUser ?? null })
   if (answer === null) throw entryNotFound("MCP server", name)
   return mcpCheckSchema.parse(answer)
 }
@@ -70,7 +94,13 @@ export async function checkMcpServer(
 async function requireEntry(
   ctx: Context,
   credential: Credential,
-  { spaceId, name, column, word }: Wanted & { column: "tools" | "mcp_servers"; word: string },
+  {
+    spaceId,
+    name,
+    endUser,
+    column,
+    word,
+  }: Wanted & { endUser: string | undefined; column: "tools" | "mcp_servers"; word: string },
 ): Promise<number> {
   const { rows } = await readAs(ctx, credential, (db) =>
     db
@@ -85,6 +115,7 @@ async function requireEntry(
   if (!space) throw spaceNotFound(spaceId)
   // Members are rejected: the request uses the space's secrets, and the caller sees the response.
   if (space.role === "member") throwRefusedChange(spaceId, { refused: "role" })
+  if (endUser !== undefined && space.role !== "owner") throwRefusedChange(spaceId, { refused: "role" })
   if (!space.there) throw entryNotFound(word, name)
   return space.space_id
 }

@@ -1,6 +1,6 @@
 import type { EngineName } from "../agent/engine.ts"
 import { inDraft2020 } from "../agent-config/draft-2020.ts"
-import { impossibleSchema, resolveRef, SCHEMAS_BY_NAME } from "../agent-config/impossible-schema.ts"
+import { COMBINED, impossibleSchema, resolveRef, SCHEMAS_BY_NAME } from "../agent-config/impossible-schema.ts"
 import { type Fields, isFields } from "../base/fields.ts"
 import type { BoundTool } from "./bound-tool.ts"
 
@@ -23,7 +23,6 @@ const LIMITS: Record<EngineName, Limits | null> = {
 }
 
 const PROPERTY_NAME = /^[a-zA-Z0-9_.-]{1,64}$/
-const COMBINED = ["anyOf", "oneOf", "allOf"] as const
 /** Keywords that no provider accepts at the root. */
 const NOT_AT_ROOT = new Set<string>([...COMBINED, "not", "enum", "const"])
 

@@ -1,26 +1,24 @@
 import { Buffer } from "node:buffer"
 import { createHash } from "node:crypto"
-import { SignJWT } from "jose"
+import { createLocalJWKSet, decodeJwt, type JWTPayload, jwtVerify, SignJWT } from "jose"
 import type { Context } from "../actor/context.ts"
-import { findValidKey, type SigningKey } from "../signing/signing-keys.ts"
+import type { TurnValues } from "../agent-config/template.ts"
+import { findValidKey, listSigningKeys, type SigningKey } from "../signing/signing-keys.ts"
 import { TOOL_POLICY } from "./policies.ts"
 
-/** For whom tools are called. `key_id`: null for a web chat, whose person is no end user. */
-export interface IdentityTurn {
-  turn_id: string
-  conversation_id: string
+/** For whom tools are called. */
+export interface CalledFor {
+  values: Omit<TurnValues, "metadata">
   space: string
-  config_version: number | null
-  key_id: string | null
-  end_user_ref: string
+  configVersion: number | null
   test: boolean
 }
 
 /** A request that carries an identity. */
 export interface SignedRequest {
   url: string
-  /** The body; undefined for a request without one. */
-  body: string | undefined
+  /** The body; undefined for a request without one. Null: the token covers no body, since a worker takes the call. */
+  body: string | undefined | null
   /** The Idempotency-Key of a call; null for other requests to an MCP server, such as its listing. */
   key: string | null
   /** The sub-agent that makes the call; null: the space's own agent. */
@@ -50,19 +48,19 @@ const kept = new WeakMap<Context["keyRing"], { key: Promise<SigningKey | null>; 
  */
 export function identityOf(
   ctx: Pick<Context, "keyRing" | "db" | "clock" | "site" | "log">,
-  turn: IdentityTurn,
+  { values, space, configVersion, test }: CalledFor,
 ): Identity {
   return async ({ url, body = "", key, agent, timeoutMs }) => {
     const signer = await keyOf(ctx)
     if (!signer) return {}
     const now = Math.floor(ctx.clock.now().getTime() / 1000)
     const claims = {
-      act: { space: turn.space, config_version: turn.config_version, agent },
-      turn: turn.turn_id,
-      conv: turn.conversation_id,
+      act: { space, config_version: configVersion, agent },
+      turn: values.turnId,
+      conv: values.conversationId,
       ...(key !== null && { call: key.split(".").slice(1).join(".") }),
-      test: turn.test,
-      body: createHash("sha256").update(body).digest("base64url"),
+      test,
+      ...(body !== null && { body: createHash("sha256").update(body).digest("base64url") }),
     }
     const token = new SignJWT(claims)
       .setProtectedHeader({ alg: "EdDSA", typ: TYPE, kid: signer.kid })
@@ -71,9 +69,24 @@ export function identityOf(
       .setIssuedAt(now)
       .setExpirationTime(now + Math.ceil(timeoutMs / 1000) + TOOL_POLICY.identityLeewaySeconds)
       .setJti(key ?? crypto.randomUUID())
-    if (turn.key_id !== null) token.setSubject(turn.end_user_ref)
+    if (values.endUserRef !== null) token.setSubject(values.endUserRef)
     return { [HEADER]: await token.sign(signer.secret) }
   }
+}
+
+/** The claims that a server reads from the identity of a request, and whether a published key confirms them. */
+export async function readIdentity(
+  { db, clock, site }: Pick<Context, "db" | "clock" | "site">,
+  { url, headers }: { url: string; headers: Record<string, string> },
+): Promise<{ valid: boolean; claims: JWTPayload } | null> {
+  const token = headers[HEADER]
+  if (token === undefined) return null
+  const keys = createLocalJWKSet({ keys: await listSigningKeys({ db }) })
+  const expected = { issuer: site.origin, audience: new URL(url).origin, typ: TYPE, currentDate: clock.now() }
+  return jwtVerify(token, keys, expected).then(
+    ({ payload: claims }) => ({ valid: true, claims }),
+    () => ({ valid: false, claims: decodeJwt(token) }),
+  )
 }
 
 /** The newest valid key, which is looked up once a minute, not for each call. */

@@ -5,7 +5,7 @@ import type { ObjectPart, TextPart } from "../agent/engine.ts"
 import { cutToBytes } from "../agent/estimate.ts"
 import type { Approval } from "../agent-config/approval.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
-import { fillText, type Resolve, TemplateError } from "../agent-config/template.ts"
+import { fillText, type Resolve, TemplateError, type TurnValues, turnValue } from "../agent-config/template.ts"
 import { changedNumber } from "../base/exact-json.ts"
 import { essence, sniffed } from "../base/media-bytes.ts"
 import type { TraceHeaders } from "../base/trace-context.ts"
@@ -29,6 +29,8 @@ interface McpDeps {
   trace?: TraceHeaders | undefined
   /** Left out in a test of a server without a turn. */
   identity?: Identity | undefined
+  /** Left out for a server of the operator. */
+  values?: TurnValues
 }
 
 /**
@@ -38,7 +40,10 @@ interface McpDeps {
 export async function connectMcp(deps: McpDeps, server: McpServer, speaks?: string): Promise<McpConnection> {
   const { outbound, clock, secrets, signal, trace } = deps
   const identity = server.identity === "none" ? undefined : deps.identity
-  const resolve: Resolve = (reference) => (reference.kind === "secret" ? secrets.get(reference.name) : undefined)
+  const resolve: Resolve = (reference) => {
+    if (reference.kind === "secret") return secrets.get(reference.name)
+    return reference.kind === "turn" && deps.values ? turnValue(reference, deps.values) : undefined
+  }
   try {
     const headers = Object.entries(server.headers ?? {}).map(([name, value]) => [name, fillText(value, resolve)])
     const url = fillText(server.url, resolve, encodeURIComponent)

@@ -1,6 +1,15 @@
 import type { ToolOutput } from "../agent/engine.ts"
 import { cutToBytes } from "../agent/estimate.ts"
-import { fillJson, fillJsonText, fillText, inputAt, type Resolve, TemplateError } from "../agent-config/template.ts"
+import {
+  fillJson,
+  fillJsonText,
+  fillText,
+  inputAt,
+  type Resolve,
+  TemplateError,
+  type TurnValues,
+  turnValue,
+} from "../agent-config/template.ts"
 import type { Tool } from "../agent-config/tool.ts"
 import { charsetOf, decodeText, sniffed } from "../base/media-bytes.ts"
 import type { TraceHeaders } from "../base/trace-context.ts"
@@ -46,6 +55,7 @@ interface LaterResult {
 interface RestCall {
   tool: RequestTool
   input: unknown
+  values: TurnValues
   later?: LaterResult
   idempotencyKey: string
   /** Left out if the tool wants no identity. */
@@ -62,12 +72,12 @@ interface RestCall {
  */
 export async function callRestTool(
   { outbound, secrets }: { outbound: Outbound; secrets: Secrets },
-  { tool, input, idempotencyKey, identity, agent = null, later, trace, signal, mayStart }: RestCall,
+  { tool, input, values, idempotencyKey, identity, agent = null, later, trace, signal, mayStart }: RestCall,
 ): Promise<RestExchange> {
   let shown: RestRequest | null = null
   try {
-    shown = readable(buildRequest(tool, input, ({ name }) => `{{secrets.${name}}}`))
-    const { body, ...request } = buildRequest(tool, input, ({ name }) => secrets.get(name))
+    shown = readable(buildRequest(tool, { input, values, secretOf: (name) => `{{secrets.${name}}}` }))
+    const { body, ...request } = buildRequest(tool, { input, values, secretOf: (name) => secrets.get(name) })
     const timeoutMs = tool.timeout_seconds ? tool.timeout_seconds * 1000 : TOOL_POLICY.timeoutMs
     const signed = await identity?.({ url: request.url, body, key: idempotencyKey, agent, timeoutMs })
     shown.headers = { ...shown.headers, ...signed }
@@ -122,9 +132,18 @@ async function bodyText(response: Response): Promise<string> {
   return text ?? `(${bytes.byteLength} bytes that are not ${name} text; ${type})`
 }
 
-function buildRequest(tool: RequestTool, input: unknown, secretOf: (secret: { name: string }) => string): RestRequest {
-  const resolve: Resolve = (reference) =>
-    reference.kind === "secret" ? secretOf(reference) : inputAt(input, reference.path)
+/** The values of a request's placeholders. */
+interface Filling {
+  input: unknown
+  values: TurnValues
+  secretOf: (name: string) => string
+}
+
+function buildRequest(tool: RequestTool, { input, values, secretOf }: Filling): RestRequest {
+  const resolve: Resolve = (reference) => {
+    if (reference.kind === "secret") return secretOf(reference.name)
+    return reference.kind === "turn" ? turnValue(reference, values) : inputAt(input, reference.path)
+  }
   const { method, url, headers = {}, query = {}, body } = tool.request
   const target = new URL(fillUrl(url, resolve))
   for (const [name, template] of Object.entries(query)) {

@@ -19,6 +19,7 @@ export interface ToolTurn extends TracedRow {
   config_version: number | null
   key_id: string | null
   end_user_ref: string
+  metadata: Record<string, string>
   test: boolean
 }
 

@@ -1,9 +1,11 @@
 import type { Context } from "../actor/context.ts"
 import type { ToolSpec } from "../agent/engine.ts"
 import { toolTokenBound } from "../agent/estimate.ts"
+import { lockedFault, openSchema } from "../agent-config/locked-fields.ts"
 import type { Manifest } from "../agent-config/manifest.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
 import { type BuiltinTool, GENERATE_IMAGE } from "../agent-config/names.ts"
+import type { TurnValues } from "../agent-config/template.ts"
 import type { Tool } from "../agent-config/tool.ts"
 import { NotSent } from "../base/not-sent.ts"
 import { traceHeaders } from "../base/trace-context.ts"
@@ -25,6 +27,7 @@ import { resultToken, resultUrl } from "./result-token.ts"
 import type { Secrets } from "./secrets.ts"
 import { createTask, type ToolTurn, updateTask } from "./task-tools.ts"
 import type { ToolContext } from "./tool-context.ts"
+import { turnValues } from "./turn-values.ts"
 
 /** The connected tools of a turn's agent. */
 export interface Toolbox {
@@ -81,10 +84,16 @@ export async function openToolbox(
   },
 ): Promise<Toolbox> {
   const servers = Object.values(config.mcp_servers)
-  const identity = identityOf(ctx, turn)
+  const values = turnValues(turn)
+  const { space, config_version: configVersion, test } = turn
+  const identity = identityOf(ctx, { values, space, configVersion, test })
   const remote =
     servers.length + containers.length > 0
-      ? await openServers(ctx, { servers, containers, pins: config.mcp_pins }, { turn, secrets, signal, identity })
+      ? await openServers(
+          ctx,
+          { servers, containers, pins: config.mcp_pins },
+          { turn, secrets, signal, identity, values },
+        )
       : NO_SERVERS
   // Later tools win, so the customer's own tools replace the tools of a container.
   const bound = [
@@ -95,7 +104,7 @@ export async function openToolbox(
       const approval = config.manifest.approvals?.[name]
       return tool ? [{ ...tool, ...(approval && { approval }) }] : []
     }),
-    ...Object.values(config.tools).map((tool) => restTool(ctx, secrets, tool, identity)),
+    ...Object.values(config.tools).map((tool) => restTool(ctx, tool, { secrets, identity, values })),
     ...remote.tools,
   ]
   const { listed, pins, speaks, leftOut, close } = remote
@@ -123,6 +132,14 @@ const NO_SERVERS: RemoteTools = {
   close: async () => {},
 }
 
+interface ServersUse {
+  turn: ToolTurn
+  secrets: Secrets
+  signal: AbortSignal
+  identity: Identity
+  values: TurnValues
+}
+
 async function openServers(
   ctx: ToolContext,
   {
@@ -130,7 +147,7 @@ async function openServers(
     containers,
     pins,
   }: { servers: McpServer[]; containers: readonly Container[]; pins: Record<string, ServerPins> },
-  { turn, secrets, signal, identity }: { turn: ToolTurn; secrets: Secrets; signal: AbortSignal; identity: Identity },
+  { turn, secrets, signal, identity, values }: ServersUse,
 ): Promise<RemoteTools> {
   const connections: McpConnection[] = []
   const tooSlow = () => new McpError("unreachable", "The MCP servers of this space did not all answer in time.")
@@ -142,6 +159,7 @@ async function openServers(
     signal: AbortSignal.any([signal, over.signal]),
     trace: traceHeaders(turn, "turn"),
     identity,
+    values,
   }
   const close = async () => {
     await Promise.all(connections.map((connection) => connection.close()))
@@ -202,12 +220,17 @@ async function openServers(
 /** The number of tokens of the tools in a prompt. */
 export const countTools = (tools: readonly BoundTool[]): number => toolTokenBound(tools.map(({ spec }) => spec))
 
-function restTool(ctx: ToolContext, secrets: Secrets, tool: Tool, identity: Identity): BoundTool {
+function restTool(
+  ctx: ToolContext,
+  tool: Tool,
+  { secrets, identity, values }: { secrets: Secrets; identity: Identity; values: TurnValues },
+): BoundTool {
+  const inputSchema = openSchema(tool)
   return {
-    spec: { name: tool.name, description: tool.description, inputSchema: tool.input_schema },
+    spec: { name: tool.name, description: tool.description, inputSchema },
     ...(tool.approval && { approval: tool.approval }),
     async run(input, { key, agent, noteToken, trace, signal, mayStart }): Promise<ToolRun> {
-      const fault = inputFault(tool.input_schema, input)
+      const fault = lockedFault(tool, input) ?? inputFault(inputSchema, input)
       if (fault) return errorRun(fault)
       if (!hasRequest(tool)) return laterRun(true)
       const token = tool.answers_later === true ? await resultToken(ctx, key) : undefined
@@ -217,6 +240,7 @@ function restTool(ctx: ToolContext, secrets: Secrets, tool: Tool, identity: Iden
         {
           tool,
           input,
+          values,
           idempotencyKey: key,
           agent,
           ...(tool.identity !== "none" && { identity }),

@@ -1,9 +1,12 @@
 import { sql } from "kysely"
 import type * as z from "zod"
 import { outputText } from "../agent/engine.ts"
+import { lockedFault, openSchema } from "../agent-config/locked-fields.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
+import { referencesIn } from "../agent-config/template.ts"
 import type { Tool } from "../agent-config/tool.ts"
 import type { checkServerInput, McpCheck, ToolTest, tryToolInput } from "../callbacks/tool-trials.ts"
+import { identityOf, readIdentity } from "./identity.ts"
 import { inputFault } from "./input-fault.ts"
 import { McpError } from "./mcp-error.ts"
 import { listingOf, pinnedTools, type ServerPins } from "./mcp-pins.ts"
@@ -16,24 +19,37 @@ import { countTools } from "./toolbox.ts"
 
 const NO_REQUEST = "The tool has no request: your worker takes its calls."
 
+/** The ids of a test, which has no turn. */
+const NO_TURN = { turnId: "test", conversationId: "test" }
+
 /** Calls a REST tool as a model's call would; null if the tool no longer exists. */
 export async function tryTool(
   ctx: ToolContext,
-  { space, name, input, key }: z.infer<typeof tryToolInput>,
+  { space, name, input, key, end_user_ref, metadata }: z.infer<typeof tryToolInput>,
 ): Promise<ToolTest | null> {
   const started = ctx.clock.now().getTime()
-  const found = await readEntry<Tool>(ctx, { space, name, column: "tools" })
+  const found = await readEntry<Tool>(ctx, { space, name, end_user_ref, column: "tools" })
   if (!found) return null
   const { entry: tool, secrets } = found
-  const fault = inputFault(tool.input_schema, input)
+  const fault = lockedFault(tool, input) ?? inputFault(openSchema(tool), input)
   const { output, request, response } =
     fault || !hasRequest(tool)
       ? { output: { type: "error" as const, value: fault ?? NO_REQUEST }, request: null, response: null }
-      : await callRestTool({ outbound: ctx.outbound, secrets }, { tool, input, idempotencyKey: key })
+      : await callRestTool(
+          { outbound: ctx.outbound, secrets },
+          {
+            tool,
+            input,
+            values: { ...found.values, ...NO_TURN, metadata },
+            idempotencyKey: key,
+            ...(tool.identity !== "none" && { identity: identityOf(ctx, found) }),
+          },
+        )
   return {
     ok: output.type !== "error",
     result: outputText(output),
     request: request && { ...request, body: request.body ?? null },
+    identity: request && (await readIdentity(ctx, request)),
     response,
     duration_ms: ctx.clock.now().getTime() - started,
   }
@@ -45,14 +61,16 @@ export async function tryTool(
  */
 export async function checkServer(
   ctx: ToolContext,
-  { space, name }: z.infer<typeof checkServerInput>,
+  { space, name, end_user_ref }: z.infer<typeof checkServerInput>,
 ): Promise<McpCheck | null> {
   const started = ctx.clock.now().getTime()
-  const found = await readEntry<McpServer>(ctx, { space, name, column: "mcp_servers" })
+  const found = await readEntry<McpServer>(ctx, { space, name, end_user_ref, column: "mcp_servers" })
   if (!found) return null
   const { entry: server, secrets } = found
   const duration = () => ctx.clock.now().getTime() - started
-  const deps = { outbound: ctx.outbound, clock: ctx.clock, secrets, signal: new AbortController().signal }
+  const { signal } = new AbortController()
+  const values = { ...found.values, ...NO_TURN, metadata: noMetadata(server) }
+  const deps = { outbound: ctx.outbound, clock: ctx.clock, secrets, signal, values, identity: identityOf(ctx, found) }
   try {
     const connection = await connectMcp(deps, server, found.pins?.speaks)
     try {
@@ -84,15 +102,29 @@ export async function checkServer(
   }
 }
 
+/** Empty values for the metadata that a server's headers need, since there is no turn that has them. */
+function noMetadata({ headers }: McpServer): Record<string, string> {
+  const names = referencesIn(headers).flatMap((reference) => (reference.kind === "turn" ? [reference.name] : []))
+  return Object.fromEntries(names.map((name) => [name.replace(/^metadata\./, ""), ""]))
+}
+
+/** An entry of a space's configuration with what a request of it needs. There is no turn: its values are missing. */
 async function readEntry<Entry>(
   ctx: ToolContext,
-  { space, name, column }: { space: number; name: string; column: "tools" | "mcp_servers" },
+  {
+    space,
+    name,
+    end_user_ref: endUserRef,
+    column,
+  }: { space: number; name: string; end_user_ref: string | null; column: "tools" | "mcp_servers" },
 ) {
   const row = await ctx.db
     .selectFrom("spaces as s")
     .where("s.space_id", "=", space)
     .select((eb) => [
       "s.slug",
+      "s.test",
+      "s.config_version",
       sql<ServerPins | null>`case when s.mcp_pins -> ${name} ->> 'of' = md5((s.mcp_servers -> ${name})::text)
         then s.mcp_pins -> ${name} end`.as("pins"),
       sql<Entry | null>`${eb.ref(`s.${column}`)} -> ${name}`.as("entry"),
@@ -106,6 +138,10 @@ async function readEntry<Entry>(
   if (!row?.entry) return null
   return {
     entry: row.entry,
+    space: row.slug,
+    test: row.test,
+    configVersion: row.config_version,
+    values: { endUserRef, turnId: null, conversationId: null },
     pins: row.pins ?? undefined,
     secrets: await openSecrets(ctx, { spaceId: space, slug: row.slug, sealed: row.sealed ?? {} }),
   }

@@ -1,8 +1,8 @@
 import * as z from "zod"
 import { maxWaitSchema, onLimitSchema } from "../agent-config/manifest.ts"
+import { endUserRef } from "../base/end-user-ref.ts"
 import { metadataSchema } from "../base/metadata.ts"
 import { usdIn, usdText } from "../base/money.ts"
-import { isPlain, PLAIN_FAULT } from "../base/plain-text.ts"
 import { TURN_POLICY } from "./policies.ts"
 
 const instant = z.iso.datetime()
@@ -18,10 +18,7 @@ const text = (max: number) => z.string().min(1).max(max)
 export const createTurnSchema = z
   .strictObject({
     space: z.string().min(1).max(64).meta({ description: "The `space_id` of the space that runs the turn." }),
-    end_user_ref: text(128)
-      .refine((ref) => ref !== "." && ref !== "..", "must not be . or .., because a URL path cannot contain them")
-      .refine(isPlain, PLAIN_FAULT)
-      .meta({ description: "Your own id for your end user.", example: "customer-42" }),
+    end_user_ref: endUserRef.meta({ description: "Your own id for your end user.", example: "customer-42" }),
     text: text(100_000)
       .refine((value) => value.trim() !== "", "must not be blank")
       .meta({ description: "The end user's message.", example: "Where is my order?" }),

@@ -132,14 +132,29 @@ end $$;
 -- A call that a worker of the customer has taken.
 create type turnpike.taken_call as (
   turn_id text,
+  conversation_id text,
   step integer,
   call integer,
   space text,
+  config_version integer,
+  -- The sub-agent that makes the call.
+  agent text, -- null: the space's own agent
+  end_user_ref text, -- null: a member of the space talks in the web chat
+  metadata jsonb,
+  test boolean,
   tool text,
+  -- False if the tool wants no identity.
+  signed boolean,
   input jsonb,
   -- How often the call was taken, with this time.
   takes integer
 );
+
+-- The name of the sub-agent that makes a call: its task was given to it by a call of `delegate`.
+create function turnpike.agent_of_call(picked turn_calls) returns text language sql stable as $$
+  select jsonb_path_query_array(p.content, '$[*] ? (@.type == "tool-call")') -> split_part(picked.agent, '.', 2)::integer -> 'input' ->> 'agent'
+    from turn_steps p where p.turn_id = picked.turn_id and p.step = split_part(picked.agent, '.', 1)::integer
+$$;
 
 -- Gives a worker of the customer up to p_limit calls of tools without a request, until p_until. A call whose worker did
 -- not answer or renew is given again. p_space: a slug. p_tools: names of tools.
@@ -148,6 +163,8 @@ create function turnpike.take_calls(p_request turnpike.request, p_space text, p_
 declare
   caller turnpike.caller;
   picked turn_calls;
+  mine turns;
+  space spaces;
 begin
   {{caller.opens}}
   calls := '{}';
@@ -161,8 +178,12 @@ begin
   loop
     update turn_calls k set taken_until = p_until, takes = k.takes + 1
       where k.turn_id = picked.turn_id and k.step = picked.step and k.call = picked.call;
-    calls := calls || row(picked.turn_id, picked.step, picked.call, (select s.slug from spaces s where s.space_id = picked.space_id),
-      picked.tool, coalesce(picked.edited_input, picked.input), picked.takes + 1)::turnpike.taken_call;
+    select t.* into mine from turns t where t.turn_id = picked.turn_id;
+    select s.* into space from spaces s where s.space_id = picked.space_id;
+    calls := calls || row(picked.turn_id, mine.conversation_id, picked.step, picked.call,
+      space.slug, mine.config_version, turnpike.agent_of_call(picked),
+      case when mine.key_id is not null then mine.end_user_ref end, mine.metadata, mine.test, picked.tool,
+      space.tools -> picked.tool ->> 'identity' is distinct from 'none', coalesce(picked.edited_input, picked.input), picked.takes + 1)::turnpike.taken_call;
   end loop;
   {{caller.closes}}
 end $$;

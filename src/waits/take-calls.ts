@@ -3,6 +3,9 @@ import { type Credential, tokenOf } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
+import { metadataSchema } from "../base/metadata.ts"
+import type { Answers } from "../platform/procedures.ts"
+import { identityOf } from "../tools/identity.ts"
 import { turnNotFound } from "../turns/get-turn.ts"
 import { LOOK_POLICY, TURN_WAIT_POLICY } from "../turns/policies.ts"
 import { Waiter } from "../turns/waiters.ts"
@@ -12,7 +15,13 @@ export const takenCallSchema = z
   .object({
     turn_id: z.string(),
     call: z.string().meta({ description: "The call within its turn.", example: "0.0" }),
+    conversation: z.string(),
     space: z.string(),
+    end_user_ref: z.string().nullable().meta({
+      description: "Your own id of the end user. Null: a member of the space talks in its web chat.",
+      example: "customer-42",
+    }),
+    metadata: metadataSchema.meta({ description: "The metadata of the turn." }),
     tool: z.string().meta({ example: "lookup_stock" }),
     input: z.record(z.string(), z.unknown()).meta({ example: { sku: "A-1" } }),
     takes: z.int().meta({
@@ -21,6 +30,15 @@ export const takenCallSchema = z
       example: 1,
     }),
     taken_until: z.iso.datetime().meta({ description: "Then another worker may get the call, unless you renew it." }),
+    identity: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "A signed token that says for whom the call is made, so that other services of yours need not trust this worker. " +
+          "See [Whom a tool acts for](/docs/tools#whom-a-tool-acts-for). Null: the tool has `identity: none`.",
+        example: "eyJhbGciOiJFZERTQSIsInR5cCI6InR1cm5waWtlLWlkZW50aXR5K2p3dCJ9…",
+      }),
   })
   .meta({ id: "TakenCall" })
 
@@ -68,12 +86,42 @@ async function take(
     limit,
     until,
   })
-  return (row.calls ?? []).map(({ step, call, input, ...taken }) => ({
+  return Promise.all((row.calls ?? []).map((taken) => takenCall(ctx, taken, until)))
+}
+
+async function takenCall(
+  ctx: Context,
+  {
+    step,
+    call,
+    config_version,
+    agent,
+    test,
+    conversation_id,
+    end_user_ref,
+    metadata,
+    signed,
+    input,
+    ...taken
+  }: Answers["taken_call"],
+  until: Date,
+): Promise<TakenCall> {
+  const { turn_id, space } = taken
+  const values = { endUserRef: end_user_ref, turnId: turn_id, conversationId: conversation_id }
+  const key = `${turn_id}.${step}.${call}`
+  const identity = identityOf(ctx, { values, space, configVersion: config_version, test })
+  // The worker has asked us, so the token is for our own origin, and there is no body that it covers.
+  const request = { url: ctx.site.origin, body: null, key, agent, timeoutMs: TURN_WAIT_POLICY.takenMs }
+  return {
     ...taken,
+    conversation: conversation_id,
+    end_user_ref,
+    metadata: metadata as Record<string, string>,
     call: `${step}.${call}`,
     input: input as Record<string, unknown>,
     taken_until: until.toISOString(),
-  }))
+    identity: signed ? (Object.values(await identity(request))[0] ?? null) : null,
+  }
 }
 
 export const RENEW_CALL_ERRORS = ["NOT_FOUND", "CALL_NOT_WAITING"] as const

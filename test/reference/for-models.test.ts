@@ -42,7 +42,9 @@ test("Every page of the reference names its Markdown, which has its title and no
     expect(html.text, path).toContain(`<link rel="alternate" type="text/markdown" href="${path}.md">`)
     const { status, text } = await read(`${path}.md`)
     expect(status, path).toBe(200)
-    expect(text, path).not.toMatch(/<!--|<\/?(?:p|table|h2|code|figure)\b|\{\{(?!secrets\.|input\.)/)
+    expect(text, path).not.toMatch(
+      /<!--|<\/?(?:p|table|h2|code|figure)\b|\{\{(?!(?:secrets|input|end_user|turn|conversation|metadata|profile)\.)/,
+    )
     for (const link of linksIn(text)) {
       const [target = ""] = link.split("#")
       if (/^https:|^$|\.json$/.test(target) || !target.startsWith("/")) continue

@@ -60,6 +60,11 @@ const configuration = (more: object = {}) => ({
   manifest: { subagents: [{ name: "researcher", description: "Finds orders.", tools: ["lookup_order"] }] },
 })
 
+const calledFor = (endUserRef: string | null, test = false) => ({
+  values: { endUserRef, turnId: "turn_1", conversationId: "conv_1" },
+  ...{ space: "s", configVersion: 1, test },
+})
+
 const forget = () => {
   shop.requests.length = 0
   mcp.length = 0
@@ -182,9 +187,8 @@ test("A withdrawn key signs no identity after a minute, and its tokens are refus
   const ring = `leaked:${btoa("l".repeat(32))},newer:${btoa("n".repeat(32))}`
   await publishSigningKeys(contextOf(world), ring)
   const worker = { ...contextOf(world), keyRing: createKeyRing(parseKeyRing(ring)) }
-  const turn = { turn_id: "turn_1", conversation_id: "conv_1", space: "s", config_version: 1, key_id: null }
   const sign = async () => {
-    const identity = identityOf(worker, { ...turn, end_user_ref: "member:1", test: true })
+    const identity = identityOf(worker, calledFor(null, true))
     const request = { url: `${SHOP}/x?y=1`, body: undefined, key: "turn_1.0.0", agent: null, timeoutMs: 1000 }
     return { headers: await identity(request), body: "" }
   }
@@ -204,8 +208,7 @@ test("Without a published key, requests carry no identity, and the log says what
     keyRing: createKeyRing(parseKeyRing(`unknown:${btoa("u".repeat(32))}`)),
     log: (...line: unknown[]) => void lines.push(line),
   }
-  const turn = { turn_id: "turn_1", conversation_id: "conv_1", space: "s", config_version: 1, key_id: null }
-  const identity = identityOf(ctx, { ...turn, end_user_ref: "ada", test: false })
+  const identity = identityOf(ctx, calledFor("ada"))
   const request = { url: SHOP, body: "{}", key: null, agent: null, timeoutMs: 1000 }
   expect([await identity(request), await identity(request)]).toEqual([{}, {}])
   expect(lines).toEqual([["error", "identity.unsigned", { cure: expect.stringContaining("worker-keys") }]])
@@ -213,10 +216,7 @@ test("Without a published key, requests carry no identity, and the log says what
 
 test("The keys are fetched once, and again for a key that is new", async () => {
   const ctx = contextOf(world)
-  const identity = identityOf(ctx, {
-    ...{ turn_id: "turn_1", conversation_id: "conv_1", space: "s", config_version: 1, key_id: "key_1" },
-    ...{ end_user_ref: "ada", test: false },
-  })
+  const identity = identityOf(ctx, calledFor("ada"))
   const signed = async () => ({
     headers: await identity({ url: SHOP, body: "{}", key: null, agent: null, timeoutMs: 1000 }),
     body: "{}",

@@ -41,6 +41,7 @@ from .models import Turn as Turn
 from .models import TurnEvent as TurnEvent
 from .models import TurnStateEvent as TurnStateEvent
 from .tool_requests import ToolIdentity as ToolIdentity
+from .tool_requests import verify_taken_call as verify_taken_call
 from .tool_requests import verify_tool_request as verify_tool_request
 from .webhooks import verify_webhook as verify_webhook
 

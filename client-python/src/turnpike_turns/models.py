@@ -1869,13 +1869,23 @@ class TakenCall(ApiObject):
     turn_id: str
     call: str
     """The call within its turn."""
+    conversation: str
     space: str
+    end_user_ref: str | None
+    """Your own id of the end user. Null: a member of the space talks in its web chat."""
+    metadata: dict[str, str]
+    """The metadata of the turn."""
     tool: str
     input: dict[str, Any]
     takes: int
     """How often the call was given to a worker. Above 1, an earlier worker did not send its result in time."""
     taken_until: datetime
     """Then another worker may get the call, unless you renew it."""
+    identity: str | None
+    """
+    A signed token that says for whom the call is made, so that other services of yours need not trust this
+    worker. See Whom a tool acts for. Null: the tool has `identity: none`.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1946,6 +1956,7 @@ class ToolRequest(ApiObject):
     """
     The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value
     itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the input.
+    The model neither sees nor fills a field whose value is taken from the turn, such as `{{end_user.ref}}`.
     """
 
 
@@ -1961,9 +1972,20 @@ class ToolTest(ApiObject):
     """
     The request as it was sent, with `{{secrets.NAME}}` in place of each secret. Null if none could be made.
     """
+    identity: ToolTestIdentity | None
+    """What your server reads from `Turnpike-Identity`. Null: the request carries none."""
     response: ToolTestResponse | None
     """The response of the tool's server. Null if none arrived."""
     duration_ms: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolTestIdentity(ApiObject):
+    """The object ToolTestIdentity of the API."""
+
+    valid: bool
+    """True if a published key confirms the token."""
+    claims: dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -129,7 +129,8 @@ class PutToolRequest(_PutToolRequest, total=False):
     query: Mapping[str, str]
     # The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value
     # itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the
-    # input.
+    # input. The model neither sees nor fills a field whose value is taken from the turn, such as
+    # `{{end_user.ref}}`.
     body: Any
 
 
@@ -196,5 +197,6 @@ class ToolInputRequest(_ToolInputRequest, total=False):
     query: Mapping[str, str]
     # The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value
     # itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the
-    # input.
+    # input. The model neither sees nor fills a field whose value is taken from the turn, such as
+    # `{{end_user.ref}}`.
     body: Any

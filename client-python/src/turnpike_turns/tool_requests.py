@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from .errors import ToolRequestError
+from .models import TakenCall
 from .webhooks import WebhookHeaders, header_pairs, header_text
 
 _HEADER = "turnpike-identity"
@@ -85,14 +86,69 @@ def verify_tool_request(
             "verify_tool_request: pass the raw body as text or bytes. The token does not cover a parsed body."
         )
     raw = body.encode() if isinstance(body, str) else bytes(body)
-    service = issuer or os.environ.get("TURNPIKE_BASE_URL")
-    if not service:
-        raise ValueError("verify_tool_request: pass the issuer, or set TURNPIKE_BASE_URL.")
-    service = _origin(service)
-    moment = time.time() if now is None else now.timestamp()
     token = _header(headers, _HEADER)
     if not token:
         raise _refused(f"the header {_HEADER} is missing")
+    claims = _valid_claims(token, audience=audience, issuer=issuer, mode=mode, tolerance=tolerance, keys=keys, now=now)
+    key = _header(headers, "idempotency-key")
+    if key is not None and key != claims.get("jti"):
+        raise _refused("its token belongs to another call")
+    if claims.get("body") != base64.urlsafe_b64encode(hashlib.sha256(raw).digest()).rstrip(b"=").decode():
+        raise _refused("its token is for another body: pass the body as it was received")
+    return _identity(claims)
+
+
+def verify_taken_call(
+    call: TakenCall,
+    *,
+    issuer: str | None = None,
+    mode: str | None = None,
+    tolerance: float = 60,
+    keys: Sequence[Mapping[str, Any]] | None = None,
+    now: datetime | None = None,
+) -> ToolIdentity:
+    """
+    Verifies the ``identity`` of a call that a worker has taken, and returns for whom it is made. A service to which your
+    worker passes the call need not trust the worker then. Takes the arguments of :func:`verify_tool_request`.
+
+    Raises:
+        ToolRequestError: The token is missing, expired, not signed by the service, or made for another call.
+
+    Example:
+        identity = verify_taken_call(call)
+        return orders_of(identity.end_user_ref)
+    """
+    if not call.identity:
+        raise _refused("the call has no identity")
+    service = _service(issuer)
+    claims = _valid_claims(
+        call.identity, audience=service, issuer=service, mode=mode, tolerance=tolerance, keys=keys, now=now
+    )
+    if claims.get("turn") != call.turn_id or claims.get("call") != call.call:
+        raise _refused("its token belongs to another call")
+    return _identity(claims)
+
+
+def _service(issuer: str | None) -> str:
+    service = issuer or os.environ.get("TURNPIKE_BASE_URL")
+    if not service:
+        raise ValueError("verify_tool_request: pass the issuer, or set TURNPIKE_BASE_URL.")
+    return _origin(service)
+
+
+def _valid_claims(
+    token: str,
+    *,
+    audience: str | Sequence[str],
+    issuer: str | None,
+    mode: str | None,
+    tolerance: float,
+    keys: Sequence[Mapping[str, Any]] | None,
+    now: datetime | None,
+) -> dict[str, Any]:
+    """The claims of a token that is valid now, for this audience and mode."""
+    service = _service(issuer)
+    moment = time.time() if now is None else now.timestamp()
     claims = _claims(token, service, keys, moment)
     if claims.get("iss") != service:
         raise _refused("another service has made its token")
@@ -102,13 +158,12 @@ def verify_tool_request(
         raise _refused("its token has expired")
     if not claims.get("iat", moment) - tolerance <= moment:
         raise _refused("its token was made in the future: check your clock")
-    key = _header(headers, "idempotency-key")
-    if key is not None and key != claims.get("jti"):
-        raise _refused("its token belongs to another call")
-    if claims.get("body") != base64.urlsafe_b64encode(hashlib.sha256(raw).digest()).rstrip(b"=").decode():
-        raise _refused("its token is for another body: pass the body as it was received")
     if mode is not None and claims.get("test") is not (mode == "test"):
         raise _refused(f"it is a call of a {'test' if claims.get('test') else 'live'} turn")
+    return claims
+
+
+def _identity(claims: Mapping[str, Any]) -> ToolIdentity:
     act = claims["act"]
     return ToolIdentity(
         end_user_ref=claims.get("sub"),

@@ -3405,7 +3405,7 @@ export interface PutTool {
     headers?: Record<string, string> | undefined
     /** Query parameters. A parameter that is only a placeholder is left out if the input has no such value. */
     query?: Record<string, string> | undefined
-    /** The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the input. */
+    /** The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the input. The model neither sees nor fills a field whose value is taken from the turn, such as `{{end_user.ref}}`. */
     body?: unknown
   } | null
   approval?: ApprovalInput | undefined
@@ -4736,6 +4736,10 @@ export interface TeamUpdate {
 }
 
 export interface TestTool {
+  /** The end user for whom the request is made: `{{end_user.ref}}` and the subject of `Turnpike-Identity`. Default: none, as in a web chat. Only keys and the owner of the space can choose one. */
+  end_user_ref?: string | undefined
+  /** The values of `{{metadata.KEY}}`. */
+  metadata?: Record<string, string> | undefined
   /** The tool's input, as a model would send it. Default: `{}`. */
   input?: Record<string, unknown> | undefined
 }
@@ -4756,7 +4760,7 @@ export interface Tool {
     headers?: Record<string, string> | undefined
     /** Query parameters. A parameter that is only a placeholder is left out if the input has no such value. */
     query?: Record<string, string> | undefined
-    /** The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the input. */
+    /** The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the input. The model neither sees nor fills a field whose value is taken from the turn, such as `{{end_user.ref}}`. */
     body?: unknown
   } | null
   approval?: Approval | undefined
@@ -4784,7 +4788,7 @@ export interface ToolInput {
     headers?: Record<string, string> | undefined
     /** Query parameters. A parameter that is only a placeholder is left out if the input has no such value. */
     query?: Record<string, string> | undefined
-    /** The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the input. */
+    /** The JSON body. Its texts can contain placeholders. A text that is only a placeholder becomes the value itself, with its type. A body that is a text is sent unchanged. Default for POST, PUT and PATCH: the input. The model neither sees nor fills a field whose value is taken from the turn, such as `{{end_user.ref}}`. */
     body?: unknown
   } | null
   approval?: ApprovalInput | undefined
@@ -4827,6 +4831,12 @@ export interface ToolTest {
     url: string
     headers: Record<string, string>
     body: string | null
+  } | null
+  /** What your server reads from `Turnpike-Identity`. Null: the request carries none. */
+  identity: {
+    /** True if a published key confirms the token. */
+    valid: boolean
+    claims: Record<string, unknown>
   } | null
   /** The response of the tool's server. Null if none arrived. */
   response: {
@@ -6151,6 +6161,8 @@ export interface Operations {
     query?: {
       /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
+      /** The end user for whom the request is made: `{{end_user.ref}}` and the subject of `Turnpike-Identity`. Default: none, as in a web chat. Only keys and the owner of the space can choose one. */
+      end_user_ref?: string | undefined
     }
     answer: McpCheck
   }

@@ -770,6 +770,8 @@ export const TeamUpdateRules = {
 } as const
 
 export const TestToolRules = {
+  end_user_ref: { minLength: 1, maxLength: 128 },
+  metadata: { maxProperties: 16 },
   input: { default: {} },
 } as const
 
@@ -931,6 +933,10 @@ export const answerBotUpdateQuery = {
 
 export const billInfraQuery = {
   dry_run: { default: false },
+} as const
+
+export const checkMcpServerQuery = {
+  end_user_ref: { minLength: 1, maxLength: 128 },
 } as const
 
 export const endSessionsQuery = {

@@ -102,7 +102,7 @@ export function McpServerDialog({ server, taken, onClose }: McpServerDialogProps
         <TextArea
           mono
           label="Headers"
-          hint='JSON, such as {"Authorization": "Bearer {{secrets.DOCS_TOKEN}}"}.'
+          hint='JSON, such as {"Authorization": "Bearer {{secrets.DOCS_TOKEN}}"}. {{end_user.ref}} and {{metadata.KEY}} are values of the turn.'
           name="headers"
           rows={3}
           error={read.error ?? put.error}

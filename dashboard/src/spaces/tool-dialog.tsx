@@ -101,7 +101,7 @@ export function ToolDialog({ tool, taken, onClose }: ToolDialogProps) {
       open
       onClose={onClose}
       title={tool ? `Edit the tool ${tool.name}` : "Add a tool"}
-      about="Placeholders: {{input.NAME}} is a value from the model, {{secrets.NAME}} is a secret of the space."
+      about="Placeholders: {{input.NAME}} is a value from the model, {{secrets.NAME}} is a secret of the space, {{end_user.ref}} and {{metadata.KEY}} are values of the turn."
     >
       <Form
         label={tool ? "Edit a tool" : "Add a tool"}

@@ -4,7 +4,7 @@ import { Button } from "../ui/button.tsx"
 import { CodeBlock, Json } from "../ui/code-block.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
-import { Form, TextArea } from "../ui/field.tsx"
+import { Form, TextArea, TextInput } from "../ui/field.tsx"
 import { jsonText, readJson } from "../ui/json-text.ts"
 import { Section } from "../ui/page.tsx"
 import { Status } from "../ui/status.tsx"
@@ -26,12 +26,16 @@ export function TryTool({ tool }: { tool: Tool }) {
   const test = useChange("testTool", { changes: [] })
   const draft = useDraft(`try-tool.${path.space_id}.${tool.name}`, { quiet: true })
   const [text, setText] = draft.useField("text", jsonText(sampleOf(tool.input_schema)))
+  const [endUser, setEndUser] = draft.useField("end_user", "")
   const read = readJson(text)
   const send = () =>
     test.mutate({
       path: { ...path, name: tool.name },
       query,
-      body: { input: (read.value ?? {}) as Record<string, unknown> },
+      body: {
+        input: (read.value ?? {}) as Record<string, unknown>,
+        ...(endUser.trim() !== "" && { end_user_ref: endUser.trim() }),
+      },
     })
   return (
     <Section title={`Test ${tool.name}`}>
@@ -55,6 +59,13 @@ export function TryTool({ tool }: { tool: Tool }) {
             value={text}
             onChange={({ target }) => setText(target.value)}
           />
+          <TextInput
+            label="End user"
+            hint="For whom the request is made. Empty: no end user, as in a web chat."
+            name="end_user_ref"
+            value={endUser}
+            onChange={({ target }) => setEndUser(target.value)}
+          />
           {test.error && <ErrorState error={test.error} />}
         </Form>
         <div aria-live="polite" className="min-w-0">
@@ -69,7 +80,7 @@ export function TryTool({ tool }: { tool: Tool }) {
   )
 }
 
-const TestResult = ({ of: { ok, result, request, response, duration_ms } }: { of: ToolTest }) => (
+const TestResult = ({ of: { ok, result, request, identity, response, duration_ms } }: { of: ToolTest }) => (
   <div className="flex flex-col gap-3">
     <div className="flex items-center gap-3">
       <Status word={ok ? "ok" : "error"} />
@@ -83,6 +94,14 @@ const TestResult = ({ of: { ok, result, request, response, duration_ms } }: { of
       <>
         <h3>Request</h3>
         <Json value={request} label="Request" />
+      </>
+    )}
+    {identity && (
+      <>
+        <h3 className="flex items-center gap-3">
+          Identity <Status word={identity.valid ? "confirmed" : "not_confirmed"} tone={identity.valid ? "ok" : "bad"} />
+        </h3>
+        <Json value={identity.claims} label="What your server reads from Turnpike-Identity" />
       </>
     )}
     {response && (

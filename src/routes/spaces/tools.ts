@@ -19,6 +19,7 @@ import {
   TEST_TOOL_ERRORS,
   testTool,
   testToolSchema,
+  triedForRef,
 } from "../../spaces/try-tool.ts"
 import { KEPT_CHARACTERS } from "../../tools/mcp-pins.ts"
 import { bareQuery, type Mounting, wholeListAt } from "../mounting.ts"
@@ -73,8 +74,8 @@ export function mountTools(app: App, mounting: Mounting) {
       errors: TEST_TOOL_ERRORS,
       spaceRole: needsSpaceRole("admin"),
     },
-    async (c, { params: { space_id: spaceId, name }, body: { input }, once }) =>
-      testTool(c.get("ctx"), c.get("credential"), { spaceId, name, input, key: once?.key }),
+    async (c, { params: { space_id: spaceId, name }, body, once }) =>
+      testTool(c.get("ctx"), c.get("credential"), { spaceId, name, body, key: once?.key }),
   )
 
   app.operation(
@@ -93,7 +94,7 @@ export function mountTools(app: App, mounting: Mounting) {
         "the server again without changes. This creates a new version of the configuration.",
       idempotent: "naturally",
       params: z.object({ space_id: idParam, name: serverName }),
-      query,
+      query: bareQuery(mounting, { end_user_ref: triedForRef }),
       answer: {
         status: 200,
         description: "The server's tools, or the reason why it could not be reached.",
@@ -101,8 +102,10 @@ export function mountTools(app: App, mounting: Mounting) {
       },
       errors: CHECK_MCP_SERVER_ERRORS,
     },
-    async (c, { params }) =>
-      checkMcpServer(c.get("ctx"), c.get("credential"), { spaceId: params.space_id, name: params.name }),
+    async (c, { params: { space_id: spaceId, name }, query: { end_user_ref } }) => {
+      const endUser = triedForRef.parse(end_user_ref)
+      return checkMcpServer(c.get("ctx"), c.get("credential"), { spaceId, name, endUser })
+    },
   )
 }
 

@@ -450,6 +450,8 @@ class AsyncSpaceTools:
         space_id: str,
         name: str,
         *,
+        end_user_ref: str | None = None,
+        metadata: Mapping[str, str] | None = None,
         input: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
         max_retries: int | None = None,
@@ -466,6 +468,10 @@ class AsyncSpaceTools:
         Args:
             space_id: The space, `spc_…`.
             name: The name, which is unique in the space.
+            end_user_ref: The end user for whom the request is made: `{{end_user.ref}}` and the subject of
+                `Turnpike-Identity`. Default: none, as in a web chat. Only keys and the owner of the space can
+                choose one.
+            metadata: The values of `{{metadata.KEY}}`.
             input: The tool's input, as a model would send it. Default: `{}`.
             idempotency_key: One value per logical request, of 1–255 printable ASCII characters. Default: a new
                 UUID for all attempts of the call.
@@ -481,10 +487,14 @@ class AsyncSpaceTools:
             await turnpike.spaces.tools.test(
                 "spc_01jd3k9m2x4t8r5w6y7z0a1b2c",
                 "lookup_order",
+                end_user_ref="customer-42",
                 input={"id": "A-1"},
             )
         """
-        sending = Input(path={"space_id": space_id, "name": name}, body={"input": given(input)})
+        sending = Input(
+            path={"space_id": space_id, "name": name},
+            body={"end_user_ref": given(end_user_ref), "metadata": given(metadata), "input": given(input)},
+        )
         return await self._transport.call(TEST_TOOL, sending, Options(idempotency_key, max_retries, timeout))
 
 
@@ -644,6 +654,7 @@ class AsyncSpaceMcpServers:
         space_id: str,
         name: str,
         *,
+        end_user_ref: str | None = None,
         idempotency_key: str | None = None,
         max_retries: int | None = None,
         timeout: float | None = None,
@@ -661,6 +672,9 @@ class AsyncSpaceMcpServers:
         Args:
             space_id: The space, `spc_…`.
             name: The name, which is unique in the space.
+            end_user_ref: The end user for whom the request is made: `{{end_user.ref}}` and the subject of
+                `Turnpike-Identity`. Default: none, as in a web chat. Only keys and the owner of the space can
+                choose one.
             idempotency_key: One value per logical request, of 1–255 printable ASCII characters. Default: a new
                 UUID for all attempts of the call.
             max_retries: Overrides the client's ``max_retries``.
@@ -672,9 +686,13 @@ class AsyncSpaceMcpServers:
             QuotaExceededError: QUOTA_EXCEEDED.
 
         Example:
-            await turnpike.spaces.mcp_servers.check("spc_01jd3k9m2x4t8r5w6y7z0a1b2c", "docs")
+            await turnpike.spaces.mcp_servers.check(
+                "spc_01jd3k9m2x4t8r5w6y7z0a1b2c",
+                "docs",
+                end_user_ref="customer-42",
+            )
         """
-        sending = Input(path={"space_id": space_id, "name": name})
+        sending = Input(path={"space_id": space_id, "name": name}, query={"end_user_ref": end_user_ref})
         return await self._transport.call(CHECK_MCP_SERVER, sending, Options(idempotency_key, max_retries, timeout))
 
 
