@@ -896,6 +896,10 @@ create table turns (
   -- The turn does this if it cannot pay for its next call. Null: as its configuration says.
   on_limit text,
   max_wait_seconds integer,
+  -- How its models answer: the most output tokens of a call, and their settings. Null: as its configuration says.
+  max_output_tokens integer,
+  temperature double precision,
+  reasoning_effort text,
   -- Null in turns that never waited. The moment whose periods of caps the turn counts in since it continued, and the
   -- cost that counts in earlier periods (turn_parts).
   counted_at timestamptz,
@@ -1010,6 +1014,7 @@ declare
       or (new.test and new.rehearsed_hold_credit_micros is null and new.end_user_hold_credit_micros is not null) then 'turns_rehearsed'
     when new.rehearsed_cost_credit_micros > new.rehearsed_hold_credit_micros then 'turns_rehearsed_within_hold'
     when new.max_cost_credit_micros <= 0 or new.max_wait_seconds <= 0 or new.on_limit not in ('fail', 'wait') then 'turns_request'
+    when new.max_output_tokens <= 0 or new.temperature < 0 or new.reasoning_effort not in ('none', 'low', 'medium', 'high') then 'turns_settings'
     end;
 begin
   if broken is not null then

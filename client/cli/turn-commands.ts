@@ -10,6 +10,7 @@ import { connect, connectRaw } from "./settings.ts"
 import { spaceIdOf } from "./space-changes.ts"
 import { jsonOf, painter, shown, tableOf, usd } from "./terminal.ts"
 
+const EFFORTS = ["none", "low", "medium", "high"] as const
 const STATES = ["queued", "running", "done", "failed", "cancelled"] as const
 const SPACE = "the space: its id, or the name in its file"
 
@@ -21,6 +22,9 @@ interface SendOptions {
   model?: string
   maxCost?: number
   timeout?: number
+  maxOutputTokens?: number
+  temperature?: number
+  reasoning?: (typeof EFFORTS)[number]
   metadata?: Record<string, string>
   idempotencyKey?: string
 }
@@ -45,6 +49,9 @@ export function addTurnCommands(program: Command, run: Run): void {
     .option("--model <pin>", "the model as engine/model")
     .option("--max-cost <usd>", "the most that the turn can cost", numberOption)
     .option("--timeout <seconds>", "the timeout of the turn", numberOption)
+    .option("--max-output-tokens <number>", "the most output tokens of each model call", numberOption)
+    .option("--temperature <number>", "the temperature of the model, 0 to 2", numberOption)
+    .addOption(new Option("--reasoning <effort>", "how much the model reasons").choices(EFFORTS))
     .option("--metadata <key=value>", "your own key and value; repeat it for several", pairOption)
     .option("--idempotency-key <key>", "send the same turn only once, however often the command runs")
     .action(run<[string | undefined, SendOptions]>(sendTurn))
@@ -121,6 +128,9 @@ async function sendTurn({ terminal, connection, json }: Context, given: string |
     ...(options.model !== undefined && { model: options.model }),
     ...(options.maxCost !== undefined && { max_cost_usd: options.maxCost }),
     ...(options.timeout !== undefined && { timeout_seconds: options.timeout }),
+    ...(options.maxOutputTokens !== undefined && { max_output_tokens: options.maxOutputTokens }),
+    ...(options.temperature !== undefined && { temperature: options.temperature }),
+    ...(options.reasoning && { reasoning: { effort: options.reasoning } }),
     ...(options.metadata && { metadata: options.metadata }),
   }
   const { idempotencyKey } = options

@@ -301,6 +301,12 @@ export interface CreateTurn {
   max_cost_usd?: number | string | undefined
   /** Timeout of the turn in seconds. Default: the manifest's timeout, or 300. */
   timeout_seconds?: number | undefined
+  /** The maximum number of output tokens of each call of the space's own agent, with reasoning, up to the limit of the model. Default: as the manifest says. */
+  max_output_tokens?: number | undefined
+  /** Default: as the manifest says. */
+  temperature?: number | undefined
+  /** Default: as the manifest says. */
+  reasoning?: ReasoningInput | undefined
   /** A turn that cannot pay for its next model call does this. `fail` (the default) ends it with its partial result. With `wait` it continues once the limit allows it. */
   on_limit?: "fail" | "wait" | undefined
   /** How long a turn waits for a limit, a decision or a result before it fails. Default 86400. */
@@ -752,6 +758,12 @@ export interface ExportedTurn {
   max_cost_usd: number | null
   /** `fail` or `wait` at a limit, as sent. Null: the manifest of its space says it. */
   on_limit: "fail" | "wait" | null
+  /** The most output tokens of each model call, as sent. Null: the manifest of its space says it. */
+  max_output_tokens: number | null
+  /** The temperature, as sent. Null: the manifest of its space says it. */
+  temperature: number | null
+  /** The effort of reasoning, as sent. Null: the manifest of its space says it. */
+  reasoning: Reasoning | null
   usage: {
     /** Model calls of all agents of the turn. */
     model_calls: number
@@ -962,8 +974,10 @@ export interface Manifest {
   model?: string | undefined
   /** Default: the default of the model. */
   temperature?: number | undefined
-  /** The maximum number of output tokens of each model call. */
+  /** The maximum number of output tokens of each model call, with reasoning. */
   max_output_tokens?: number | undefined
+  /** Default: the default of the model. A model that cannot reason answers without it. */
+  reasoning?: Reasoning | undefined
   /** The maximum number of model calls of one turn. Default 16. */
   max_steps?: number | undefined
   /** The time limit of a turn, in seconds. Default 300. */
@@ -997,8 +1011,10 @@ export interface ManifestInput {
   model?: string | undefined
   /** Default: the default of the model. */
   temperature?: number | undefined
-  /** The maximum number of output tokens of each model call. */
+  /** The maximum number of output tokens of each model call, with reasoning. */
   max_output_tokens?: number | undefined
+  /** Default: the default of the model. A model that cannot reason answers without it. */
+  reasoning?: ReasoningInput | undefined
   /** The maximum number of model calls of one turn. Default 16. */
   max_steps?: number | undefined
   /** The time limit of a turn, in seconds. Default 300. */
@@ -1448,6 +1464,18 @@ export interface QuotaExceededErrorBody {
 
 export interface Readiness {
   status: "ready"
+}
+
+/** How much the model reasons before it answers. */
+export interface Reasoning {
+  /** `none`: no reasoning, as far as the model can do without it. `high`: most of the output may be reasoning. */
+  effort: "none" | "low" | "medium" | "high"
+}
+
+/** How much the model reasons before it answers. */
+export interface ReasoningInput {
+  /** `none`: no reasoning, as far as the model can do without it. `high`: most of the output may be reasoning. */
+  effort: "none" | "low" | "medium" | "high"
 }
 
 /** What a turn was charged. It never changes after the end of the turn. */
@@ -1988,6 +2016,12 @@ export interface Turn {
   max_cost_usd: number | null
   /** `fail` or `wait` at a limit, as sent. Null: the manifest of its space says it. */
   on_limit: "fail" | "wait" | null
+  /** The most output tokens of each model call, as sent. Null: the manifest of its space says it. */
+  max_output_tokens: number | null
+  /** The temperature, as sent. Null: the manifest of its space says it. */
+  temperature: number | null
+  /** The effort of reasoning, as sent. Null: the manifest of its space says it. */
+  reasoning: Reasoning | null
   usage: {
     /** Model calls of all agents of the turn. */
     model_calls: number

@@ -1,10 +1,35 @@
 import * as z from "zod"
+import { EFFORTS } from "../base/words.ts"
 import { approvalSchema } from "./approval.ts"
 import { BUILTIN_TOOLS, DELEGATE, subagentName } from "./names.ts"
 
 const pin = z.string().min(1).max(128)
 const maxOutputTokens = z.int().min(1).max(1_000_000)
 const maxSteps = z.int().min(1).max(64)
+
+export const temperatureSchema = z.number().min(0).max(2)
+
+export const reasoningSchema = z
+  .strictObject({
+    effort: z.enum(EFFORTS).meta({
+      description:
+        "`none`: no reasoning, as far as the model can do without it. `high`: most of the output may be reasoning.",
+      example: "low",
+    }),
+  })
+  .meta({ id: "Reasoning", description: "How much the model reasons before it answers." })
+
+/** How a model answers: settings of a manifest and of a turn. */
+export const settingsFields = {
+  temperature: temperatureSchema.optional().meta({ description: "Default: the default of the model.", example: 0.2 }),
+  max_output_tokens: maxOutputTokens.optional().meta({
+    description: "The maximum number of output tokens of each model call, with reasoning.",
+    example: 2_000,
+  }),
+  reasoning: reasoningSchema.optional().meta({
+    description: "Default: the default of the model. A model that cannot reason answers without it.",
+  }),
+}
 
 /** The longest wait of a turn in seconds: by default, and at most. */
 export const WAIT_POLICY = { usualSeconds: 86_400, mostSeconds: 30 * 86_400, leastSeconds: 60 } as const
@@ -57,10 +82,7 @@ export const manifestSchema = z
     model: pin
       .optional()
       .meta({ description: "The pin of the model, `engine/model`. Default: the model of the space." }),
-    temperature: z.number().min(0).max(2).optional().meta({ description: "Default: the default of the model." }),
-    max_output_tokens: maxOutputTokens
-      .optional()
-      .meta({ description: "The maximum number of output tokens of each model call." }),
+    ...settingsFields,
     max_steps: maxSteps.optional().meta({ description: "The maximum number of model calls of one turn. Default 16." }),
     timeout_seconds: z
       .int()

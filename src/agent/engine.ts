@@ -1,5 +1,5 @@
 import { parseExact } from "../base/exact-json.ts"
-import type { ENGINES } from "../base/words.ts"
+import type { EFFORTS, ENGINES } from "../base/words.ts"
 import type { ProviderDetails } from "./provider-said.ts"
 import type { ProviderRefusal } from "./refusal-causes.ts"
 import type { ModelUsage } from "./token-names.ts"
@@ -98,6 +98,11 @@ export interface PromptCache {
   breakpoints: { message: number; lifetime: CacheLifetime }[]
 }
 
+export type Effort = (typeof EFFORTS)[number]
+
+/** The settings of a call that a model may not take. */
+export type Setting = "temperature" | "reasoning"
+
 /** One model call. It needs no state of a worker, so any worker can make the next one. */
 export interface ModelCall {
   engine: EngineName
@@ -107,6 +112,8 @@ export interface ModelCall {
   tools: ToolSpec[]
   maxOutputTokens: number
   temperature?: number
+  /** How much the model reasons; missing: its own default. */
+  reasoning?: Effort
   cache?: PromptCache
   /** The most images that the model takes; missing: no limit is known. */
   mostImages?: number
@@ -146,8 +153,8 @@ export interface FormChange {
   maxOutputTokens?: number
   /** That limit holds for this call alone: it is guessed, or what its prompt leaves. */
   isOnce?: boolean
-  /** The parameter is left out. */
-  without?: "temperature"
+  /** The setting is left out. */
+  without?: Setting
   /** At most this many images are shown. */
   images?: number
   /** The names of the files that are only named. */
@@ -177,6 +184,8 @@ export interface EngineContext {
   refused?: Set<string>
   /** Called for each refusal after which the call is sent again in another form. */
   onRefused?(error: ModelError, change: FormChange): void
+  /** Called with a setting that is not sent as the call says, because the model does not take it so. */
+  onLeftOut?(setting: Setting): void
   /** Called with each piece of text as it arrives. */
   onText(piece: string): void
   /**

@@ -38,5 +38,6 @@ export function markBreakpoints<Sent extends object>(
 
 /** The cache options of a whole request. Each call sends the whole transcript, so OpenAI need not store it. */
 export const cacheOptions = (engine: EngineName, cache: PromptCache | undefined) => ({
-  openai: { store: false, ...(engine === "openai" && cache && { promptCacheKey: cache.key }) },
+  store: false,
+  ...(engine === "openai" && cache && { promptCacheKey: cache.key }),
 })

@@ -1,4 +1,5 @@
-import type { EngineContext, FormChange, ModelCall, ModelError, ObjectPart } from "./engine.ts"
+import type { EngineContext, FormChange, ModelCall, ModelError, ObjectPart, Setting } from "./engine.ts"
+import { isSigned, settingOf } from "./reasoning.ts"
 import type { ProviderRefusal } from "./refusal-causes.ts"
 import { shownObjects } from "./takes.ts"
 
@@ -10,8 +11,10 @@ export interface RequestForm {
   refused: ReadonlySet<string>
   /** The most tokens of the answer; infinite: as the call says. */
   mostOutput: number
-  /** Parameters that are left out. */
-  without: ReadonlySet<string>
+  /** Settings that are left out. */
+  without: ReadonlySet<Setting>
+  /** Leave out the reasoning of earlier steps, which another account cannot read. */
+  isUnsigned: boolean
 }
 
 /** The servers and models of this isolate that want `max_completion_tokens`. Each isolate learns it by one refusal. */
@@ -30,6 +33,7 @@ export const usualForm = (context: EngineContext, call: ModelCall): RequestForm 
   ]),
   mostOutput: Number.POSITIVE_INFINITY,
   without: new Set(),
+  isUnsigned: false,
 })
 
 const isImage = ({ mediaType }: ObjectPart) => mediaType.startsWith("image/")
@@ -64,10 +68,31 @@ export function otherForm(
     wantCompletion.add(serverOf(context, call))
     return { form: { ...form, namesCompletion: true }, change: {} }
   }
-  if (refusal?.parameter === "temperature" && call.temperature !== undefined && !form.without.has("temperature")) {
-    return { form: { ...form, without: new Set([...form.without, "temperature"]) }, change: { without: "temperature" } }
-  }
+  const other = withoutSetting(call, form, error)
+  if (other) return other
   return mayConcernFiles(error) ? withFewerFiles(call, form, error) : null
+}
+
+/** Says that a signature or encrypted reasoning is not valid here. */
+const UNREADABLE = /\bsignature\b|\bencrypted[_ ]content\b/i
+
+/** Names the values that a parameter may have. */
+const VALUES = /\bone of\b|\bsupported values\b|\bmust be\b|\bunsupported value\b/i
+
+/** Leaves out a setting that the provider refuses, or reasoning of earlier steps that it cannot read. */
+function withoutSetting(call: ModelCall, form: RequestForm, error: ModelError): OtherForm | null {
+  const said = error.whole ?? error.message
+  const isUnreadable = UNREADABLE.test(said)
+  if (isUnreadable && !form.isUnsigned && isSigned(call.messages)) {
+    return { form: { ...form, isUnsigned: true }, change: { without: "reasoning", isOnce: true } }
+  }
+  // OpenAI is asked for encrypted reasoning only together with an effort.
+  const parameter = isUnreadable ? "reasoning" : (error.refusal?.parameter ?? null)
+  const setting = settingOf(call, parameter)
+  if (setting === null || form.without.has(setting)) return null
+  // Another effort may be one that the model takes.
+  const isOnce = setting === "reasoning" && (call.reasoning === "none" || VALUES.test(said))
+  return { form: { ...form, without: new Set([...form.without, setting]) }, change: { without: setting, isOnce } }
 }
 
 /** The limit of an answer as the provider names it, or half of the refused one. */

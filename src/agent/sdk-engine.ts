@@ -1,7 +1,13 @@
 import { createAnthropic } from "@ai-sdk/anthropic"
 import { createOpenAI } from "@ai-sdk/openai"
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
-import { InvalidResponseDataError, JSONParseError, type LanguageModelV4, TypeValidationError } from "@ai-sdk/provider"
+import {
+  InvalidResponseDataError,
+  JSONParseError,
+  type LanguageModelV4,
+  type SharedV4Warning,
+  TypeValidationError,
+} from "@ai-sdk/provider"
 import { NotSent } from "../base/not-sent.ts"
 import { usageOf } from "./answer-usage.ts"
 import { withCarried } from "./carried.ts"
@@ -13,11 +19,13 @@ import {
   type ModelAnswer,
   type ModelCall,
   ModelError,
+  type Setting,
 } from "./engine.ts"
 import { Evidence } from "./evidence.ts"
 import { finishOf, isFaulty } from "./finish.ts"
 import { knownFrames } from "./known-frames.ts"
 import { breakpoint, cacheOptions } from "./prompt-cache.ts"
+import { reasoningOptions, withBudget, withoutSigned } from "./reasoning.ts"
 import { otherForm, type RequestForm, usualForm } from "./request-form.ts"
 import { SdkAnswer } from "./sdk-answer.ts"
 import { toModelError } from "./sdk-errors.ts"
@@ -91,6 +99,7 @@ async function streamed(
   try {
     for await (const part of stream) {
       if (part.type === "error" && !isNoFailure(part.error)) throw part.error
+      if (part.type === "stream-start") tellLeftOut(context, part.warnings)
       const text = answer.add(part)
       if (text !== "") tell(thinking?.take(text) ?? { text, hidden: "" })
       else if (part.type === "reasoning-delta") context.onProgress?.({ hidden: part.delta })
@@ -116,10 +125,16 @@ async function streamed(
 async function requestOf(
   { loadObject, signal }: EngineContext,
   call: ModelCall,
-  { engine, form: { refused, mostOutput, without } }: { engine: SdkEngineName; form: RequestForm },
+  { engine, form: { refused, mostOutput, without, isUnsigned } }: { engine: SdkEngineName; form: RequestForm },
 ) {
   const cache = engine === "anthropic" ? call.cache : undefined
-  const messages = await toSdkMessages(call.messages, { engine, loadObject, refused, ...(cache && { cache }) })
+  const reasoning = without.has("reasoning") ? undefined : call.reasoning
+  const messages = await toSdkMessages(isUnsigned ? withoutSigned(call.messages) : call.messages, {
+    engine,
+    loadObject,
+    refused,
+    ...(cache && { cache }),
+  })
   if (messages.length === 0) throw new ModelError("rejected", "The call has no message.")
   const system = call.system && {
     role: "system" as const,
@@ -135,7 +150,8 @@ async function requestOf(
     }),
     maxOutputTokens: Math.min(call.maxOutputTokens, mostOutput),
     ...(call.temperature !== undefined && !without.has("temperature") && { temperature: call.temperature }),
-    providerOptions: cacheOptions(engine, call.cache),
+    ...(reasoning !== undefined && { reasoning }),
+    providerOptions: { openai: { ...cacheOptions(engine, call.cache), ...reasoningOptions(reasoning) } },
     abortSignal: signal,
   }
 }
@@ -156,7 +172,8 @@ function languageModel(
   }: { call: ModelCall; engine: SdkEngineName; form: RequestForm; evidence: Evidence; onCounts: () => void },
 ): LanguageModelV4 {
   const { accounts } = context
-  const send: typeof fetch = async (input, init) => {
+  const send: typeof fetch = async (input, asked) => {
+    const init = engine === "anthropic" ? budgeted(context, call, form, asked) : asked
     const response = await context.fetch(input, init)
     if (!response.ok && typeof init?.body === "string") noting.evidence.refused = init.body
     return knownFrames(response, { engine, ...noting })
@@ -178,6 +195,29 @@ function languageModel(
     return createOpenAICompatible({ ...named, ...(key && { apiKey: key }) })(call.model)
   }
   throw new ModelError("unavailable", `No account is configured for the engine ${engine}.`)
+}
+
+function budgeted(context: EngineContext, call: ModelCall, form: RequestForm, init: RequestInit | undefined) {
+  if (typeof init?.body !== "string" || form.without.has("reasoning")) return init
+  const { temperature, ...rest } = call
+  const messages = form.isUnsigned ? withoutSigned(rest.messages) : rest.messages
+  const sent = {
+    ...rest,
+    messages,
+    ...(temperature !== undefined && !form.without.has("temperature") && { temperature }),
+  }
+  const output = Math.min(call.maxOutputTokens, form.mostOutput)
+  const onLeftOut = (setting: Setting) => context.onLeftOut?.(setting)
+  return { ...init, body: withBudget(init.body, sent, { output, onLeftOut }) }
+}
+
+/** Tells the settings that the SDK has left out or changed, since it knows that the model does not take them. */
+function tellLeftOut({ onLeftOut }: EngineContext, warnings: readonly SharedV4Warning[]): void {
+  for (const warning of warnings) {
+    const feature = "feature" in warning ? warning.feature : ""
+    if (feature === "temperature") onLeftOut?.("temperature")
+    if (/^reasoning|thinking$/.test(feature)) onLeftOut?.("reasoning")
+  }
 }
 
 const withCompletionTokens = ({ max_tokens, ...body }: Record<string, unknown>) => ({

@@ -8,4 +8,7 @@ export const ENGINES = [...REAL_ENGINES, "rehearsal"] as const
 /** The kinds of failures of containers, delegations and models. */
 export const ERROR_KINDS = ["container_start", "container_exec", "subagent_dispatch", "model_call"] as const
 
+/** How much a model reasons before it answers. */
+export const EFFORTS = ["none", "low", "medium", "high"] as const
+
 export const TASK_STATES = ["open", "closed", "done", "cancelled"] as const

@@ -181,7 +181,7 @@ async function* exportedTurn(ctx: Context, row: ExportRow, { first, contentOf }:
     conversation_name,
     erased_at: toInstant(erased_at),
     events: events.map(serializeTurnEvent),
-    steps: steps.map((step) => ({ ...withoutKeys(stepRowOf(step)), created_at: toInstant(step.created_at) })),
+    steps: steps.map((step) => ({ ...withoutKeys(shownStep(step)), created_at: toInstant(step.created_at) })),
     file_details: files.map((file) => ({ ...serializeFile(file), content: contentOf(file) })),
     tasks: tasks.map(serializeTask),
   }
@@ -210,6 +210,13 @@ function imagesOf({ turn_id, steps, files }: ExportRow) {
       })
     }),
   )
+}
+
+/** A step without what only its provider reads: reasoning and signatures. */
+function shownStep(row: ExportRow["steps"][number]) {
+  const step = stepRowOf(row)
+  const content = step.content.filter(({ type }) => type !== "reasoning")
+  return { ...step, content: content.map(({ providerOptions: _read, ...part }) => part) }
 }
 
 /** Removes object keys, which are internal. */

@@ -96,7 +96,8 @@ end $$;
 create function turnpike.kept_of_event(p_data jsonb) returns jsonb language sql immutable as $$
   select coalesce(jsonb_object_agg(d.key, d.value), '{}') from jsonb_each(p_data) d
   where d.key in ('state', 'status_reason', 'error_code', 'config_version', 'step', 'agent', 'delegated_by', 'call', 'ok', 'finish', 'truncated',
-    'duration_ms', 'tokens_input', 'tokens_cached', 'tokens_output', 'tokens_reasoning', 'model', 'attempt', 'turns', 'earlier', 'results')
+    'duration_ms', 'tokens_input', 'tokens_cached', 'tokens_output', 'tokens_reasoning', 'model', 'attempt', 'turns', 'earlier', 'results',
+    'max_output_tokens', 'temperature', 'reasoning')
 $$;
 
 -- Redacts the event drafts that were written with a step.

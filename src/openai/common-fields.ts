@@ -1,6 +1,6 @@
 import * as z from "zod"
 import { isFields } from "../base/fields.ts"
-import { createTurnSchema } from "../turns/schemas.ts"
+import { type CreateTurn, createTurnSchema } from "../turns/schemas.ts"
 
 const turn = createTurnSchema.shape
 
@@ -35,10 +35,25 @@ export const sharedFields = {
   metadata: turn.metadata,
   max_cost_usd: turn.max_cost_usd,
   timeout_seconds: turn.timeout_seconds,
+  temperature: turn.temperature,
 }
 
+const OPENAI_EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh"] as const
+
+export const effortField = z.enum(OPENAI_EFFORTS).optional().meta({
+  description: "The effort of reasoning. `minimal` is `low`, and `xhigh` is `high`. Default: as the manifest says.",
+  example: "low",
+})
+
+/** The same for a turn. */
+export function reasoningOf(effort: (typeof OPENAI_EFFORTS)[number] | undefined): CreateTurn["reasoning"] {
+  if (effort === undefined) return undefined
+  return { effort: effort === "minimal" ? "low" : effort === "xhigh" ? "high" : effort }
+}
+
+export const outputField = turn.max_output_tokens
+
 export const ignoredFields = {
-  temperature: ignored,
   top_p: ignored,
   parallel_tool_calls: ignored,
   prompt_cache_key: ignored,
@@ -61,9 +76,6 @@ export const emptyToolFields = {
     .optional()
     .meta({ description: "Has no effect: the space's agent chooses." }),
 }
-
-export const NO_OUTPUT_LIMIT =
-  "the length of a reply is limited by `max_output_tokens` of the space's manifest; `max_cost_usd` limits the cost of one turn"
 
 export const NO_FORMAT =
   "the reply of a turn is text for a person; let the agent deliver data through a tool of the space"

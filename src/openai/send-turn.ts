@@ -27,7 +27,7 @@ export interface OpenAiRequest<Body> {
   endUserRef: string | undefined
 }
 
-interface SharedBody extends Pick<CreateTurn, "metadata" | "max_cost_usd" | "timeout_seconds"> {
+interface SharedBody extends Pick<CreateTurn, "metadata" | "max_cost_usd" | "timeout_seconds" | "temperature"> {
   model: string
   safety_identifier?: string | undefined
   user?: string | undefined
@@ -37,6 +37,10 @@ interface AskedTurn extends OpenAiRequest<SharedBody> {
   /** The field that has the messages. */
   field: "input" | "messages"
   messages: PlainMessage[]
+  maxOutput: CreateTurn["max_output_tokens"]
+  /** The field that has it. */
+  outputField: string
+  reasoning: CreateTurn["reasoning"]
   conversation?: string | undefined
   previousResponse?: string | undefined
 }
@@ -79,10 +83,13 @@ export async function sendOpenAiTurn(ctx: Context, credential: Credential, asked
     ...(sent.metadata && { metadata: sent.metadata }),
     ...(sent.max_cost_usd !== undefined && { max_cost_usd: sent.max_cost_usd }),
     ...(sent.timeout_seconds !== undefined && { timeout_seconds: sent.timeout_seconds }),
+    ...(sent.temperature !== undefined && { temperature: sent.temperature }),
+    ...(asked.maxOutput !== undefined && { max_output_tokens: asked.maxOutput }),
+    ...(asked.reasoning && { reasoning: asked.reasoning }),
   }
   const made = await acceptWithFiles(ctx, credential, { idempotencyKey, body, attachments, field }).catch(
     (error: unknown) => {
-      throw renamed(error, field)
+      throw renamed(error, asked)
     },
   )
   if (previous && !made.replayed) {
@@ -135,13 +142,14 @@ function endUserOf({ body, endUserRef }: AskedTurn): string {
 }
 
 /** Names the fields of a turn as the request has them. */
-function renamed(error: unknown, field: string): unknown {
+function renamed(error: unknown, { field, outputField }: AskedTurn): unknown {
   if (!(error instanceof TurnpikeError) || error.param === undefined) return error
   const names: Record<string, string> = {
     space: "model",
     end_user_ref: "safety_identifier",
     text: field,
     files: field,
+    max_output_tokens: outputField,
   }
   const param = names[error.param] ?? error.param
   const { details, retryAfter, retryable } = error

@@ -1456,6 +1456,7 @@ interface Turns {
   last_event_seq: Generated<number>;
   lease_until: Timestamp | null;
   max_cost_credit_micros: number | null;
+  max_output_tokens: number | null;
   max_wait_seconds: number | null;
   member_id: number | null;
   metadata: Generated<Json>;
@@ -1468,6 +1469,7 @@ interface Turns {
   position: number;
   price_id: number | null;
   price_version: number;
+  reasoning_effort: string | null;
   rehearsed_cost_credit_micros: number | null;
   rehearsed_hold_credit_micros: number | null;
   request_hash: string;
@@ -1479,6 +1481,7 @@ interface Turns {
   status_reason: string | null;
   steps_deleted_at: Timestamp | null;
   stream_until: Timestamp | null;
+  temperature: number | null;
   test: boolean;
   text: string;
   texts_deleted_at: Timestamp | null;

@@ -4,7 +4,8 @@ import { ERROR_KINDS } from "../base/words.ts"
 import { booleanParam, createdQuery, idParam, listQuery, numberParam, searchParam } from "../http/query.ts"
 import { FOUND_TURN_SORTS } from "../turns/find-turns.ts"
 import { EXPLORER_POLICY } from "../turns/policies.ts"
-import { TURN_STATES, waitReasonSchema } from "../turns/schemas.ts"
+import { TURN_STATES } from "../turns/schemas.ts"
+import { waitReasonSchema } from "../turns/waiting-schema.ts"
 
 const DAYS = EXPLORER_POLICY.usualMs / DAY_MS
 

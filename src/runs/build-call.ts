@@ -9,7 +9,7 @@ import { isText } from "../files/media-types.ts"
 import { objectPart } from "../tools/file-tools.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import { goesOn, type StepRow } from "../turns/step-row.ts"
-import type { AttachedFile, Claim } from "./claim-turns.ts"
+import type { AttachedFile, Claim, ModelRow } from "./claim-turns.ts"
 import { withoutResults } from "./fit-context.ts"
 import { growHold } from "./grow-hold.ts"
 import { cacheOf } from "./prompt-cache.ts"
@@ -24,7 +24,6 @@ import type { WaitLimit } from "./wait-turn.ts"
 export function buildCall(run: Run, agent: AgentWork, opening: Message[]): ModelCall {
   const { model, system, specs, steps, maxOutputTokens } = agent
   const { learned } = model
-  const temperature = learned.without?.includes("temperature") ? undefined : run.claim.config.manifest.temperature
   const most = Math.min(model.max_output_tokens, learned.max_output_tokens ?? model.max_output_tokens)
   const said = withoutResults(steps.map(stepMessages), agent.fit.results)
   const begin = opening.slice(agent.ref === null ? agent.fit.turns * 2 : 0)
@@ -32,13 +31,25 @@ export function buildCall(run: Run, agent: AgentWork, opening: Message[]): Model
     engine: model.engine,
     model: model.model,
     ...(system && { system }),
-    ...(temperature !== undefined && { temperature }),
+    ...settingsOf(run, model),
     messages: [...begin, ...said.flat()],
     tools: specs,
     maxOutputTokens: Math.min(maxOutputTokens ?? most, most),
     ...(learned.images !== undefined && { mostImages: learned.images }),
     cache: cacheOf(run, agent, { opening: begin.length, steps: said.map(({ length }) => length) }),
     attempt: run.turn.model_failures,
+  }
+}
+
+/** The settings of a turn's calls, without those that the model refuses. */
+export function settingsOf({ turn, claim }: Run, { learned }: Pick<ModelRow, "learned">) {
+  const { manifest } = claim.config
+  const temperature = turn.temperature ?? manifest.temperature
+  const reasoning = turn.reasoning_effort ?? manifest.reasoning?.effort
+  const takes = (name: "temperature" | "reasoning") => !learned.without?.includes(name)
+  return {
+    ...(temperature !== undefined && takes("temperature") && { temperature }),
+    ...(reasoning !== undefined && takes("reasoning") && { reasoning }),
   }
 }
 

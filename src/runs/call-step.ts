@@ -1,4 +1,11 @@
-import { callsOf, type FormChange, type Message, type ModelAnswer, ModelError } from "../agent/engine.ts"
+import {
+  callsOf,
+  type FormChange,
+  type Message,
+  type ModelAnswer,
+  type ModelCall,
+  ModelError,
+} from "../agent/engine.ts"
 import type { ModelUsage } from "../agent/token-names.ts"
 import { spanIdOf } from "../base/trace-context.ts"
 import { noteLoss } from "../billing/losses.ts"
@@ -7,7 +14,7 @@ import { learnLimits } from "../catalog/learned.ts"
 import { noteError } from "../infrastructure/errors.ts"
 import { describeError } from "../platform/log.ts"
 import { draftEvent, type EventDraft } from "../turns/turn-event.ts"
-import { type BoundedCall, boundCall, buildCall } from "./build-call.ts"
+import { type BoundedCall, boundCall, buildCall, settingsOf } from "./build-call.ts"
 import { isCut } from "./call-within.ts"
 import { type CalledStep, commitCalled } from "./commit-called.ts"
 import { fitContext } from "./fit-context.ts"
@@ -97,7 +104,13 @@ async function callOnce(
   const attempt = turn.model_failures + refusals
   const isOwn = agent.ref === null
   const leftOut = isOwn ? run.leftOut : []
-  const begun = { model: agent.model.pin, attempt, leftOut, push: isOwn ? run.push : null }
+  const begun = {
+    model: agent.model.pin,
+    attempt,
+    leftOut,
+    settings: toldSettings(agent, call),
+    push: isOwn ? run.push : null,
+  }
   const earlier = isOwn ? run.claim.history.length : 0
   const trims = trimmed ? [draftEvent("context.trimmed", { ...of, ...trimmed, earlier }, ctx.clock.now())] : []
   const stream = openTextStream(ctx, turn, of, begun)
@@ -163,14 +176,26 @@ async function callOnce(
   }
 }
 
+/** The settings that a turn or its configuration asks for, as an event tells them. */
+const toldSettings = (
+  { maxOutputTokens: asked }: AgentWork,
+  { temperature, reasoning, maxOutputTokens }: ModelCall,
+) => ({
+  ...(asked !== undefined && { max_output_tokens: maxOutputTokens }),
+  ...(temperature !== undefined && { temperature }),
+  ...(reasoning !== undefined && { reasoning }),
+})
+
 /** The event of a request that was sent in another form, as refusals of now or of earlier turns require it. */
-function adjusted({ ctx, claim }: Run, { steps, model }: AgentWork, of: object, changes: FormChange[]): EventDraft[] {
-  const isKnown = steps.length === 0 && claim.config.manifest.temperature !== undefined && model.learned.without
-  const without = isKnown || changes.some((change) => change.without) ? { without: ["temperature"] } : {}
+function adjusted(run: Run, { steps, model }: AgentWork, of: object, changes: FormChange[]): EventDraft[] {
+  const known = steps.length === 0 ? settingsOf(run, { learned: {} }) : {}
+  const refused = model.learned.without?.filter((setting) => known[setting] !== undefined) ?? []
+  const settings = [...new Set([...refused, ...changes.flatMap(({ without }) => without ?? [])])]
+  const without = settings.length > 0 ? { without: settings } : {}
   const most = changes.flatMap(({ maxOutputTokens }) => maxOutputTokens ?? []).at(-1)
   const files = changes.reduce((sum, change) => sum + (change.files?.length ?? 0), 0)
   const data = { ...without, ...(most !== undefined && { max_output_tokens: most }), ...(files > 0 && { files }) }
-  return Object.keys(data).length > 0 ? [draftEvent("request.adjusted", { ...of, ...data }, ctx.clock.now())] : []
+  return Object.keys(data).length > 0 ? [draftEvent("request.adjusted", { ...of, ...data }, run.ctx.clock.now())] : []
 }
 
 /** True for an answer without text and calls. A rehearsal answers as its script says, and a hold may have cut it. */

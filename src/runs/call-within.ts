@@ -1,6 +1,13 @@
 import { usageOf } from "../agent/answer-usage.ts"
 import { callModel } from "../agent/call-model.ts"
-import { type FormChange, type ModelAccounts, type ModelAnswer, type ModelCall, ModelError } from "../agent/engine.ts"
+import {
+  type FormChange,
+  type ModelAccounts,
+  type ModelAnswer,
+  type ModelCall,
+  ModelError,
+  type Setting,
+} from "../agent/engine.ts"
 import type { ModelUsage } from "../agent/token-names.ts"
 import { reasonOf } from "../base/not-sent.ts"
 import { storable } from "../base/storable.ts"
@@ -21,7 +28,7 @@ function learnFrom({ ctx }: Run, { pin }: AgentWork["model"], change: FormChange
   const { maxOutputTokens, without, images, isOnce } = change
   const learned = {
     ...(maxOutputTokens !== undefined && !isOnce && { max_output_tokens: maxOutputTokens }),
-    ...(without !== undefined && { without: [without] }),
+    ...(without !== undefined && !isOnce && { without: [without] }),
     ...(images !== undefined && { images }),
   }
   if (Object.keys(learned).length > 0) learnLimits(ctx, pin, learned)
@@ -148,6 +155,7 @@ export async function callWithin(
           changes.push(change)
           learnFrom(run, model, change)
         },
+        onLeftOut: (without: Setting) => changes.push({ without }),
         onText(piece: string) {
           silence.heard()
           keep({ text: piece })

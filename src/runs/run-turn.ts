@@ -82,7 +82,7 @@ function mainAgent(run: Run, model: ModelRow, { tools }: Toolbox) {
     system: manifest.instructions,
     model,
     maxSteps: manifest.max_steps ?? TURN_POLICY.maxSteps,
-    maxOutputTokens: manifest.max_output_tokens,
+    maxOutputTokens: run.turn.max_output_tokens ?? manifest.max_output_tokens,
     tools: own,
     specs: specsOf(own),
     steps: run.claim.steps.filter(({ agent }) => agent === null),

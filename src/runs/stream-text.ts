@@ -20,6 +20,8 @@ interface CallStart {
   model: string
   attempt: number
   leftOut: readonly string[]
+  /** The settings of the call. */
+  settings: Record<string, unknown>
   /** Null for a sub-agent's call: its text is only in the log. */
   push: TextPush | null
 }
@@ -33,9 +35,9 @@ export function openTextStream(
   ctx: Context,
   turn: Pick<TurnRow, "turn_id" | "epoch" | "stream_until">,
   of: { step: number } & Record<string, unknown>,
-  { model, attempt, leftOut, push }: CallStart,
+  { model, attempt, leftOut, settings, push }: CallStart,
 ): TextStream {
-  const told = { ...(attempt > 0 && { attempt }), ...(leftOut.length > 0 && { left_out: leftOut }) }
+  const told = { ...settings, ...(attempt > 0 && { attempt }), ...(leftOut.length > 0 && { left_out: leftOut }) }
   const started = draftEvent("step.started", { ...of, model, ...told }, ctx.clock.now())
   const stop = new AbortController()
   let waiting: EventDraft[] = [started]

@@ -6,7 +6,7 @@ import type { Context } from "../actor/context.ts"
 import { toInstant } from "../base/time.ts"
 import { released } from "../platform/db.ts"
 import type { DB } from "../platform/db-types.ts"
-import { waitReasonSchema } from "../turns/schemas.ts"
+import { waitReasonSchema } from "../turns/waiting-schema.ts"
 import { HEALTH_POLICY } from "./policies.ts"
 
 /** How many turns are open, and why turns wait. */

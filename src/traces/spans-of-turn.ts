@@ -106,6 +106,7 @@ function chatSpan({ turn, steps }: EndedTrace, { data, hasEnded, startMs, endMs 
   const model = modelOf(typeof data.model === "string" ? data.model : turn.model)
   const failed = finish === "error" || finish === "aborted"
   const shown = steps?.find((one) => one.step === step)
+  const temperature = numberIn(data.temperature)
   return {
     part: `chat ${step}`,
     parent: agentOf(data),
@@ -122,6 +123,9 @@ function chatSpan({ turn, steps }: EndedTrace, { data, hasEnded, startMs, endMs 
       "gen_ai.usage.cache_read.input_tokens": numberIn(data.tokens_cached),
       "gen_ai.usage.output_tokens": numberIn(data.tokens_output),
       "gen_ai.usage.reasoning.output_tokens": numberIn(data.tokens_reasoning),
+      "gen_ai.request.max_tokens": numberIn(data.max_output_tokens),
+      "gen_ai.request.temperature": temperature === null ? null : { double: temperature },
+      "turnpike.request.reasoning_effort": typeof data.reasoning === "string" ? data.reasoning : null,
       "turnpike.step": step,
       ...(shown && {
         "gen_ai.output.messages": outputMessages(shown.text, shown.content, finish && (FINISH[finish] ?? finish)),

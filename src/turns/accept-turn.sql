@@ -12,7 +12,9 @@ create type turnpike.acceptance as (
   too_many turnpike.test_turn_count,
   has_subscriber boolean,
   needs_runner boolean,
-  waits_behind text
+  waits_behind text,
+  -- The most output tokens that the model takes.
+  most_output integer -- null: an earlier turn, or no model
 );
 
 -- Accepts a turn: writes its hold, its place in its conversation, its row and its first event.
@@ -27,7 +29,7 @@ create function turnpike.accept_turn(p_request turnpike.request, p_asked turnpik
   p_shards integer, p_runners integer,
   out actor turnpike.caller, out outcome text, out turn turns, out slug text, out in_scope boolean,
   out hold turnpike.hold_state, out too_many turnpike.test_turn_count, out has_subscriber boolean, out needs_runner boolean,
-  out waits_behind text, out waits_behind_until timestamptz) language plpgsql
+  out waits_behind text, out waits_behind_until timestamptz, out most_output integer) language plpgsql
 -- A new connection plans each statement once, and not again in its next four turns.
 set plan_cache_mode = force_generic_plan as $$
 declare
@@ -48,6 +50,7 @@ begin
   has_subscriber := answer.has_subscriber;
   needs_runner := answer.needs_runner;
   waits_behind := answer.waits_behind;
+  most_output := answer.most_output;
   if waits_behind is not null then
     waits_behind_until := turnpike.limit_blocked(turn, p_request.moment);
   end if;
@@ -88,6 +91,7 @@ begin
 
   -- Looks up the rows that the request names, and the hold that the turn can get.
   admission := turnpike.admit_turn(caller, p_asked);
+  answer.most_output := admission.most_output;
   if admission.refused is not null then
     answer.outcome := admission.refused;
     if admission.refused = 'max_cost' then

@@ -42,6 +42,8 @@ export async function acceptTurn(
       tracestate: trace?.tracestate ?? null,
       on_limit: body.on_limit ?? null,
       max_wait: body.max_wait_seconds ?? null,
+      temperature: body.temperature ?? null,
+      reasoning: body.reasoning?.effort ?? null,
     },
     shards: TURN_POLICY.walletShards,
     runners: ctx.slots.runners,

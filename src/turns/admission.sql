@@ -1,6 +1,7 @@
 -- The decision of admit_turn about a new turn, with the rows that the turn names.
 -- refused: 'space' (the caller sees no such space), 'archived', 'end_user' (blocked), 'end_user_of_owner' (named by a
--- member), 'model', 'conversation', 'files' or 'max_cost' (the turn's own limit is below `needed`).
+-- member), 'model', 'conversation' or 'files'. Or 'max_output' (above most_output), or 'max_cost' (the turn's own limit is
+-- below `needed`).
 -- Null: it may be sent if the balance and the caps allow it.
 create type turnpike.admission as (
   refused text,
@@ -17,6 +18,8 @@ create type turnpike.admission as (
   -- In tokens: the first call with a short text, without history and files, and the shortest answer.
   short_tokens bigint,
   answer_tokens bigint,
+  -- The most output tokens that its model takes.
+  most_output integer,
   -- True if the end user has individual limits.
   limited boolean,
   -- What the account says about the end user.
@@ -34,6 +37,8 @@ create type turnpike.asked_turn as (
   files jsonb,
   -- The wanted hold in credit micros.
   max_cost bigint, -- null: default_hold, or more if the first call needs more
+  -- The most output tokens of each call.
+  max_output integer, -- null: the configuration says it
   default_hold bigint,
   -- The most tokens that its text and a short text can have.
   tokens bigint,
@@ -51,7 +56,6 @@ declare
   customer end_users;
   model model_catalog;
   facts jsonb;
-  wanted_pin text;
   talk conversations;
   of_files bigint := 0;
 begin
@@ -82,21 +86,18 @@ begin
   admission.price_name := customer.price_name;
   admission.prepaid := customer.prepaid;
   facts := space.prompt_facts;
-  wanted_pin := coalesce(p_asked.model, facts ->> 'model', space.model);
-  if caller.test then
-    -- The rehearsal model serves test turns even if it is disabled.
-    select c.* into model from model_catalog c where c.pin = turnpike.rehearsal_pin();
-  elsif wanted_pin is not null then
-    select c.* into model from model_catalog c where c.enabled and c.kind = 'chat' and c.pin = wanted_pin;
-  else
-    select c.* into model from model_catalog c where c.enabled and c.kind = 'chat' order by c.sort_order, c.pin limit 1;
-  end if;
+  model := turnpike.model_of_turn(caller, coalesce(p_asked.model, facts ->> 'model', space.model));
   if model.pin is null then
     admission.refused := 'model';
     return admission;
   end if;
   admission.pin := model.pin;
   admission.price_version := model.price_version;
+  admission.most_output := model.max_output_tokens;
+  if coalesce(p_asked.max_output > model.max_output_tokens, false) then
+    admission.refused := 'max_output';
+    return admission;
+  end if;
   if p_asked.conversation like 'conv\_%' then
     select c.* into talk from conversations c
       where c.conversation_id = p_asked.conversation and c.space_id = space.space_id and c.end_user_ref = p_asked.end_user;
@@ -127,6 +128,22 @@ begin
   return turnpike.with_amounts(admission, caller, p_asked, model, facts, talk, of_files);
 end $$;
 
+-- Returns the model of a new turn; all null if there is no such enabled model. p_pin: null: the first of the catalog.
+create function turnpike.model_of_turn(caller turnpike.caller, p_pin text) returns model_catalog language plpgsql stable as $$
+declare
+  model model_catalog;
+begin
+  if caller.test then
+    -- The rehearsal model serves test turns even if it is disabled.
+    select c.* into model from model_catalog c where c.pin = turnpike.rehearsal_pin();
+  elsif p_pin is not null then
+    select c.* into model from model_catalog c where c.enabled and c.kind = 'chat' and c.pin = p_pin;
+  else
+    select c.* into model from model_catalog c where c.enabled and c.kind = 'chat' order by c.sort_order, c.pin limit 1;
+  end if;
+  return model;
+end $$;
+
 -- Returns the admission of a turn with its amounts. They come from the bound of the first call by stored counts,
 -- as boundCall computes it when the call is made. talk: the conversation; all null if it is new. p_of_files: the tokens
 -- of the files.
@@ -135,7 +152,8 @@ create function turnpike.with_amounts(admission turnpike.admission, caller turnp
 declare
   tokens bigint := turnpike.config_tokens(p_facts, model.engine, p_asked.bounds);
 begin
-  admission.answer_tokens := least(p_asked.min_output, model.max_output_tokens, (p_facts -> 'answer')::bigint);
+  admission.answer_tokens := least(p_asked.min_output, model.max_output_tokens,
+    coalesce(p_asked.max_output, (p_facts -> 'answer')::bigint));
   admission.short_tokens := tokens + p_asked.short_tokens;
   tokens := tokens + p_asked.tokens + p_of_files;
   if talk.conversation_id is not null then
@@ -145,7 +163,9 @@ begin
   if coalesce(p_asked.max_cost < admission.needed, false) then
     admission.refused := 'max_cost';
   end if;
-  admission.wanted := coalesce(p_asked.max_cost, greatest(p_asked.default_hold, admission.needed));
+  -- The first hold of a turn that asks for a long answer pays for it.
+  admission.wanted := coalesce(p_asked.max_cost, greatest(p_asked.default_hold, admission.needed,
+    turnpike.least_cost(model, tokens, p_asked.max_output)));
   if caller.member_id is not null then
     -- A member's turn holds no more of the owner's balance than a turn gets by default.
     admission.wanted := least(admission.wanted, greatest(p_asked.default_hold, admission.needed));
@@ -196,7 +216,7 @@ end $$;
 -- Takes no hold and locks no counter.
 create function turnpike.estimate_turn(p_request turnpike.request,
   p_asked turnpike.asked_turn, out actor turnpike.caller, out refused text, out pin text, out hold turnpike.hold_state, out balance bigint,
-    out held bigint, out on_limit text) language plpgsql as $$
+    out held bigint, out on_limit text, out most_output integer) language plpgsql as $$
 declare
   caller turnpike.caller;
   admission turnpike.admission;
@@ -208,6 +228,7 @@ begin
   admission := turnpike.admit_turn(caller, p_asked);
   refused := admission.refused;
   pin := admission.pin;
+  most_output := admission.most_output;
   on_limit := (select s.manifest ->> 'on_limit' from spaces s where s.space_id = admission.space_id);
   select s.balance, s.held into balance, held from turnpike.wallet_sums(caller.user_id) s;
   if refused = 'max_cost' then

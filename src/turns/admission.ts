@@ -19,6 +19,7 @@ export function askedTurn(body: CreateTurn): Records["asked_turn"] {
     conversation: body.conversation ?? null,
     files: body.files ?? [],
     max_cost: body.max_cost_usd === undefined ? null : fromUsd(body.max_cost_usd),
+    max_output: body.max_output_tokens ?? null,
     default_hold: TURN_POLICY.defaultHold,
     tokens,
     short_tokens: Math.min(tokens, beside + QUOTA_POLICY.shortTextBytes),
@@ -35,7 +36,11 @@ export const ADMISSION_REFUSAL_ERRORS = [
 ] as const
 
 /** The error for a value of `refused` that `admit_turn` returned: why the turn cannot be sent, apart from money. */
-export function admissionRefusal(refused: string, body: CreateTurn): TurnpikeError {
+export function admissionRefusal(
+  refused: string,
+  body: CreateTurn,
+  { mostOutput }: { mostOutput: number | null },
+): TurnpikeError {
   switch (refused) {
     case "space":
       return notFound(`There is no space "${body.space}" that you can see.`, "space")
@@ -58,6 +63,14 @@ export function admissionRefusal(refused: string, body: CreateTurn): TurnpikeErr
           ? `There is no enabled model with the pin "${body.model}".`
           : "The space's model is no longer enabled. Name another one.",
         { param: "model" },
+      )
+    case "max_output":
+      return new TurnpikeError(
+        "VALIDATION_FAILED",
+        `max_output_tokens: The model writes at most ${mostOutput} tokens.`,
+        {
+          param: "max_output_tokens",
+        },
       )
     case "conversation":
       return notFound(`There is no conversation "${body.conversation}" of this end user in this space.`, "conversation")

@@ -18,7 +18,16 @@ export const OWNER_REF = ""
 const KEY_PREFIX = "chat\t"
 
 export const createChatTurnSchema = createTurnSchema
-  .pick({ space: true, text: true, files: true, model: true, max_cost_usd: true })
+  .pick({
+    space: true,
+    text: true,
+    files: true,
+    model: true,
+    max_cost_usd: true,
+    max_output_tokens: true,
+    temperature: true,
+    reasoning: true,
+  })
   .extend({
     end_user_ref: createTurnSchema.shape.end_user_ref.optional().meta({
       description:

@@ -55,7 +55,7 @@ export async function estimateTurn(ctx: Context, credential: Credential, body: C
     asked: askedTurn(body),
   })
   const hold = row.hold as HoldRow | null
-  if (row.refused !== null) throw admissionRefusal(row.refused, body)
+  if (row.refused !== null) throw admissionRefusal(row.refused, body, { mostOutput: row.most_output })
   return {
     admitted: hold === null || hold.amount !== null,
     hold_usd: toUsd(hold?.amount ?? 0),

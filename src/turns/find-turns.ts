@@ -7,8 +7,9 @@ import { toInstant } from "../base/time.ts"
 import type { ERROR_KINDS } from "../base/words.ts"
 import type { Answers, Records } from "../platform/procedures.ts"
 import { EXPLORER_POLICY } from "./policies.ts"
-import { TURN_STATES, type TurnState, turnSchema, type Waiting } from "./schemas.ts"
+import { TURN_STATES, type TurnState, turnSchema } from "./schemas.ts"
 import type { TurnRow } from "./turn-row.ts"
+import type { Waiting } from "./waiting-schema.ts"
 
 export const FOUND_TURN_SORTS = ["newest", "cost", "duration"] as const
 

@@ -16,9 +16,10 @@ import type { DB } from "../platform/db-types.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 import { readTurnEvents } from "./get-turn.ts"
 import { TURN_POLICY } from "./policies.ts"
-import type { TurnState, Waiting } from "./schemas.ts"
+import type { TurnState } from "./schemas.ts"
 import type { TurnEventRow } from "./turn-event.ts"
 import type { TurnRow } from "./turn-row.ts"
+import type { Waiting } from "./waiting-schema.ts"
 import { waitsBehind, waitsBehindUntil } from "./waits-behind.ts"
 
 export interface TurnFilters {

@@ -13,7 +13,9 @@ create type turnpike.new_turn as (
   traceparent text, -- null: the turn begins a trace
   tracestate text, -- null: no state
   on_limit text, -- null: the configuration says it
-  max_wait integer -- null: the same
+  max_wait integer, -- null: the same
+  temperature double precision, -- null: the same
+  reasoning text -- null: the same
 );
 
 create type turnpike.place as (
@@ -83,6 +85,7 @@ begin
     conversation_id, position, end_user_ref,
     idempotency_key, request_hash, text, file_ids, metadata,
     traceparent, tracestate, timeout_seconds, on_limit, max_wait_seconds,
+    max_output_tokens, temperature, reasoning_effort,
     model, price_version, max_cost_credit_micros, hold_credit_micros, held_credit_micros,
     rehearsed_hold_credit_micros, rehearsed_cost_credit_micros,
     window_started_at, created_at,
@@ -91,6 +94,7 @@ begin
     place.conversation_id, place.position, p_asked.end_user,
     p_new.idempotency_key, p_new.request_hash, p_new.text, p_asked.files, p_new.metadata,
     p_new.traceparent, p_new.tracestate, p_new.timeout, p_new.on_limit, p_new.max_wait,
+    p_asked.max_output, p_new.temperature, p_new.reasoning,
     admission.pin, admission.price_version, p_asked.max_cost, hold, hold,
     rehearsed, case when rehearsed is not null then 0 end,
     p_reserved.window_started_at, p_request.moment,

@@ -1,9 +1,16 @@
 import * as z from "zod"
-import { maxWaitSchema, onLimitSchema } from "../agent-config/manifest.ts"
+import {
+  maxWaitSchema,
+  onLimitSchema,
+  reasoningSchema,
+  settingsFields,
+  temperatureSchema,
+} from "../agent-config/manifest.ts"
 import { endUserRef } from "../base/end-user-ref.ts"
 import { metadataSchema } from "../base/metadata.ts"
 import { usdIn, usdText } from "../base/money.ts"
 import { TURN_POLICY } from "./policies.ts"
+import { waitingSchema } from "./waiting-schema.ts"
 
 const instant = z.iso.datetime()
 
@@ -56,6 +63,14 @@ export const createTurnSchema = z
       .meta({
         description: `Timeout of the turn in seconds. Default: the manifest's timeout, or ${TURN_POLICY.timeoutSeconds}.`,
       }),
+    max_output_tokens: settingsFields.max_output_tokens.meta({
+      description:
+        "The maximum number of output tokens of each call of the space's own agent, with reasoning, up to the limit of " +
+        "the model. Default: as the manifest says.",
+      example: 2_000,
+    }),
+    temperature: settingsFields.temperature.meta({ description: "Default: as the manifest says.", example: 0.2 }),
+    reasoning: settingsFields.reasoning.meta({ description: "Default: as the manifest says." }),
     on_limit: onLimitSchema.optional(),
     max_wait_seconds: maxWaitSchema.optional(),
     metadata: metadataSchema.optional(),
@@ -69,69 +84,6 @@ const outputSchema = z
   .meta({ id: "Output" })
 
 export type Output = z.infer<typeof outputSchema>
-
-const WAIT_REASONS = ["limit", "approval", "result"] as const
-export const waitReasonSchema = z.enum(WAIT_REASONS)
-
-const waitingSchema = z
-  .object({
-    for: waitReasonSchema.meta({ description: "A limit, a decision about a call, or the result of a call." }),
-    since: instant,
-    expires_at: instant.meta({ description: "Then the turn fails with `WAIT_EXPIRED` and keeps its partial result." }),
-    limit: z
-      .object({
-        kind: z.string().meta({
-          description: "`max_cost`, `balance`, `end_user_credit` (the end user's wallet), or the name of a cap.",
-          example: "max_cost",
-        }),
-        needed_usd: z.number().meta({
-          description:
-            "The amount that this limit must have left so that the turn continues, in USD. For `end_user_credit` it is what the " +
-            "end user is charged, as all amounts of that wallet; for all other limits it is your cost.",
-          example: 0.0017,
-        }),
-        limit_usd: z
-          .number()
-          .nullable()
-          .meta({
-            description:
-              "The limit itself: the turn's `max_cost_usd`, or the cap. Null for `balance` and `end_user_credit`: compare " +
-              "`needed_usd` with the `available_usd` of that wallet.",
-            example: 0.0026,
-          }),
-        continue_at_usd: z
-          .number()
-          .nullable()
-          .meta({
-            description:
-              "The least value of this limit with which the turn continues, unless another limit binds it then. Null for `balance` " +
-              "and `end_user_credit`.",
-            example: 0.0036,
-          }),
-        resets_at: instant.nullable().meta({ description: "When the cap resets. Null: it does not reset by itself." }),
-      })
-      .nullable()
-      .meta({ description: "The limit that the turn waits for. Null: it waits for calls." }),
-    calls: z
-      .array(
-        z.object({
-          call: z.string().meta({ description: "Names the call in requests about it.", example: "0.0" }),
-          tool: z.string().meta({ example: "refund" }),
-          input: z
-            .record(z.string(), z.unknown())
-            .nullable()
-            .meta({
-              description: "Null in an event: read the turn.",
-              example: { order: "A-1", amount: 80 },
-            }),
-          for: z.enum(["approval", "result"]).meta({ description: "A decision, or its result." }),
-        }),
-      )
-      .meta({ description: "The calls that the turn waits for." }),
-  })
-  .meta({ id: "Waiting" })
-
-export type Waiting = z.infer<typeof waitingSchema>
 
 export const providerDetailsSchema = z
   .object({
@@ -227,6 +179,18 @@ export const turnSchema = z
     on_limit: onLimitSchema.nullable().meta({
       description: "`fail` or `wait` at a limit, as sent. Null: the manifest of its space says it.",
       example: null,
+    }),
+    max_output_tokens: z.int().nullable().meta({
+      description: "The most output tokens of each model call, as sent. Null: the manifest of its space says it.",
+      example: 2_000,
+    }),
+    temperature: temperatureSchema.nullable().meta({
+      description: "The temperature, as sent. Null: the manifest of its space says it.",
+      example: null,
+    }),
+    reasoning: reasoningSchema.nullable().meta({
+      description: "The effort of reasoning, as sent. Null: the manifest of its space says it.",
+      example: { effort: "low" },
     }),
     usage: z.object({
       model_calls: z.int().meta({ description: "Model calls of all agents of the turn." }),

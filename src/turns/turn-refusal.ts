@@ -11,18 +11,19 @@ interface RefusedTurn {
   outcome: string | null
   hold: Answers["hold_state"] | null
   too_many: Answers["test_turn_count"] | null
+  most_output: number | null
 }
 
 export const TURN_REFUSAL_ERRORS = [...HOLD_REFUSAL_ERRORS, ...ADMISSION_REFUSAL_ERRORS] as const
 
 /** The error for a turn that `accept_turn` or `check_turn` refused. */
 export function turnRefusal(
-  { outcome, hold, too_many: tooMany }: RefusedTurn,
+  { outcome, hold, too_many: tooMany, most_output: mostOutput }: RefusedTurn,
   { now, actor, body }: { now: Date; actor: Actor; body: CreateTurn },
 ): TurnpikeError {
   if (outcome === "test_turns" && tooMany) {
     return dailyExceeded({ ...tooMany, retry_after: tooMany.retry_after ?? TURN_POLICY.testTurnsAgainSeconds })
   }
   if ((outcome === "no_hold" || outcome === "max_cost") && hold) return holdRefusal(hold as HoldRow, now, actor)
-  return admissionRefusal(outcome ?? "", body)
+  return admissionRefusal(outcome ?? "", body, { mostOutput })
 }

@@ -4,13 +4,14 @@ import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import { traceHeaders } from "../base/trace-context.ts"
 import type { JsonRow } from "../platform/json-row.ts"
-import type { Output, Turn, TurnState, Waiting } from "./schemas.ts"
+import type { Output, Turn, TurnState } from "./schemas.ts"
+import type { Waiting } from "./waiting-schema.ts"
 
 /** A row of `turns` as `to_jsonb` returns it, with the slug of its space. */
 export interface TurnRow
   extends Omit<
     JsonRow<"turns">,
-    "state" | "metadata" | "file_ids" | "outputs" | "waiting" | "end_user_price" | "error_details"
+    "state" | "metadata" | "file_ids" | "outputs" | "waiting" | "end_user_price" | "error_details" | "reasoning_effort"
   > {
   space: string
   state: TurnState
@@ -18,6 +19,7 @@ export interface TurnRow
   file_ids: string[]
   outputs: Output[]
   waiting: StoredWaiting | null
+  reasoning_effort: NonNullable<Turn["reasoning"]>["effort"] | null
   error_details: ProviderDetails | null
   end_user_price: Turn["price"]
   /** The earlier turn that waits; missing if the row does not know. */
@@ -127,6 +129,9 @@ export function serializeTurn(row: TurnRow): Turn {
     held_usd: toUsd(row.held_credit_micros),
     max_cost_usd: usdOrNull(row.max_cost_credit_micros),
     on_limit: row.on_limit as Turn["on_limit"],
+    max_output_tokens: row.max_output_tokens,
+    temperature: row.temperature,
+    reasoning: row.reasoning_effort === null ? null : { effort: row.reasoning_effort },
     usage: {
       model_calls: row.model_calls,
       tool_calls: row.tool_calls,

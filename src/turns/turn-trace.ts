@@ -1,8 +1,10 @@
 import * as z from "zod"
 import type { ProviderDetails } from "../agent/provider-said.ts"
 import { toInstant } from "../base/time.ts"
-import { providerDetailsSchema, type Waiting } from "./schemas.ts"
+import { EFFORTS } from "../base/words.ts"
+import { providerDetailsSchema } from "./schemas.ts"
 import type { TurnEventRow } from "./turn-event.ts"
+import type { Waiting } from "./waiting-schema.ts"
 
 /** The name of a wait for nothing that has a name. */
 const PAUSE = "Waiting"
@@ -32,6 +34,23 @@ const spanSchema = z
         "Why a model's answer ended, the kind of a failed call, or what a pause waits for, such as `approval`.",
       example: "tool-calls",
     }),
+    tokens: z
+      .object({
+        input: z.int().meta({ example: 812 }),
+        cached: z.int().meta({ description: "The part of `input` from the provider's cache.", example: 640 }),
+        output: z.int().meta({ example: 164 }),
+        reasoning: z.int().meta({ description: "The part of `output` that is reasoning.", example: 100 }),
+      })
+      .nullable()
+      .meta({ description: "The tokens of a model call that has ended." }),
+    settings: z
+      .object({
+        max_output_tokens: z.int().nullable().meta({ example: 2_000 }),
+        temperature: z.number().nullable().meta({ example: null }),
+        reasoning: z.enum(EFFORTS).nullable().meta({ example: "low" }),
+      })
+      .nullable()
+      .meta({ description: "How a model was called, if the turn or the manifest of its space says so." }),
     error: providerDetailsSchema
       .nullable()
       .meta({ description: "The words of the model's provider about a failed attempt.", example: null }),
@@ -40,7 +59,7 @@ const spanSchema = z
 
 export type TraceSpan = z.infer<typeof spanSchema>
 /** The fields that every span gets from its times, or has by default. */
-type Timed = "start_ms" | "duration_ms" | "error"
+type Timed = "start_ms" | "duration_ms" | "error" | "tokens" | "settings"
 
 export const turnTraceSchema = z
   .object({
@@ -90,6 +109,23 @@ const stepOfEvent = (data: Record<string, unknown>) => (typeof data.step === "nu
 const textOf = (value: unknown) => (typeof value === "string" ? value : null)
 const keyOf = ({ data }: TurnEventRow) => `${data.step} ${data.call ?? ""}`
 
+/** Null: the call has not ended. */
+function tokensOf({ tokens_input: input, ...data }: Record<string, unknown>): TraceSpan["tokens"] {
+  if (input === undefined) return null
+  const [cached, output, reasoning] = [data.tokens_cached, data.tokens_output, data.tokens_reasoning ?? 0].map(Number)
+  return { input: Number(input), cached: cached ?? 0, output: output ?? 0, reasoning: reasoning ?? 0 }
+}
+
+function settingsOf(data: Record<string, unknown>): TraceSpan["settings"] {
+  const { max_output_tokens: most, temperature, reasoning } = data
+  if (most === undefined && temperature === undefined && reasoning === undefined) return null
+  return {
+    max_output_tokens: typeof most === "number" ? most : null,
+    temperature: typeof temperature === "number" ? temperature : null,
+    reasoning: EFFORTS.find((effort) => effort === reasoning) ?? null,
+  }
+}
+
 /** The parts of a turn in time, from its events and its failed attempts. It has no text of a customer. */
 export function traceSpans(
   turn: Traced,
@@ -101,11 +137,13 @@ export function traceSpans(
   const span = (
     start: number,
     until: number,
-    rest: Omit<TraceSpan, Timed> & { error?: TraceSpan["error"] },
+    rest: Omit<TraceSpan, Timed> & Partial<Pick<TraceSpan, "error" | "tokens" | "settings">>,
   ): TraceSpan => ({
     start_ms: Math.round(start),
     duration_ms: Math.max(0, Math.round(until - start)),
     error: null,
+    tokens: null,
+    settings: null,
     ...rest,
   })
   const over = turn.finished_at !== null
@@ -182,6 +220,7 @@ export function traceSpans(
         subagent: textOf(data.agent),
         state: last ? (failed ? "failed" : "ok") : over ? "failed" : "open",
         detail: isTool ? null : textOf(data.finish),
+        ...(!isTool && { tokens: tokensOf(data), settings: settingsOf(data) }),
       })
     })
   }

@@ -7,8 +7,9 @@ import { SPACE_ROLES, type SpaceRole } from "../actor/shares.ts"
 import { sameQuery, storedRows } from "../base/casts.ts"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
-import { turnSchema, type Waiting } from "../turns/schemas.ts"
+import { turnSchema } from "../turns/schemas.ts"
 import { serializeWaiting, type TurnRow } from "../turns/turn-row.ts"
+import type { Waiting } from "../turns/waiting-schema.ts"
 
 export const waitingTurnSchema = z
   .object({

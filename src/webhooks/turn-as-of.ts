@@ -16,6 +16,9 @@ export const KNOWN_WHEN_QUEUED = [
   "traceparent",
   "tracestate",
   "on_limit",
+  "max_output_tokens",
+  "temperature",
+  "reasoning",
   "created_at",
 ] as const satisfies (keyof Turn)[]
 

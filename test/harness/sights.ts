@@ -144,7 +144,7 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
   TurnEvent: "created_at id seq type",
   "TurnEvent step.ended":
     "agent delegated_by duration_ms finish step tokens_cached tokens_input tokens_output tokens_reasoning",
-  "TurnEvent step.started": "agent delegated_by model step",
+  "TurnEvent step.started": "agent delegated_by max_output_tokens model step temperature",
   "TurnEvent text.delta": "step text",
   "TurnEvent tool.ended": "call duration_ms error name ok step",
   "TurnEvent tool.started": "call name step",

@@ -144,7 +144,10 @@ test("The list of models has the spaces that the key can see, with their titles"
 })
 
 test.each([
-  [{ max_tokens: 5 }, "max_tokens"],
+  [{ max_tokens: 1_000_000 }, "max_tokens"],
+  [{ max_completion_tokens: 1_000_000, max_tokens: 5 }, "max_completion_tokens"],
+  [{ temperature: 3 }, "temperature"],
+  [{ reasoning_effort: "endless" }, "reasoning_effort"],
   [{ n: 2 }, "n"],
   [{ response_format: { type: "json_object" } }, "response_format.type"],
   [{ stop: ["x"] }, "stop"],
@@ -155,4 +158,12 @@ test.each([
     code: "VALIDATION_FAILED",
     param,
   })
+})
+
+test("A completion's output limit, temperature and effort are settings of its turn", async () => {
+  const tuned = { max_tokens: 7, max_completion_tokens: 50, temperature: 0.2, reasoning_effort: "minimal" as const }
+  const { turn } = (await chat([{ role: "user", content: "Hello" }], tuned)) as unknown as { turn: object }
+  expect(turn).toMatchObject({ max_output_tokens: 50, temperature: 0.2, reasoning: { effort: "low" } })
+  const older = (await chat([{ role: "user", content: "Hello" }], { max_tokens: 70 })) as unknown as { turn: object }
+  expect(older.turn).toMatchObject({ max_output_tokens: 70, temperature: null, reasoning: null })
 })

@@ -178,7 +178,7 @@ describe("A response in the background", () => {
 describe("A request that no turn can honour", () => {
   test.each([
     [{ tools: [{ type: "web_search" }] }, "tools"],
-    [{ max_output_tokens: 5 }, "max_output_tokens"],
+    [{ max_output_tokens: 1_000_000 }, "max_output_tokens"],
     [{ text: { format: { type: "json_object" } } }, "text.format.type"],
     [{ store: false }, "store"],
     [{ input: [{ type: "function_call_output", call_id: "c", output: "x" }] }, "input.0.type"],
@@ -197,8 +197,26 @@ describe("A request that no turn can honour", () => {
   })
 
   test("Fields that only tune a model are ignored, and null is the same as no field", async () => {
-    const tuned = { temperature: 0.2, top_p: null, reasoning: { effort: "low" }, tools: [], max_output_tokens: null }
-    expect((await ask("Hello", tuned)).status).toBe("completed")
+    const tuned = {
+      top_p: 0.9,
+      service_tier: "flex",
+      temperature: null,
+      reasoning: null,
+      tools: [],
+      max_output_tokens: null,
+    }
+    expect(await ask("Hello", tuned)).toMatchObject({ status: "completed", max_output_tokens: null, temperature: null })
+  })
+
+  test("The output limit, the temperature and the effort are settings of the turn, and the response repeats them", async () => {
+    const tuned = { temperature: 0.2, reasoning: { effort: "xhigh", summary: "auto" }, max_output_tokens: 50 }
+    expect(await ask("Hello", tuned)).toMatchObject({
+      status: "completed",
+      max_output_tokens: 50,
+      temperature: 0.2,
+      reasoning: { effort: "high", summary: null },
+      turn: { max_output_tokens: 50, temperature: 0.2, reasoning: { effort: "high" } },
+    })
   })
 
   test("An unknown space, a wrong key and an unknown path have OpenAI's form of errors", async () => {

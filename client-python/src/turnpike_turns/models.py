@@ -831,6 +831,12 @@ class ExportedTurn(ApiObject):
     """
     on_limit: Literal["fail", "wait"] | None
     """`fail` or `wait` at a limit, as sent. Null: the manifest of its space says it."""
+    max_output_tokens: int | None
+    """The most output tokens of each model call, as sent. Null: the manifest of its space says it."""
+    temperature: float | None
+    """The temperature, as sent. Null: the manifest of its space says it."""
+    reasoning: Reasoning | None
+    """The effort of reasoning, as sent. Null: the manifest of its space says it."""
     usage: ExportedTurnUsage
     model: str
     """The model that the turn runs on, as a pin."""
@@ -1055,7 +1061,9 @@ class Manifest(ApiObject):
     temperature: float | None = None
     """Default: the default of the model."""
     max_output_tokens: int | None = None
-    """The maximum number of output tokens of each model call."""
+    """The maximum number of output tokens of each model call, with reasoning."""
+    reasoning: Reasoning | None = None
+    """Default: the default of the model. A model that cannot reason answers without it."""
     max_steps: int | None = None
     """The maximum number of model calls of one turn. Default 16."""
     timeout_seconds: int | None = None
@@ -1421,6 +1429,16 @@ class QuotaDetails(ApiObject):
     """The smallest hold that the turn needs, in your cost."""
     exceeded: list[CapState]
     """All caps that have less left than `needed_usd`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reasoning(ApiObject):
+    """How much the model reasons before it answers."""
+
+    effort: Literal["none", "low", "medium", "high"]
+    """
+    `none`: no reasoning, as far as the model can do without it. `high`: most of the output may be reasoning.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -2070,6 +2088,12 @@ class Turn(ApiObject):
     """
     on_limit: Literal["fail", "wait"] | None
     """`fail` or `wait` at a limit, as sent. Null: the manifest of its space says it."""
+    max_output_tokens: int | None
+    """The most output tokens of each model call, as sent. Null: the manifest of its space says it."""
+    temperature: float | None
+    """The temperature, as sent. Null: the manifest of its space says it."""
+    reasoning: Reasoning | None
+    """The effort of reasoning, as sent. Null: the manifest of its space says it."""
     usage: TurnUsage
     model: str
     """The model that the turn runs on, as a pin."""

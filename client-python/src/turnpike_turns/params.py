@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Literal, TypedDict
 
-from .models import Approval, Subagent
+from .models import Approval, Reasoning, Subagent
 
 
 class ApprovalInputWhen(TypedDict):
@@ -26,8 +26,10 @@ class ManifestInput(TypedDict, total=False):
     model: str
     # Default: the default of the model.
     temperature: float
-    # The maximum number of output tokens of each model call.
+    # The maximum number of output tokens of each model call, with reasoning.
     max_output_tokens: int
+    # Default: the default of the model. A model that cannot reason answers without it.
+    reasoning: ReasoningInput | Reasoning
     # The maximum number of model calls of one turn. Default 16.
     max_steps: int
     # The time limit of a turn, in seconds. Default 300.
@@ -132,6 +134,13 @@ class PutToolRequest(_PutToolRequest, total=False):
     # input. The model neither sees nor fills a field whose value is taken from the turn, such as
     # `{{end_user.ref}}`.
     body: Any
+
+
+class ReasoningInput(TypedDict):
+    """How much the model reasons before it answers."""
+
+    # `none`: no reasoning, as far as the model can do without it. `high`: most of the output may be reasoning.
+    effort: Literal["none", "low", "medium", "high"]
 
 
 class _SubagentInput(TypedDict):

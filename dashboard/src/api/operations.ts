@@ -1219,6 +1219,12 @@ export interface CreateChatTurn {
   model?: string | undefined
   /** The most that the turn can cost, in USD. This amount is held for it, as far as the balance and the caps allow. Default: 0.25 USD is held at first, and the hold grows while the turn runs. */
   max_cost_usd?: number | string | undefined
+  /** The maximum number of output tokens of each call of the space's own agent, with reasoning, up to the limit of the model. Default: as the manifest says. */
+  max_output_tokens?: number | undefined
+  /** Default: as the manifest says. */
+  temperature?: number | undefined
+  /** Default: as the manifest says. */
+  reasoning?: ReasoningInput | undefined
   /** The end user as whom the turn runs, to try what that customer sees: their conversations and tasks. Only in your own spaces. Caps and usage of the end user do not count the turn. Default: no end user. */
   end_user_ref?: string | undefined
   /** A conversation's id (`conv_…`), or a name of your choice within this space. Default: one conversation for the space. */
@@ -2039,6 +2045,12 @@ export interface ExportedTurn {
   max_cost_usd: number | null
   /** `fail` or `wait` at a limit, as sent. Null: the manifest of its space says it. */
   on_limit: "fail" | "wait" | null
+  /** The most output tokens of each model call, as sent. Null: the manifest of its space says it. */
+  max_output_tokens: number | null
+  /** The temperature, as sent. Null: the manifest of its space says it. */
+  temperature: number | null
+  /** The effort of reasoning, as sent. Null: the manifest of its space says it. */
+  reasoning: Reasoning | null
   usage: {
     /** Model calls of all agents of the turn. */
     model_calls: number
@@ -2393,8 +2405,8 @@ export interface LearnedLimits {
   context_tokens?: number | undefined
   /** The most images in one call. */
   images?: number | undefined
-  /** Parameters that it refuses. They are left out. */
-  without?: "temperature"[] | undefined
+  /** Settings that it refuses. They are left out. */
+  without?: ("temperature" | "reasoning")[] | undefined
 }
 
 export interface LearnedLimitsInput {
@@ -2404,8 +2416,8 @@ export interface LearnedLimitsInput {
   context_tokens?: number | undefined
   /** The most images in one call. */
   images?: number | undefined
-  /** Parameters that it refuses. They are left out. */
-  without?: "temperature"[] | undefined
+  /** Settings that it refuses. They are left out. */
+  without?: ("temperature" | "reasoning")[] | undefined
 }
 
 export interface LedgerEntry {
@@ -2537,8 +2549,10 @@ export interface Manifest {
   model?: string | undefined
   /** Default: the default of the model. */
   temperature?: number | undefined
-  /** The maximum number of output tokens of each model call. */
+  /** The maximum number of output tokens of each model call, with reasoning. */
   max_output_tokens?: number | undefined
+  /** Default: the default of the model. A model that cannot reason answers without it. */
+  reasoning?: Reasoning | undefined
   /** The maximum number of model calls of one turn. Default 16. */
   max_steps?: number | undefined
   /** The time limit of a turn, in seconds. Default 300. */
@@ -2572,8 +2586,10 @@ export interface ManifestInput {
   model?: string | undefined
   /** Default: the default of the model. */
   temperature?: number | undefined
-  /** The maximum number of output tokens of each model call. */
+  /** The maximum number of output tokens of each model call, with reasoning. */
   max_output_tokens?: number | undefined
+  /** Default: the default of the model. A model that cannot reason answers without it. */
+  reasoning?: ReasoningInput | undefined
   /** The maximum number of model calls of one turn. Default 16. */
   max_steps?: number | undefined
   /** The time limit of a turn, in seconds. Default 300. */
@@ -3455,6 +3471,18 @@ export interface QuotaDetails {
   needed_usd: number
   /** All caps that have less left than `needed_usd`. */
   exceeded: CapState[]
+}
+
+/** How much the model reasons before it answers. */
+export interface Reasoning {
+  /** `none`: no reasoning, as far as the model can do without it. `high`: most of the output may be reasoning. */
+  effort: "none" | "low" | "medium" | "high"
+}
+
+/** How much the model reasons before it answers. */
+export interface ReasoningInput {
+  /** `none`: no reasoning, as far as the model can do without it. `high`: most of the output may be reasoning. */
+  effort: "none" | "low" | "medium" | "high"
 }
 
 export interface Reauthenticate {
@@ -4999,6 +5027,21 @@ export interface TraceSpan {
   state: "ok" | "failed" | "open"
   /** Why a model's answer ended, the kind of a failed call, or what a pause waits for, such as `approval`. */
   detail: string | null
+  /** The tokens of a model call that has ended. */
+  tokens: {
+    input: number
+    /** The part of `input` from the provider's cache. */
+    cached: number
+    output: number
+    /** The part of `output` that is reasoning. */
+    reasoning: number
+  } | null
+  /** How a model was called, if the turn or the manifest of its space says so. */
+  settings: {
+    max_output_tokens: number | null
+    temperature: number | null
+    reasoning: "none" | "low" | "medium" | "high" | null
+  } | null
   /** The words of the model's provider about a failed attempt. */
   error: ProviderDetails | null
 }
@@ -5049,6 +5092,12 @@ export interface Turn {
   max_cost_usd: number | null
   /** `fail` or `wait` at a limit, as sent. Null: the manifest of its space says it. */
   on_limit: "fail" | "wait" | null
+  /** The most output tokens of each model call, as sent. Null: the manifest of its space says it. */
+  max_output_tokens: number | null
+  /** The temperature, as sent. Null: the manifest of its space says it. */
+  temperature: number | null
+  /** The effort of reasoning, as sent. Null: the manifest of its space says it. */
+  reasoning: Reasoning | null
   usage: {
     /** Model calls of all agents of the turn. */
     model_calls: number

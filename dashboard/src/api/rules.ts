@@ -151,6 +151,8 @@ export const CreateChatTurnRules = {
   "files[]": { minLength: 1, maxLength: 64 },
   model: { minLength: 1, maxLength: 128 },
   max_cost_usd: { maximum: 1000000, exclusiveMinimum: 0 },
+  max_output_tokens: { minimum: 1, maximum: 1000000 },
+  temperature: { minimum: 0, maximum: 2 },
   end_user_ref: { minLength: 1, maxLength: 128 },
   conversation: { minLength: 1, maxLength: 128 },
 } as const
@@ -269,6 +271,7 @@ export const ErasureRules = {
 export const ExportedTurnRules = {
   state: { words: ["queued", "running", "done", "failed", "cancelled"] },
   on_limit: { words: ["fail", "wait"] },
+  temperature: { minimum: 0, maximum: 2 },
   metadata: { maxProperties: 16 },
 } as const
 
@@ -284,16 +287,16 @@ export const LearnedLimitsRules = {
   max_output_tokens: { minimum: 1, maximum: 10000000 },
   context_tokens: { minimum: 1, maximum: 100000000 },
   images: { minimum: 0, maximum: 1000 },
-  without: { maxItems: 1 },
-  "without[]": { words: ["temperature"] },
+  without: { maxItems: 2 },
+  "without[]": { words: ["temperature", "reasoning"] },
 } as const
 
 export const LearnedLimitsInputRules = {
   max_output_tokens: { minimum: 1, maximum: 10000000 },
   context_tokens: { minimum: 1, maximum: 100000000 },
   images: { minimum: 0, maximum: 1000 },
-  without: { maxItems: 1 },
-  "without[]": { words: ["temperature"] },
+  without: { maxItems: 2 },
+  "without[]": { words: ["temperature", "reasoning"] },
 } as const
 
 export const LedgerEntryRules = {
@@ -571,6 +574,14 @@ export const QuotaDetailsRules = {
   source: { words: ["key", "end_user", "account", "plan", "space", "default"] },
 } as const
 
+export const ReasoningRules = {
+  effort: { words: ["none", "low", "medium", "high"] },
+} as const
+
+export const ReasoningInputRules = {
+  effort: { words: ["none", "low", "medium", "high"] },
+} as const
+
 export const ReauthenticateRules = {
   password: { minLength: 1, maxLength: 256 },
   code: { minLength: 6, maxLength: 64 },
@@ -798,11 +809,13 @@ export const TraceEndpointRules = {
 export const TraceSpanRules = {
   kind: { words: ["queue", "model", "tool", "attempt", "wait"] },
   state: { words: ["ok", "failed", "open"] },
+  "settings.reasoning": { words: ["none", "low", "medium", "high"] },
 } as const
 
 export const TurnRules = {
   state: { words: ["queued", "running", "done", "failed", "cancelled"] },
   on_limit: { words: ["fail", "wait"] },
+  temperature: { minimum: 0, maximum: 2 },
   metadata: { maxProperties: 16 },
 } as const
 

@@ -1,10 +1,16 @@
 import { useState } from "react"
 import type { ModelCatalogRow } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
+import { choicesOf } from "../api/words.ts"
 import { EditDialog } from "../operator/edit-dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { Checkbox, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
+
+const SETTINGS = choicesOf<NonNullable<ModelCatalogRow["learned"]["without"]>[number]>({
+  temperature: "Leave out the temperature",
+  reasoning: "Leave out the effort of reasoning",
+})
 
 const whole = (text: string) => (text.trim() === "" ? undefined : Number(text))
 const textOf = (value: number | undefined) => (value === undefined ? "" : String(value))
@@ -27,12 +33,12 @@ export function EditLearned({ of, onClose }: { of: ModelCatalogRow; onClose: () 
   const [output, setOutput] = draft.useField("max_output_tokens", textOf(of.learned.max_output_tokens))
   const [context, setContext] = draft.useField("context_tokens", textOf(of.learned.context_tokens))
   const [images, setImages] = draft.useField("images", textOf(of.learned.images))
-  const [isCold, setIsCold] = useState(of.learned.without?.includes("temperature") === true)
+  const [without, setWithout] = useState(of.learned.without ?? [])
   const learned = {
     max_output_tokens: whole(output),
     context_tokens: whole(context),
     images: whole(images),
-    ...(isCold && { without: ["temperature" as const] }),
+    ...(without.length > 0 && { without }),
   }
   const save = (ifMatch?: number) =>
     change.mutate(
@@ -80,11 +86,16 @@ export function EditLearned({ of, onClose }: { of: ModelCatalogRow; onClose: () 
         error={change.error}
         onChange={({ target }) => setImages(target.value)}
       />
-      <Checkbox
-        label="Leave out the temperature"
-        checked={isCold}
-        onChange={({ target }) => setIsCold(target.checked)}
-      />
+      {SETTINGS.map(([setting, label]) => (
+        <Checkbox
+          key={setting}
+          label={label}
+          checked={without.includes(setting)}
+          onChange={({ target }) =>
+            setWithout(target.checked ? [...without, setting] : without.filter((one) => one !== setting))
+          }
+        />
+      ))}
     </EditDialog>
   )
 }

@@ -15,6 +15,7 @@ import { Tabs } from "../ui/tabs.tsx"
 import { EstimateResult } from "./estimate-result.tsx"
 import { useTextOfTurn } from "./text-of-turn.ts"
 import { AFRESH, TurnExtras, useTurnExtras } from "./turn-extras.tsx"
+import { useTurnSettings } from "./turn-settings.tsx"
 
 export type PlaygroundSpace = Pick<SpaceSummary, "space_id" | "title" | "role">
 
@@ -39,6 +40,7 @@ export function Composer({ space }: { space: PlaygroundSpace }) {
   const { from } = typed
   useTextOfTurn(from, (copied, turn) => setTyped({ text: copied, begins, from: turn }))
   const [most, setMost] = draft.useField("most", "")
+  const { settings, fields } = useTurnSettings(draft)
   const send = useChange("createChatTurn", { changes: ["listChatTurns", "listTurns"], draft })
   const sendOther = useChange("createChatTurn", { changes: ["listChatTurns", "listTurns"] })
   const estimate = useChange("estimateChatTurn", { changes: [] })
@@ -48,6 +50,7 @@ export function Composer({ space }: { space: PlaygroundSpace }) {
     text,
     ...(model && { model }),
     ...(most.trim() && { max_cost_usd: Number(most) }),
+    ...settings,
     ...(conversation && { conversation }),
     ...extras,
   }
@@ -128,6 +131,7 @@ export function Composer({ space }: { space: PlaygroundSpace }) {
             onChange={({ target }) => setMost(target.value)}
           />
         </div>
+        {fields(send.error)}
         <TurnExtras spaceId={space.space_id} isOwner={space.role === "owner"} error={send.error} />
         <TextArea
           label="Text"

@@ -1,5 +1,6 @@
 import type { Manifest } from "../api/operations.ts"
 import { choicesOf } from "../api/words.ts"
+import type { Effort } from "../ui/efforts.ts"
 import { jsonText, readJson } from "../ui/json-text.ts"
 import { typedOrNull } from "../ui/plain.ts"
 
@@ -36,6 +37,8 @@ export interface ManifestDraft {
   image_model: string
   subagents: string
   on_limit: OnLimit
+  /** Empty: the default of the model. */
+  effort: Effort | ""
 }
 
 const figure = (value: number | undefined) => (value === undefined ? "" : String(value))
@@ -53,6 +56,7 @@ export const draftOf = (manifest: Manifest): ManifestDraft => ({
   image_model: manifest.image_model ?? "",
   subagents: jsonText(manifest.subagents),
   on_limit: manifest.on_limit ?? "fail",
+  effort: manifest.reasoning?.effort ?? "",
 })
 
 /**
@@ -68,6 +72,7 @@ export function manifestOf(draft: ManifestDraft, base: Manifest): Manifest {
     model: draft.model || undefined,
     temperature: number(draft.temperature),
     max_output_tokens: number(draft.max_output_tokens),
+    reasoning: draft.effort ? { effort: draft.effort } : undefined,
     max_steps: number(draft.max_steps),
     timeout_seconds: number(draft.timeout_seconds),
     history: history.max_turns === undefined && history.max_tokens === undefined ? undefined : history,

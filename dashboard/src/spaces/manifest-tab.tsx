@@ -6,20 +6,15 @@ import { ManifestInputRules } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
 import { ConflictDialog } from "../ui/conflict-dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
+import { EFFORT_CHOICES } from "../ui/efforts.ts"
 import { ErrorState } from "../ui/error-state.tsx"
-import { Checkbox, Select, TextArea, TextInput } from "../ui/field.tsx"
+import { Select, TextArea, TextInput } from "../ui/field.tsx"
 import { jsonText, readJson } from "../ui/json-text.ts"
 import { Read } from "../ui/read.tsx"
 import { RestoredNote } from "../ui/restored-note.tsx"
 import { toast } from "../ui/toast.tsx"
-import {
-  BUILTIN_TOOLS,
-  type BuiltinTool,
-  draftOf,
-  type ManifestDraft,
-  manifestOf,
-  ON_LIMIT_CHOICES,
-} from "./manifest-draft.ts"
+import { BuiltinTools } from "./builtin-tools.tsx"
+import { BUILTIN_TOOLS, draftOf, type ManifestDraft, manifestOf, ON_LIMIT_CHOICES } from "./manifest-draft.ts"
 import { ModelSelect } from "./model-select.tsx"
 import { isChangeable, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
 import { SubagentFields } from "./subagent-fields.tsx"
@@ -167,6 +162,12 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
               ))}
             </div>
             <Select
+              label="Reasoning"
+              hint="How much the model reasons before it answers. A turn can override it."
+              options={[["", "Model default"], ...EFFORT_CHOICES]}
+              {...bind("effort", "reasoning.effort")}
+            />
+            <Select
               label="At a limit"
               hint="When a turn cannot pay for its next model call. A turn can override it."
               options={ON_LIMIT_CHOICES}
@@ -237,43 +238,6 @@ function useToolNames(): string[] {
     ...(servers.data?.items ?? []).map(({ name }) => `${name}__*`),
     ...BUILTIN_TOOLS.map(([name]) => name),
   ]
-}
-
-interface BuiltinToolsProps {
-  chosen: BuiltinTool[] | null
-  onChange: (chosen: BuiltinTool[] | null) => void
-}
-
-function BuiltinTools({ chosen, onChange }: BuiltinToolsProps) {
-  const toggle = (tool: BuiltinTool, on: boolean) =>
-    onChange(on ? [...(chosen ?? []), tool] : (chosen ?? []).filter((one) => one !== tool))
-  return (
-    <fieldset className="flex min-w-0 flex-col gap-2">
-      <legend className="mb-1 font-strong">Built-in tools</legend>
-      <Checkbox
-        label="Default tools"
-        hint="The file tools, except with openai-compatible models."
-        checked={chosen === null}
-        onChange={({ target }) => onChange(target.checked ? null : ["list_files", "read_file", "write_file"])}
-      />
-      {chosen !== null && (
-        <div className="ml-6 flex flex-col gap-2">
-          {BUILTIN_TOOLS.map(([tool, label]) => (
-            <Checkbox
-              key={tool}
-              label={
-                <>
-                  <code>{tool}</code> <span className="text-muted">{label}</span>
-                </>
-              }
-              checked={chosen.includes(tool)}
-              onChange={({ target }) => toggle(tool, target.checked)}
-            />
-          ))}
-        </div>
-      )}
-    </fieldset>
-  )
 }
 
 interface ManifestConflictProps {

@@ -25,7 +25,7 @@ const HINTS: Record<string, Hint> = {
     guide: { href: "/docs/tools", label: "Tools" },
   },
   PARAMETER_REJECTED: {
-    text: "Change or remove the parameter in the manifest, or choose another model.",
+    text: "Change or remove the parameter in the turn or the manifest, or choose another model.",
     page: space("Change the manifest"),
   },
   CONTENT_REJECTED: {

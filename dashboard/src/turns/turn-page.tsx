@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query"
 import { useParams, useSearch } from "@tanstack/react-router"
 import { Suspense, useState } from "react"
-import type { Turn, TurnTrace } from "../api/operations.ts"
+import type { Turn } from "../api/operations.ts"
 import { queryOf, useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { lasted } from "../ui/durations.ts"
-import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
+import { Stat, Stats } from "../ui/facts.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { ButtonLink, TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
@@ -16,9 +16,10 @@ import { FailedTurn } from "./failure.tsx"
 import { type LiveStep, useLiveTurn } from "./live-turn.ts"
 import { turnsPages } from "./pages.ts"
 import { durationsOf, StepList } from "./step-list.tsx"
+import { Facts } from "./turn-facts.tsx"
 import { BillTab, ConversationTab, DeliveriesTab, EventsTab, type OfTurn, TurnFilesTab } from "./turn-parts.tsx"
 import { useTurnEvents, useTurnSteps } from "./turn-reads.ts"
-import { EndUserOfTurn, TurnState } from "./turn-table.tsx"
+import { TurnState } from "./turn-table.tsx"
 import { isOpenTurn, noTextOf } from "./turn-words.ts"
 import { Waterfall } from "./waterfall.tsx"
 
@@ -179,7 +180,16 @@ function TurnStats({ turn, test }: Pick<WholeTurnProps, "turn" | "test">) {
       >
         <Count value={usage.tokens_input} />
       </Stat>
-      <Stat label="Output tokens">
+      <Stat
+        label="Output tokens"
+        hint={
+          usage.tokens_reasoning > 0 && (
+            <>
+              <Count value={usage.tokens_reasoning} /> of reasoning
+            </>
+          )
+        }
+      >
         <Count value={usage.tokens_output} />
       </Stat>
     </Stats>
@@ -247,46 +257,5 @@ function Steps({
         )
       }
     </Read>
-  )
-}
-
-function Facts({ turn, test, trace }: Pick<WholeTurnProps, "turn" | "test"> & { trace: TurnTrace | undefined }) {
-  const { metadata } = turn
-  const notes = Object.entries(metadata)
-  return (
-    <Section title="Details">
-      <KeyValues
-        entries={[
-          [
-            "Space",
-            <span key="space" className="inline-flex flex-wrap items-center gap-2">
-              {trace?.space.title}
-              <Id id={turn.space} href={`/spaces/${turn.space}`} />
-            </span>,
-          ],
-          [
-            "API key",
-            trace?.key ? (
-              <span key="key" className="inline-flex flex-wrap items-center gap-2">
-                {trace.key.name}
-                <Id id={trace.key.key_id} href={`/keys/${trace.key.key_id}`} />
-              </span>
-            ) : (
-              trace && "none: sent in the web app"
-            ),
-          ],
-          ["Request", trace?.request_id ? <Id key="request" id={trace.request_id} full /> : undefined],
-          ["Idempotency-Key", trace ? <Id key="once" id={trace.idempotency_key} full /> : undefined],
-          ["End user", <EndUserOfTurn key="user" endUserRef={turn.end_user_ref} />],
-          ["Conversation", <Id key="conversation" id={turn.conversation} full />],
-          ["Model", turn.model],
-          ["Created", <Time key="sent" at={turn.created_at} exact />],
-          ["Started", turn.started_at ? <Time key="began" at={turn.started_at} exact /> : undefined],
-          ["Ended", turn.finished_at ? <Time key="ended" at={turn.finished_at} exact /> : undefined],
-          ["Test", test || turn.test ? "yes (rehearsal model, no cost)" : undefined],
-          ["Metadata", notes.length > 0 ? notes.map(([name, value]) => `${name}: ${value}`).join(", ") : undefined],
-        ]}
-      />
-    </Section>
   )
 }

@@ -91,10 +91,18 @@ function seenBy({ seen_turns, earlier_turns, results_left_out }: NonNullable<Tur
 const saidOf = ({ status, message }: NonNullable<Span["error"]>) =>
   [status && `HTTP ${status}`, message].filter(Boolean).join(": ")
 
-function noteOf({ kind, name, subagent, step, detail }: Span): string {
+const count = (value: number) => value.toLocaleString("en-US")
+
+/** The tokens of a model call, with those of reasoning. */
+const tokensOf = ({ output, reasoning }: NonNullable<Span["tokens"]>) =>
+  `${count(output)} output tokens${reasoning > 0 ? `, ${count(reasoning)} of reasoning` : ""}`
+
+function noteOf({ kind, name, subagent, step, detail, tokens, settings }: Span): string {
   if (kind === "queue") return ""
   if (kind === "wait") return waitNote({ name, detail })
   const of =
     kind === "attempt" ? `failed ${(detail ?? "call").replaceAll("_", " ")}` : kind === "tool" ? "tool" : "model"
-  return [subagent, step === null ? of : `${of}, step ${step}`].filter(Boolean).join(" · ")
+  const effort = settings?.reasoning && `reasoning ${settings.reasoning}`
+  const parts = [subagent, step === null ? of : `${of}, step ${step}`, effort, tokens && tokensOf(tokens)]
+  return parts.filter(Boolean).join(" · ")
 }

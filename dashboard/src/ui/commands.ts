@@ -39,6 +39,9 @@ export interface SnippetTurn {
   text: string
   model?: string | undefined
   max_cost_usd?: number | string | undefined
+  max_output_tokens?: number | undefined
+  temperature?: number | undefined
+  reasoning?: { effort: string } | undefined
   conversation?: string | undefined
 }
 

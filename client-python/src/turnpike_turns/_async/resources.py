@@ -124,6 +124,7 @@ from ..models import (
     MonthStatement,
     PortalSession,
     Price,
+    Reasoning,
     RenewCallAnswer,
     Replayed,
     Retention,
@@ -155,6 +156,7 @@ from ..params import (
     PutManifestHistory,
     PutPriceRounding,
     PutToolRequest,
+    ReasoningInput,
     SubagentInput,
     ToolInput,
 )
@@ -207,6 +209,7 @@ class AsyncSpaceManifest:
         model: str | None = None,
         temperature: float | None = None,
         max_output_tokens: int | None = None,
+        reasoning: ReasoningInput | Reasoning | None = None,
         max_steps: int | None = None,
         timeout_seconds: int | None = None,
         history: PutManifestHistory | None = None,
@@ -229,7 +232,8 @@ class AsyncSpaceManifest:
             instructions: The agent's system instructions.
             model: The pin of the model, `engine/model`. Default: the model of the space.
             temperature: Default: the default of the model.
-            max_output_tokens: The maximum number of output tokens of each model call.
+            max_output_tokens: The maximum number of output tokens of each model call, with reasoning.
+            reasoning: Default: the default of the model. A model that cannot reason answers without it.
             max_steps: The maximum number of model calls of one turn. Default 16.
             timeout_seconds: The time limit of a turn, in seconds. Default 300.
             history: The part of the conversation that the agent sees.
@@ -267,6 +271,7 @@ class AsyncSpaceManifest:
                 "model": given(model),
                 "temperature": given(temperature),
                 "max_output_tokens": given(max_output_tokens),
+                "reasoning": given(reasoning),
                 "max_steps": given(max_steps),
                 "timeout_seconds": given(timeout_seconds),
                 "history": given(history),
@@ -1303,6 +1308,9 @@ class AsyncTurns(AsyncTurnActions):
         model: str | None = None,
         max_cost_usd: Decimal | float | str | None = None,
         timeout_seconds: int | None = None,
+        max_output_tokens: int | None = None,
+        temperature: float | None = None,
+        reasoning: ReasoningInput | Reasoning | None = None,
         on_limit: Literal["fail", "wait"] | None = None,
         max_wait_seconds: int | None = None,
         metadata: Mapping[str, str] | None = None,
@@ -1337,6 +1345,10 @@ class AsyncTurns(AsyncTurnActions):
                 balance and the caps allow. Default: 0.25 USD is held at first, and the hold grows while the turn
                 runs.
             timeout_seconds: Timeout of the turn in seconds. Default: the manifest's timeout, or 300.
+            max_output_tokens: The maximum number of output tokens of each call of the space's own agent, with
+                reasoning, up to the limit of the model. Default: as the manifest says.
+            temperature: Default: as the manifest says.
+            reasoning: Default: as the manifest says.
             on_limit: A turn that cannot pay for its next model call does this. `fail` (the default) ends it
                 with its partial result. With `wait` it continues once the limit allows it.
             max_wait_seconds: How long a turn waits for a limit, a decision or a result before it fails. Default
@@ -1361,6 +1373,9 @@ class AsyncTurns(AsyncTurnActions):
                 end_user_ref="customer-42",
                 text="Where is my order?",
                 max_cost_usd=0.1,
+                max_output_tokens=2000,
+                temperature=0.2,
+                reasoning={"effort": "low"},
             )
         """
         sending = Input(
@@ -1373,6 +1388,9 @@ class AsyncTurns(AsyncTurnActions):
                 "model": given(model),
                 "max_cost_usd": given(max_cost_usd),
                 "timeout_seconds": given(timeout_seconds),
+                "max_output_tokens": given(max_output_tokens),
+                "temperature": given(temperature),
+                "reasoning": given(reasoning),
                 "on_limit": given(on_limit),
                 "max_wait_seconds": given(max_wait_seconds),
                 "metadata": given(metadata),
@@ -1391,6 +1409,9 @@ class AsyncTurns(AsyncTurnActions):
         model: str | None = None,
         max_cost_usd: Decimal | float | str | None = None,
         timeout_seconds: int | None = None,
+        max_output_tokens: int | None = None,
+        temperature: float | None = None,
+        reasoning: ReasoningInput | Reasoning | None = None,
         on_limit: Literal["fail", "wait"] | None = None,
         max_wait_seconds: int | None = None,
         metadata: Mapping[str, str] | None = None,
@@ -1420,6 +1441,10 @@ class AsyncTurns(AsyncTurnActions):
                 balance and the caps allow. Default: 0.25 USD is held at first, and the hold grows while the turn
                 runs.
             timeout_seconds: Timeout of the turn in seconds. Default: the manifest's timeout, or 300.
+            max_output_tokens: The maximum number of output tokens of each call of the space's own agent, with
+                reasoning, up to the limit of the model. Default: as the manifest says.
+            temperature: Default: as the manifest says.
+            reasoning: Default: as the manifest says.
             on_limit: A turn that cannot pay for its next model call does this. `fail` (the default) ends it
                 with its partial result. With `wait` it continues once the limit allows it.
             max_wait_seconds: How long a turn waits for a limit, a decision or a result before it fails. Default
@@ -1457,6 +1482,9 @@ class AsyncTurns(AsyncTurnActions):
             "model": given(model),
             "max_cost_usd": given(max_cost_usd),
             "timeout_seconds": given(timeout_seconds),
+            "max_output_tokens": given(max_output_tokens),
+            "temperature": given(temperature),
+            "reasoning": given(reasoning),
             "on_limit": given(on_limit),
             "max_wait_seconds": given(max_wait_seconds),
             "metadata": given(metadata),
@@ -1475,6 +1503,9 @@ class AsyncTurns(AsyncTurnActions):
         model: str | None = None,
         max_cost_usd: Decimal | float | str | None = None,
         timeout_seconds: int | None = None,
+        max_output_tokens: int | None = None,
+        temperature: float | None = None,
+        reasoning: ReasoningInput | Reasoning | None = None,
         on_limit: Literal["fail", "wait"] | None = None,
         max_wait_seconds: int | None = None,
         metadata: Mapping[str, str] | None = None,
@@ -1500,6 +1531,10 @@ class AsyncTurns(AsyncTurnActions):
                 balance and the caps allow. Default: 0.25 USD is held at first, and the hold grows while the turn
                 runs.
             timeout_seconds: Timeout of the turn in seconds. Default: the manifest's timeout, or 300.
+            max_output_tokens: The maximum number of output tokens of each call of the space's own agent, with
+                reasoning, up to the limit of the model. Default: as the manifest says.
+            temperature: Default: as the manifest says.
+            reasoning: Default: as the manifest says.
             on_limit: A turn that cannot pay for its next model call does this. `fail` (the default) ends it
                 with its partial result. With `wait` it continues once the limit allows it.
             max_wait_seconds: How long a turn waits for a limit, a decision or a result before it fails. Default
@@ -1534,6 +1569,9 @@ class AsyncTurns(AsyncTurnActions):
             "model": given(model),
             "max_cost_usd": given(max_cost_usd),
             "timeout_seconds": given(timeout_seconds),
+            "max_output_tokens": given(max_output_tokens),
+            "temperature": given(temperature),
+            "reasoning": given(reasoning),
             "on_limit": given(on_limit),
             "max_wait_seconds": given(max_wait_seconds),
             "metadata": given(metadata),
@@ -1551,6 +1589,9 @@ class AsyncTurns(AsyncTurnActions):
         model: str | None = None,
         max_cost_usd: Decimal | float | str | None = None,
         timeout_seconds: int | None = None,
+        max_output_tokens: int | None = None,
+        temperature: float | None = None,
+        reasoning: ReasoningInput | Reasoning | None = None,
         on_limit: Literal["fail", "wait"] | None = None,
         max_wait_seconds: int | None = None,
         metadata: Mapping[str, str] | None = None,
@@ -1582,6 +1623,10 @@ class AsyncTurns(AsyncTurnActions):
                 balance and the caps allow. Default: 0.25 USD is held at first, and the hold grows while the turn
                 runs.
             timeout_seconds: Timeout of the turn in seconds. Default: the manifest's timeout, or 300.
+            max_output_tokens: The maximum number of output tokens of each call of the space's own agent, with
+                reasoning, up to the limit of the model. Default: as the manifest says.
+            temperature: Default: as the manifest says.
+            reasoning: Default: as the manifest says.
             on_limit: A turn that cannot pay for its next model call does this. `fail` (the default) ends it
                 with its partial result. With `wait` it continues once the limit allows it.
             max_wait_seconds: How long a turn waits for a limit, a decision or a result before it fails. Default
@@ -1605,6 +1650,9 @@ class AsyncTurns(AsyncTurnActions):
                 end_user_ref="customer-42",
                 text="Where is my order?",
                 max_cost_usd=0.1,
+                max_output_tokens=2000,
+                temperature=0.2,
+                reasoning={"effort": "low"},
             )
         """
         sending = Input(
@@ -1617,6 +1665,9 @@ class AsyncTurns(AsyncTurnActions):
                 "model": given(model),
                 "max_cost_usd": given(max_cost_usd),
                 "timeout_seconds": given(timeout_seconds),
+                "max_output_tokens": given(max_output_tokens),
+                "temperature": given(temperature),
+                "reasoning": given(reasoning),
                 "on_limit": given(on_limit),
                 "max_wait_seconds": given(max_wait_seconds),
                 "metadata": given(metadata),
