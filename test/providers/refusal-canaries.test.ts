@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type Admin, signInAdmin } from "../harness/books.ts"
+import { readEventStream } from "../harness/event-stream.ts"
 import { addModel, MODEL_PIN } from "../harness/models.ts"
+import { exportTraces, serveCollector, TRACE_ENDPOINT_PATH } from "../harness/otlp.ts"
+import { createPortalBrowser, makePortal, SHOP } from "../harness/portal.ts"
 import { makeWebhook, serveReceiver } from "../harness/receiver.ts"
 import { PROVIDER_URL } from "../harness/scripted-provider.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
@@ -67,10 +70,20 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
+/** Everything that a browser with a watch token reads of an ended turn. */
+async function watched(turnId: string): Promise<string> {
+  const { url } = await (await client.call("POST", `/v1/turns/${turnId}/watch-tokens`, {})).json<{ url: string }>()
+  const headers = { origin: SHOP, accept: "text/event-stream" }
+  return JSON.stringify(await readEventStream(await world.invoke(new Request(url, { headers }))))
+}
+
 test("Nothing of the operator's account in 30 provider messages reaches a customer, and operators see them whole", async () => {
   const receiver = serveReceiver(world)
   await makeWebhook(client, { url: receiver.url, events: null })
   const owner = await world.signIn(client.userId)
+  const collector = serveCollector(world)
+  expect((await owner.json("PUT", TRACE_ENDPOINT_PATH, { url: collector.url, with_text: true }))[0]).toBe(200)
+  const browser = createPortalBrowser(world)
   const turns = await Promise.all(
     MESSAGES.map(async (_message, number) =>
       turnOf(await client.sendTurn({ space, text: `number ${number}`, end_user_ref: `person-${number}` })),
@@ -82,6 +95,8 @@ test("Nothing of the operator's account in 30 provider messages reaches a custom
   }
   await world.drain()
   await world.settled()
+  await exportTraces(world)
+  const spans = collector.spans()
   const seen = async (path: string) => (await client.call("GET", path)).text()
   for (const [number, [status, message, canaries]] of MESSAGES.entries()) {
     const id = turns[number]?.turn_id ?? ""
@@ -96,11 +111,19 @@ test("Nothing of the operator's account in 30 provider messages reaches a custom
       response: await seen(`/v1/openai/responses/${id.replace("turn_", "resp_")}`),
       trace: JSON.stringify(await owner.json("GET", `/api/account/turns/${id}/trace`)),
       page: JSON.stringify(await owner.json("GET", `/api/account/turns/${id}`)),
+      watch: await watched(id),
+      portal: await (
+        await (await browser.open(await makePortal(client, `person-${number}`))).get(`turns/${id}`)
+      ).text(),
+      spans: JSON.stringify(spans.filter(({ traceId }) => traceId === turn.traceparent.split("-")[1])),
       webhook: JSON.stringify(receiver.received.filter(({ event }) => event.data.turn?.turn_id === id)),
     }
     expect(doors.webhook, message).toContain("turn.failed")
     expect(doors.response, message).toContain('"failed"')
     expect(doors.trace, message).toContain("attempt")
+    expect(doors.watch, message).toContain("turn.failed")
+    expect(doors.portal, message).toContain(id)
+    expect(doors.spans, message).toContain("turnpike.model_call.failed")
     for (const [door, text] of Object.entries(doors)) {
       for (const canary of canaries) expect(text, `${door}: ${message}`).not.toContain(canary)
     }
