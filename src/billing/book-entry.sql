@@ -27,7 +27,7 @@ begin
   end if;
   select w.* into wallet from wallets w where w.user_id = p_user_id for no key update;
   if wallet.user_id is null then
-    insert into wallets (user_id) select u.user_id from users u where u.user_id = p_user_id on conflict do nothing;
+    perform turnpike.create_wallet(u.user_id) from users u where u.user_id = p_user_id;
     select w.* into wallet from wallets w where w.user_id = p_user_id for no key update;
   end if;
   if wallet.shards > 0 then

@@ -7,8 +7,7 @@ begin
   {{caller.opens}}
   refused := case when turnpike.sees_account(caller) is not true then 'scope' end;
   if refused is null then
-    insert into wallets (user_id, usage_keys) values (caller.user_id, p_keys)
-    on conflict (user_id) do update set usage_keys = excluded.usage_keys;
+    perform turnpike.set_usage_keys(caller.user_id, p_keys);
   end if;
   {{caller.closes}}
 end $$;

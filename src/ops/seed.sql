@@ -7,7 +7,7 @@ declare
 begin
   insert into users (email, email_verified, name, role, password_hash, brand)
   values (p_email, p_email is not null, p_name, p_role, p_password_hash, p_brand) returning * into made;
-  insert into wallets (user_id) values (made.user_id);
+  perform turnpike.create_wallet(made.user_id);
   return made.user_id;
 end $$;
 

@@ -21,9 +21,6 @@ begin
     -- Admins see these limits when they edit the account, so a change needs a new version.
     update users u set version = u.version + 1, updated_at = p_request.moment, updated_by = null where u.user_id = caller.user_id;
   end if;
-  insert into wallets (user_id, end_user_daily_credit_micros, end_user_monthly_credit_micros, low_balance_credit_micros)
-  values (caller.user_id, p_daily, p_monthly, p_low)
-  on conflict (user_id) do update set end_user_daily_credit_micros = p_daily, end_user_monthly_credit_micros = p_monthly,
-    low_balance_credit_micros = p_low;
+  perform turnpike.set_wallet_limits(caller.user_id, p_daily, p_monthly, p_low);
   {{caller.closes}}
 end $$;

@@ -78,11 +78,7 @@ begin
     if p_held > 0 or p_available >= p_short_needed then
       return false;
     end if;
-    update wallets w set depleted_told = true where w.user_id = p_user_id and not w.depleted_told;
-    if found then
-      has_subscriber := turnpike.tell_balance(p_user_id, 'balance.depleted', 1, p_available + p_held, p_moment);
-    end if;
-    return has_subscriber;
+    return turnpike.tell_depleted(p_user_id, p_available + p_held, p_moment);
   end if;
   for state in select s.* from unnest(p_caps) s
     where s.reserved_credit_micros = 0 and s.limit_credit_micros - s.spent_credit_micros < p_short_needed

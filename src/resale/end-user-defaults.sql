@@ -46,8 +46,7 @@ begin
     insert into test_defaults (user_id, end_user_price, end_user_prepaid) values (caller.user_id, p_price, p_prepaid)
     on conflict (user_id) do update set end_user_price = p_price, end_user_prepaid = p_prepaid;
   elsif refused is null and p_key_id is null then
-    insert into wallets (user_id, end_user_price, end_user_prepaid) values (caller.user_id, p_price, p_prepaid)
-    on conflict (user_id) do update set end_user_price = p_price, end_user_prepaid = p_prepaid;
+    perform turnpike.set_wallet_prices(caller.user_id, p_price, p_prepaid);
   elsif refused is null then
     update api_keys k set end_user_price = p_price, end_user_prepaid = p_prepaid
       where k.key_id = p_key_id and k.user_id = caller.user_id and k.test = caller.test and k.revoked_at is null;

@@ -37,7 +37,7 @@ begin
     end if;
   end if;
   if made is not null then
-    insert into wallets (user_id) values (made);
+    perform turnpike.create_wallet(made);
     if p_messenger_id is not null then
       insert into identities (issuer, subject, user_id, created_at) values (bot, p_messenger_id, made, p_request.moment);
     end if;

@@ -46,7 +46,7 @@ begin
     values (p_issuer, p_subject, known.user_id, p_email, p_email_verified, p_moment, p_moment);
   end if;
   if outcome = 'created' then
-    insert into wallets (user_id) values (known.user_id);
+    perform turnpike.create_wallet(known.user_id);
   elsif outcome = 'joined' then
     perform turnpike.note_change(known.user_id, 'identity.join', 'user', known.user_id::text, '{}',
       jsonb_build_object('issuer', p_issuer, 'subject', p_subject, 'email', p_email), p_request_id, p_address, p_moment);

@@ -64,7 +64,7 @@ begin
     disabled := false;
     insert into identities (issuer, subject, user_id, created_at, last_used_at, name)
     values (p_issuer, p_subject, known.user_id, p_moment, p_moment, p_name);
-    insert into wallets (user_id) values (known.user_id);
+    perform turnpike.create_wallet(known.user_id);
   end if;
   if not turnpike.note_first_sign_in(p_issuer, p_subject, known.user_id, p_moment) then
     return;

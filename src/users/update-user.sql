@@ -53,12 +53,11 @@ begin
       perform turnpike.set_disabled(p_user_id, p_disabled, p_request.moment);
     end if;
     if p_wallet <> '{}' then
-      insert into wallets (user_id) values (p_user_id) on conflict do nothing;
+      perform turnpike.create_wallet(p_user_id);
       select w.* into wallet from wallets w where w.user_id = p_user_id for no key update;
       wallet := jsonb_populate_record(wallet, p_wallet);
-      update wallets w set low_balance_credit_micros = wallet.low_balance_credit_micros,
-        end_user_daily_credit_micros = wallet.end_user_daily_credit_micros,
-        end_user_monthly_credit_micros = wallet.end_user_monthly_credit_micros where w.user_id = p_user_id;
+      perform turnpike.set_wallet_limits(p_user_id, wallet.end_user_daily_credit_micros, wallet.end_user_monthly_credit_micros,
+        wallet.low_balance_credit_micros);
     end if;
     after := turnpike.user_for_audit(p_user_id);
     if after <> before then

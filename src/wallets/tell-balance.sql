@@ -12,6 +12,16 @@ begin
       'threshold_credit_micros', (select w.low_balance_credit_micros from wallets w where w.user_id = p_user_id)), p_moment);
 end $$;
 
+-- Writes balance.depleted for a refused turn, once until the balance rises. Returns whether an endpoint gets it.
+create function turnpike.tell_depleted(p_user_id bigint, p_balance bigint, p_moment timestamptz) returns boolean language plpgsql as $$
+begin
+  update wallets w set depleted_told = true where w.user_id = p_user_id and not w.depleted_told;
+  if not found then
+    return false;
+  end if;
+  return turnpike.tell_balance(p_user_id, 'balance.depleted', 1, p_balance, p_moment);
+end $$;
+
 -- Writes balance.low and balance.depleted after a change of the balance.
 -- balance.low is written once until the balance is no longer low, balance.depleted once until it rises.
 -- p_was: the wallet before the change, which is already written. p_balance: the new balance.

@@ -74,6 +74,11 @@ test("Each table is written by exactly the rooms that rooms.md names for it", ()
   expect(new Map(rowsOf("| table | written by |"))).toEqual(writersOfTables)
 })
 
+test("A table of balances, entries or spend is written by at most two rooms", () => {
+  const tables = ["wallets", "wallet_shards", "end_user_wallets", "ledger", "postings", "spend_counters"]
+  expect(tables.filter((table) => ![1, 2].includes(writersOfTables.get(table)?.length ?? 0))).toEqual([])
+})
+
 test("Each function of a trigger that writes belongs to a room that writes the same tables", () => {
   const owners = new Map(rowsOf("| function of a trigger | room |"))
   const writing = [...writtenByTriggers].filter(([, written]) => written.length > 0)
