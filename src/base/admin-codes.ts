@@ -135,6 +135,13 @@ export const ADMIN_CODES = {
     cause: "Another provider account has this id, or this account already exists under another id.",
     cure: "Send another `provider_id`. To renew the existing account, send its own `provider_id`.",
   },
+  PROVIDER_DISABLED: {
+    status: 409,
+    retryable: false,
+    dashboard: true,
+    cause: "The provider account is disabled, so no request is sent with its credential.",
+    cure: "Enable the account, then repeat the request.",
+  },
   LAST_HEALTHY_ACCOUNT: {
     status: 409,
     retryable: false,

@@ -14,11 +14,16 @@ import { windowsOf } from "./windows.ts"
 
 type Engine = ProviderAccount["engine"]
 
-export const REFRESH_LIMITS_ERRORS = ["NOT_FOUND", "CONFLICT", "PROVIDER_FAILED", "LOGIN_NOT_CONFIGURED"] as const
+export const REFRESH_LIMITS_ERRORS = [
+  "NOT_FOUND",
+  "PROVIDER_DISABLED",
+  "PROVIDER_FAILED",
+  "LOGIN_NOT_CONFIGURED",
+] as const
 
 /**
  * Reads an account's limits from the headers of one cheap request (the setting `provider_limit_requests`), and stores
- * them. Throws NOT_FOUND, CONFLICT for a disabled account, or PROVIDER_FAILED if the provider does not report them.
+ * them. Throws NOT_FOUND, PROVIDER_DISABLED, or PROVIDER_FAILED if the provider does not report them.
  */
 export async function refreshLimits(
   ctx: PoolContext,
@@ -55,7 +60,8 @@ async function findAccount(ctx: Context, credential: SessionCredential, provider
   )
   const [account] = rows
   if (!account) throw new TurnpikeError("NOT_FOUND", "No account has this id.")
-  if (account.disabled_at !== null) throw new TurnpikeError("CONFLICT", "The account is disabled. Enable it first.")
+  if (account.disabled_at !== null)
+    throw new TurnpikeError("PROVIDER_DISABLED", "The account is disabled. Enable it first.")
   return account
 }
 

@@ -165,7 +165,7 @@ test("A request to a provider that hangs is abandoned in time", async () => {
 
 test("An account that is disabled or has no readable credential is not called", async () => {
   const disabled = await storeAccount(world, { disabled_at: world.clock.now() })
-  expect(await refresh(disabled)).toMatchObject([409, { code: "CONFLICT" }])
+  expect(await refresh(disabled)).toMatchObject([409, { code: "PROVIDER_DISABLED" }])
   const bare = await storeAccount(world, { credential: null })
   expect(await refresh(bare)).toMatchObject([502, { code: "PROVIDER_FAILED" }])
   const broken = await storeAccount(world)

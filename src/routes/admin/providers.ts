@@ -156,7 +156,7 @@ export function mountProviders(app: App) {
       summary: "Refresh an account's limits",
       description:
         "Sends one cheap request with the account's credential, and stores the window limits from the response. The setting " +
-        "`provider_limit_requests` defines the request. Windows that are not in the response keep their values. CONFLICT: the account is disabled. " +
+        "`provider_limit_requests` defines the request. Windows that are not in the response keep their values. PROVIDER_DISABLED: the account is disabled. " +
         "PROVIDER_FAILED: the provider did not answer or rejected the request, and nothing has changed.",
       versioned: "shown",
       params,
