@@ -934,7 +934,7 @@ create table turns (
   outputs jsonb not null default '[]',
   error_code text,
   error_message text,
-  -- The provider's own words about the failure, as customers may see them (src/agent/provider-details.ts). Null: none.
+  -- The provider's own words about the failure, as owners may see them (src/agent/provider-details.ts). Null: none.
   error_details jsonb,
   -- The service lost the result, so nothing is billed. This is
   -- not derived from a code, because scripts choose their own.
@@ -1180,7 +1180,7 @@ create table turn_calls (
   -- asked: a person must decide. allowed and denied: a person has decided. awaited: its result comes later.
   -- answered: its result is committed. early: its result came before the turn waited for it.
   state text not null check (state in ('asked', 'allowed', 'denied', 'awaited', 'answered', 'early')),
-  -- True if a worker of the customer takes the call.
+  -- True if a worker of the owner takes the call.
   offered boolean not null default false,
   -- The decision, and who made it.
   edited_input jsonb,
@@ -1195,7 +1195,7 @@ create table turn_calls (
   primary key (turn_id, step, call),
   constraint turn_calls_decided check ((state in ('allowed', 'denied')) <= (decided_by is not null))
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
--- Calls that a worker of the customer may take.
+-- Calls that a worker of the owner may take.
 create index turn_calls_offered on turn_calls (user_id, test, turn_id collate "C", step, call) where state = 'awaited' and offered;
 
 -- The decisions and results that counted, so that the same one again gets the same answer. A row is kept as long as its
@@ -1766,7 +1766,7 @@ create table api_turns (
 );
 create index api_turns_by_owner on api_turns (user_id, created_at);
 
--- Costs of model calls that no customer pays, at the catalog's prices, by cause (src/billing/losses.ts).
+-- Costs of model calls that no account pays, at the catalog's prices, by cause (src/billing/losses.ts).
 create table losses (
   loss_id bigint generated always as identity primary key,
   turn_id text not null,
@@ -2759,7 +2759,7 @@ create table infrastructure_errors (
   name text not null,
   code text not null,
   turn_id text,
-  -- The provider's words: as customers may see them, and whole, for operators. Null: none, or erased with its turn.
+  -- The provider's words: as owners may see them, and whole, for operators. Null: none, or erased with its turn.
   details jsonb,
   said text,
   created_at timestamptz not null

@@ -4,7 +4,7 @@ import { documentOf } from "./documents.ts"
 import { type Contract, compareDocuments } from "./openapi/compare.ts"
 
 /**
- * `npm run openapi:diff` lists the differences between the customer API and its last released document. It fails if one
+ * `npm run openapi:diff` lists the differences between the public API and its last released document. It fails if one
  * of them breaks a program that works with that release. With `-- --release`, the current document becomes the released
  * one.
  */

@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, "..")
 
 /**
  * Writes the clients' packages into the static files in `folder`: every released version with its published bytes, so
- * that lock files of customers stay valid, and the sources' own version if it is not released.
+ * that lock files of owners stay valid, and the sources' own version if it is not released.
  */
 export async function packServed(folder: string, { withClient = true } = {}): Promise<void> {
   for (const [path, bytes] of await releasedPackages(ROOT)) await replaceFile(folder, path, bytes)

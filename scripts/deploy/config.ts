@@ -14,7 +14,7 @@ interface Configured {
 
 /**
  * The text of wrangler.toml for these hosts. Every route is repeated for each host. OWN_HOSTS has all hosts, which
- * tools of customers must not call, and CALLBACKS_URL has the host that the queue calls.
+ * tools of owners must not call, and CALLBACKS_URL has the host that the queue calls.
  */
 export function deployConfig(text: string, { hosts, groups, stage, placement }: Configured): string {
   const routed = text.replaceAll(new RegExp(`"${PLACEHOLDER_HOST}(/[^"]*)"`, "g"), (_route, path: string) =>

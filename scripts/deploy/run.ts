@@ -77,7 +77,7 @@ export async function deploy(deployment: Deployment, tools: Tools): Promise<void
   const done = (line: string) => tools.log(`✓ ${line}`)
   if (!settings.SECRETS_KEYS) {
     await keep({ SECRETS_KEYS: `k1:${randomBytes(32).toString("base64")}` })
-    done(`A key ring was created in ${file}. Keep a copy: without it, stored secrets of customers are lost.`)
+    done(`A key ring was created in ${file}. Keep a copy: without it, stored secrets of owners are lost.`)
   }
   done(`The bucket ${bucket} ${(await ensureBucket(tools.wrangler, bucket, all())) ? "was created" : "exists"}.`)
   await keep(await prepareDatabase(settings, prefix, (line) => tools.log(`  ${line.replaceAll("\n", "\n  ")}`)))

@@ -24,7 +24,7 @@ export interface Difference {
   what: string
 }
 
-/** The side that writes the value: the customer in a request, the service in a response. */
+/** The side that writes the value: the caller in a request, the service in a response. */
 export type BodySide = "request" | "response"
 
 interface Place {

@@ -46,7 +46,7 @@ interface Described {
 
 const REPORTS = new Set(["getUsage"])
 
-/** Reads the operations of the customer API, in the order of the client's methods, and all types. */
+/** Reads the operations of the public API, in the order of the client's methods, and all types. */
 export function readDocument() {
   const document = documentOf("v1")
   const { schemas } = document.components as { schemas: Record<string, JsonSchema> }

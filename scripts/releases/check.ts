@@ -82,7 +82,7 @@ async function faultsOfSources(): Promise<string[]> {
   if (changed.length === 0) return []
   return [
     `The clients have changed after their release ${VERSION}: ${changed.join(", ")}.\n` +
-      `Lock files of customers hold the published bytes. Give the sources the next version: npm run release -- --next`,
+      `Lock files of owners hold the published bytes. Give the sources the next version: npm run release -- --next`,
   ]
 }
 

@@ -44,11 +44,11 @@ export interface Context {
   readonly clock: Clock
   /** Returns a number in [0, 1), for jitter only and never for secrets. */
   readonly random: () => number
-  /** Calls our own services and model providers only. Customers' URLs are called through the guarded `outbound`. */
+  /** Calls our own services and model providers only. Owners' URLs are called through the guarded `outbound`. */
   readonly fetch: typeof fetch
   readonly files: Bucket
   readonly keyRing: KeyRing
-  /** The rules for customers' URLs. */
+  /** The rules for owners' URLs. */
   readonly urlPolicy: UrlPolicy
   /** The configured addresses of this service itself. */
   readonly site: SiteAddresses
@@ -233,7 +233,7 @@ const hostsIn = (list: string) =>
     .map((host) => host.trim().toLowerCase())
     .filter((host) => host !== "")
 
-/** The hosts of our own services. Customers' URLs must not lead to them. */
+/** The hosts of our own services. Owners' URLs must not lead to them. */
 function ownHosts(env: BaseEnv): string[] {
   const urls = [env.CALLBACKS_URL, env.QSTASH_URL, env.UPSTASH_REDIS_REST_URL, env.DATABASE_URL, env.DATABASE_HTTP_URL]
   const hosts = urls.flatMap((url) => (url ? [new URL(url).host] : []))

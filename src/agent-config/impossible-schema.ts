@@ -34,7 +34,7 @@ const MAX_PATH = 128
 const shown = (value: unknown) => (JSON.stringify(value) ?? "nothing").slice(0, 60)
 
 /**
- * The first fault of a customer's schema; null if inputs can be valid. The depth of the schema must be checked
+ * The first fault of an owner's schema; null if inputs can be valid. The depth of the schema must be checked
  * before.
  */
 export function impossibleSchema(root: Fields): SchemaFault | null {

@@ -24,7 +24,7 @@ export function compilePattern(pattern: string): RE2JS {
 }
 
 /**
- * The reason why a customer's JSON Schema cannot be used; null if it can. The size of the schema must be checked
+ * The reason why an owner's JSON Schema cannot be used; null if it can. The size of the schema must be checked
  * before.
  */
 export function schemaFault(schema: object): string | null {

@@ -32,7 +32,7 @@ export interface TurnValues {
   metadata: Readonly<Record<string, string>>
 }
 
-/** A template cannot be filled. The customer and the model see the message, so it contains no values. */
+/** A template cannot be filled. The owner and the model see the message, so it contains no values. */
 export class TemplateError extends Error {
   override name = "TemplateError"
 }

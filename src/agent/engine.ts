@@ -203,7 +203,7 @@ export const NO_CREDIT = "insufficient_quota"
 
 /**
  * A model call without an answer. unavailable: network, 5xx, 429 or overload; retry, after `retryAfterMs` if set.
- * rejected: the provider rejects this request for good. failed: a rehearsed failure with the customer's `code`.
+ * rejected: the provider rejects this request for good. failed: a rehearsed failure with the owner's `code`.
  */
 export class ModelError extends Error {
   readonly kind: "unavailable" | "rejected" | "failed"
@@ -215,7 +215,7 @@ export class ModelError extends Error {
   readonly isVoid: boolean
   /** Why the provider refused the request; null: it did not refuse it. */
   readonly refusal: ProviderRefusal | null
-  /** The provider's words, as customers may see them. */
+  /** The provider's words, as owners may see them. */
   readonly details: ProviderDetails | undefined
   /** The provider's words without keys, for operators. */
   readonly whole: string | undefined

@@ -8,7 +8,7 @@ import { shownObjects } from "./takes.ts"
 const MOST_NAMES = 2_000
 const NO_NAMES: ReadonlySet<string> = new Set()
 
-/** The part of a failure that the customer sees. `body`: of the refused request, if it is known. */
+/** The part of a failure that the owner sees. `body`: of the refused request, if it is known. */
 export function detailsOf(
   call: ModelCall,
   {
@@ -31,7 +31,7 @@ export function detailsOf(
   }
 }
 
-/** The customer's own words in a request: names of tools and files, and, for a refused tool, of its properties. */
+/** The owner's own words in a request: names of tools and files, and, for a refused tool, of its properties. */
 function namesOf({ tools, messages }: ModelCall, hasProperties: boolean): ReadonlySet<string> {
   const names = new Set([...tools.map(({ name }) => name), ...objectsOf(messages).map(({ name }) => name)])
   const addFrom = (value: unknown) => {

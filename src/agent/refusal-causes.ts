@@ -105,7 +105,7 @@ export function providerRefusalOf(status: number | undefined, said: ProviderSaid
   return { cause: "other" }
 }
 
-/** True for words about the operator's account, which do not concern a customer. */
+/** True for words about the operator's account, which do not concern an owner. */
 export const concernsAccount = ({ all }: ProviderSaid): boolean => OURS.test(all)
 
 /** The most tokens that an answer may have. Null: the refusal is not about the answer. */

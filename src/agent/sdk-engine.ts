@@ -73,7 +73,7 @@ async function sent(
   } catch (error) {
     if (context.signal.aborted) throw context.signal.reason
     if (error instanceof NotSent) throw error
-    // The provider failed without any count. No estimate makes a customer pay for that.
+    // The provider failed without any count. No estimate makes an account pay for that.
     const isVoid = evidence.hasFailed && evidence.tokens.output.said === 0
     throw toModelError(error, call, { secrets: secretsOf(context.accounts[engine]), isVoid, body: evidence.refused })
   }

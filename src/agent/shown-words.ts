@@ -1,5 +1,5 @@
 /**
- * The words of providers' errors that customers may see. Every other word is left out, since it may be a key, a name,
+ * The words of providers' errors that owners may see. Every other word is left out, since it may be a key, a name,
  * an address or an id of the operator's account.
  */
 const WORDS = new Set(
@@ -63,7 +63,7 @@ const NAMES =
 const NEAR = 2
 
 const MOST_READ = 4_000
-/** The most characters of a provider's message that customers see. */
+/** The most characters of a provider's message that owners see. */
 export const MOST_SHOWN = 500
 const MOST_DIGITS = 9
 /** A shorter number after a word that is left out is no id. */
@@ -71,8 +71,8 @@ const LONG_DIGITS = 5
 const LEFT_OUT = "…"
 
 /**
- * Makes a provider's text fit for customers: only allowed words, numbers and names of the request stay. `names`: words
- * that the customer has chosen or knows, such as names of tools. Null: nothing is left.
+ * Makes a provider's text fit for owners: only allowed words, numbers and names of the request stay. `names`: words
+ * that the owner has chosen or knows, such as names of tools. Null: nothing is left.
  */
 export function shownText(text: string, names: ReadonlySet<string>): string | null {
   const shown: string[] = []

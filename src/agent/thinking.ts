@@ -2,7 +2,7 @@ import type { AssistantPart } from "./engine.ts"
 
 const [OPEN, CLOSE] = ["<think>", "</think>"]
 
-/** A piece of text, and the reasoning that is hidden from customers. */
+/** A piece of text, and the reasoning that is hidden from owners. */
 interface Told {
   text: string
   hidden: string

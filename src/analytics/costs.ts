@@ -19,11 +19,11 @@ export const costs = {
   ...sums,
   cost_usd: z.number().meta({
     description:
-      "The cost of the calls at the catalog's prices of their time, including calls that no customer pays for.",
+      "The cost of the calls at the catalog's prices of their time, including calls that no account pays for.",
     example: 4.2031,
   }),
   margin_usd: z.number().meta({
-    description: "`billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower.",
+    description: "`billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower.",
     example: -0.0824,
   }),
 }

@@ -33,7 +33,7 @@ const base = z.object({
   QSTASH_TOKEN: z.string().min(1),
   /** The public origin of the callbacks worker, for QStash. */
   CALLBACKS_URL: url,
-  /** The keys that encrypt customers' secrets: `id:base64`, newest first. */
+  /** The keys that encrypt owners' secrets: `id:base64`, newest first. */
   SECRETS_KEYS: z.string().transform((text, context) => {
     try {
       return parseKeyRing(text)
@@ -74,13 +74,13 @@ const base = z.object({
       }
     }),
   OTEL_SERVICE_NAME: optionalText,
-  /** `true` or `span_only`: the operator's spans have texts of customers. */
+  /** `true` or `span_only`: the operator's spans have texts of accounts. */
   OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: z
     .enum(["true", "span_only", "SPAN_ONLY", "false", "no_content", "NO_CONTENT", ""])
     .default("false"),
-  /** Additional hosts of our own that customers' URLs must not use, separated by commas. */
+  /** Additional hosts of our own that owners' URLs must not use, separated by commas. */
   OWN_HOSTS: z.string().default(""),
-  /** Allows customers' URLs to reach private and loopback addresses. Only `npm start` and `npm run stack` set it. */
+  /** Allows owners' URLs to reach private and loopback addresses. Only `npm start` and `npm run stack` set it. */
   ALLOW_PRIVATE_TARGETS: z.literal("1").optional(),
   /** How accounts at model providers are logged in. Only the admin and callbacks workers read it. */
   PROVIDER_LOGINS: providerLoginsSchema,

@@ -11,7 +11,7 @@ export const metadataKey = z
   .max(MOST.key)
   .refine((key) => key !== "__proto__", "must not be __proto__")
 
-/** A customer's own key-value pairs on a resource. */
+/** An owner's own key-value pairs on a resource. */
 export const metadataSchema = z
   .record(metadataKey, z.string().max(MOST.value))
   .refine((pairs) => Object.keys(pairs).length <= MOST.pairs, `must have at most ${MOST.pairs} pairs`)

@@ -2,7 +2,7 @@
 export const isLoopbackName = (hostname: string) => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(hostname)
 
 /**
- * The networks of an address, narrowest first: an IPv4 address itself, or the /64 (customer), /56
+ * The networks of an address, narrowest first: an IPv4 address itself, or the /64 (one subscriber), /56
  * (site) and /48 (organisation) of IPv6.
  */
 export function networksOf(address: string): string[] {
@@ -18,7 +18,7 @@ const WIDER = [1, 2, 4]
 export const countedNetworksOf = (address: string) =>
   networksOf(address).map((network, index) => ({ network, more: WIDER[index] ?? 1 }))
 
-/** The narrowest network of one customer: an IPv4 address, or the /64 of an IPv6 address. */
+/** The narrowest network of one subscriber: an IPv4 address, or the /64 of an IPv6 address. */
 export function networkOf(address: string | null): string {
   if (address === null) return "none"
   return networksOf(address)[0] as string

@@ -233,7 +233,7 @@ const ADMIN = {
   enableAltPoolAccount: "none",
   listContainerMappings: "none",
   putContainerMapping: always("secrets", "access"),
-  // The account of a login gets customers' texts. So the step that saves it requires a proof, or
+  // The account of a login gets owners' texts. So the step that saves it requires a proof, or
   // the first step if none follows.
   startProviderLogin: "none",
   submitProviderCode: "none",

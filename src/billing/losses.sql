@@ -1,4 +1,4 @@
--- Records a cost of a turn's model calls that no customer pays. p_micros: null if the cost is not known.
+-- Records a cost of a turn's model calls that no account pays. p_micros: null if the cost is not known.
 -- Test turns cost nothing, so nothing is recorded for them.
 create function turnpike.add_loss(mine turns, p_cause text, p_micros bigint, p_moment timestamptz) returns void language plpgsql as $$
 begin

@@ -3,14 +3,14 @@ import { toUsd } from "../base/money.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 
-/** Why no customer pays the cost of a model call. */
+/** Why no account pays the cost of a model call. */
 export const LOSS_CAUSES = {
   over_hold: "The provider counted more tokens than the worst case that the hold covered.",
   engine_lost: "Workers lost the turn several times, so the whole turn is free.",
   worker_lost: "A worker stopped before its commit. The cost of its calls is not known.",
   uncommitted: "The database did not answer until the retries of the commit ended.",
   stale: "A response arrived after the worker had lost its claim on the turn.",
-  unfinished: "The provider's response broke off or stalled before it had any output that a customer can see.",
+  unfinished: "The provider's response broke off or stalled before it had any output that an account can see.",
   worker_time: "A model exceeded the time limit of a worker before it produced any output.",
 } as const
 

@@ -147,7 +147,7 @@ async function settleFinding(ctx: Books, finding: FindingRow): Promise<void> {
     return false
   })
   const { reconciliation_id, kind, user_id, turn_id, ledger_id, counter } = finding
-  // An end user's reference is data of the customer, so it must not appear in logs.
+  // An end user's reference is data of the account, so it must not appear in logs.
   const key_id = counter?.kind === "key" ? counter.subject : undefined
   const period = counter && `${counter.kind} ${counter.period} ${counter.starts_at}`
   ctx.log("error", "reconciliation.finding", {

@@ -12,7 +12,7 @@ export const INTERNAL_CALL = { issuer: "turnpike", validSeconds: 60 } as const
 export const INTERNAL_SIGNATURE = "turnpike-signature"
 
 /**
- * Calls the callbacks worker, which alone has the packages for tools and access to customers' URLs. Returns its JSON
+ * Calls the callbacks worker, which alone has the packages for tools and access to owners' URLs. Returns its JSON
  * response. UNAVAILABLE if it does not answer. A key that is derived from the key ring signs the call.
  */
 export async function callCallbacksWorker(ctx: Context, path: string, input: unknown): Promise<unknown> {

@@ -5,7 +5,7 @@ import { bodyDigest, CLOCK_TOLERANCE_SECONDS, verifyToken } from "../platform/si
 import { INTERNAL_CALL } from "./internal-call.ts"
 
 /**
- * Verifies that one of our workers sent this body to this path, and accepts each call once, since it runs a customer's
+ * Verifies that one of our workers sent this body to this path, and accepts each call once, since it runs an owner's
  * tool. Otherwise INVALID_SIGNATURE; a wrong token is rejected before the body is read. UNAVAILABLE without Redis,
  * which remembers the calls that were accepted.
  */

@@ -38,7 +38,7 @@ export function planDownload(file: ServedFile, header: Header): Download {
 }
 
 /**
- * Headers that make a browser save a customer's file instead of running it. `inPages`: our pages
+ * Headers that make a browser save an account's file instead of running it. `inPages`: our pages
  * can load it with a cookie.
  */
 export function fileHeaders(

@@ -53,7 +53,7 @@ export const repeated = z.preprocess(
   z.array(z.string().min(1).max(128)).min(1).max(100),
 )
 
-/** The cursor of a page. It may contain a customer's text, so it can be longer than an id. */
+/** The cursor of a page. It may contain an account's text, so it can be longer than an id. */
 export const positionCursor = z
   .string()
   .min(1)

@@ -1,4 +1,4 @@
--- Records a failure of a container, a delegation or a model call. p_details, p_said: the provider's words for customers
+-- Records a failure of a container, a delegation or a model call. p_details, p_said: the provider's words for owners
 -- and for operators; null: none.
 create function turnpike.note_infrastructure_error(p_kind text, p_name text, p_code text, p_turn_id text, p_details jsonb, p_said text,
   p_moment timestamptz) returns boolean language plpgsql as $$

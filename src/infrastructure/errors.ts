@@ -8,9 +8,9 @@ export interface InfrastructureError {
   kind: (typeof ERROR_KINDS)[number]
   /** The name of the provider or container. */
   name: string
-  /** An error code of this service. Never a text from a customer or a server. */
+  /** An error code of this service. Never a text from an account or a server. */
   code: string
-  /** The provider's words, as customers may see them. */
+  /** The provider's words, as owners may see them. */
   details?: object | undefined
   /** The provider's words without keys, for operators. */
   said?: string | undefined

@@ -171,7 +171,7 @@ function answerTo(last: string, tools: { function: { name: string } }[] | undefi
   return { words: says.split(/(?= )/), ...tokens }
 }
 
-/** A request of a customer's server. */
+/** A request of an owner's server. */
 async function call(past: Past, key: string, method: string, path: string, body?: object): Promise<Response> {
   return past.fetch(path, {
     method,

@@ -14,7 +14,7 @@ interface TurnEvent {
  */
 class Refused extends Error {}
 
-/** Sends a turn over HTTP as a customer's server would, and prints its events. Returns the id of its space. */
+/** Sends a turn over HTTP as an owner's server would, and prints its events. Returns the id of its space. */
 export async function showFirstTurn(demo: Demo, pin: string, print: (line: string) => void): Promise<string> {
   const call = <T>(path: string, init: RequestInit = {}) => request<T>(demo, path, init)
   const [newest] = (await call<{ data: Turn[] }>("/v1/turns?limit=1")).data

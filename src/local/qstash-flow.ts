@@ -9,7 +9,7 @@ interface FlowKey extends FlowControl {
   served: number
 }
 
-/** Above this number, idle keys are deleted, because callers can create one per customer. */
+/** Above this number, idle keys are deleted, because callers can create one per end user. */
 const MAX_IDLE_KEYS = 10_000
 
 /** Messages without a key share this one, which has no limit. */

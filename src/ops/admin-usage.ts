@@ -59,7 +59,7 @@ Money
   reconcile
       check all books now and print the report; exits with 1 if it has findings
   losses [--days N]
-      print the cost of model calls that no customer pays, by day and cause (default 30)
+      print the cost of model calls that no account pays, by day and cause (default 30)
 
 Brands and models
   brand --brand B [--host H]… [--landing PATH] [--bot-username U] [--bot-token T]

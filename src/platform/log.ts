@@ -5,7 +5,7 @@ export type Log = (level: "info" | "error", event: string, fields?: Record<strin
 /** The ids that join lines of the log (docs/architecture/traces.md). */
 export type LogIds = Record<string, string | number>
 
-/** Writes one JSON object per line. Values are ids, codes and numbers, but never customers' texts or headers. */
+/** Writes one JSON object per line. Values are ids, codes and numbers, but never owners' texts or headers. */
 export function createLog(env: Pick<BaseEnv, "LOG_LEVEL">, always: LogIds): Log {
   return (level, event, fields) => {
     if (env.LOG_LEVEL === "silent" || (env.LOG_LEVEL === "error" && level === "info")) return

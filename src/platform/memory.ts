@@ -26,7 +26,7 @@ export const MEMORY = {
     /** A client's JSON body above `smallBytes`, by account: bytes and text. */
     body: { all: 24 * MiB, each: 12 * MiB, copies: 2, waitMs: 2_000 },
     /**
-     * Responses of customers' servers, and the kept parts of models' responses, above `smallBytes`,
+     * Responses of owners' servers, and the kept parts of models' responses, above `smallBytes`,
      * by invocation. Copies: bytes, text, and parsed values.
      */
     answer: { all: 48 * MiB, each: 24 * MiB, copies: 4, waitMs: 0 },

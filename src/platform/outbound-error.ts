@@ -1,7 +1,7 @@
 import type { NetworkFault } from "./network-fault.ts"
 
 /**
- * The reason why a call to a customer's URL failed. The message names only the URL's origin, since
+ * The reason why a call to an owner's URL failed. The message names only the URL's origin, since
  * the rest may contain a secret.
  */
 export class OutboundError extends Error {

@@ -22,7 +22,7 @@ export interface OutboundRequest {
 
 export interface Outbound {
   /**
-   * Calls a customer's URL. Throws OutboundError or the signal's reason. Reading the body throws
+   * Calls an owner's URL. Throws OutboundError or the signal's reason. Reading the body throws
    * OutboundError if the response is too large or too slow.
    */
   send(request: OutboundRequest): Promise<Response>

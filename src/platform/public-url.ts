@@ -6,13 +6,13 @@ export interface UrlPolicy {
   allowLoopback: boolean
   /** Hosts of our own services, as `host` or `host:port`. */
   ownHosts: readonly string[]
-  /** Allows any host that an operator may run, also in private networks. It must not be used for customers' URLs. */
+  /** Allows any host that an operator may run, also in private networks. It must not be used for owners' URLs. */
   operators?: true
 }
 
 /**
  * Names outside the public Internet (RFC 2606, 6761, 6762, 7686, 8375, 9476). They are rejected here,
- * so that a customer sees why when setting the URL. The runtime rejects names that resolve to private
+ * so that an owner sees why when setting the URL. The runtime rejects names that resolve to private
  * addresses (`global_fetch_strictly_public`); a lookup of our own could differ from its lookup.
  */
 const PRIVATE_SUFFIXES = [
@@ -36,7 +36,7 @@ const PRIVATE_SUFFIXES = [
 ]
 
 /**
- * The URL, if customers may have us call it. Otherwise throws OutboundError "refused" (docs/architecture/tools.md).
+ * The URL, if owners may have us call it. Otherwise throws OutboundError "refused" (docs/architecture/tools.md).
  */
 export function checkPublicUrl(input: string | URL, policy: UrlPolicy): URL {
   const url = parse(input)

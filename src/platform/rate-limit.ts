@@ -3,7 +3,7 @@ import { countedNetworksOf, networksOf } from "../base/network.ts"
 import { systemClock } from "./clock.ts"
 import type { Redis } from "./redis.ts"
 
-/** `burst` requests at once, then one per `everyMs`: of an account, an IPv4 address or a customer's IPv6 network. */
+/** `burst` requests at once, then one per `everyMs`: of an account, an IPv4 address or a subscriber's IPv6 network. */
 export interface Rate {
   burst: number
   everyMs: number

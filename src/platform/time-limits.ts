@@ -1,6 +1,6 @@
 /**
  * How long a worker or a command waits for one response of the services below it, in milliseconds
- * of machine time. Policies of the rooms limit servers of customers and operators;
+ * of machine time. Policies of the rooms limit servers of owners and operators;
  * docs/architecture/limits.md lists all limits.
  */
 export const TIME_LIMITS = {

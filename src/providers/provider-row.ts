@@ -42,7 +42,7 @@ const servedSchema = z.object({
   cost_usd: z.number().meta({ description: "The cost at the catalog's prices, in USD.", example: 12.4 }),
   billed_usd: z
     .number()
-    .meta({ description: "The amount that customers were billed for these calls, in USD.", example: 12.1 }),
+    .meta({ description: "The amount that accounts were billed for these calls, in USD.", example: 12.1 }),
 })
 const servedExample = {
   model_calls: 310,

@@ -27,7 +27,7 @@ const spendSchema = z.object({
   cost_usd: z.number().meta({ description: "The cost at the catalog's prices, in USD.", example: 0.41 }),
   billed_usd: z
     .number()
-    .meta({ description: "The amount that customers were billed for these calls, in USD.", example: 0.41 }),
+    .meta({ description: "The amount that accounts were billed for these calls, in USD.", example: 0.41 }),
 })
 
 export const capacityReportSchema = z

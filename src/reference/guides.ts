@@ -103,7 +103,7 @@ const INSERTS: Record<string, string> = {
   unlisted_server: String(FIRST_CALL_BOUNDS.server),
   open_reply: String(FIRST_CALL_BOUNDS.reply),
   identity_leeway: timeInWords(TOOL_POLICY.identityLeewaySeconds * 1000),
-  customer_limits: limitsTables("customers"),
+  owner_limits: limitsTables("owners"),
   dashboard_limits: limitsTables("members", "operators"),
   usd_decimals: String(USD_DECIMALS),
   exact_decimals: String(EXACT_DECIMALS),

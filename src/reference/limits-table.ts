@@ -76,7 +76,7 @@ const rate = ({ burst, everyMs }: { burst: number; everyMs: number }) =>
 export type LimitRow = [what: string, value: string, set: string, beyond: string]
 
 /** The readers of a limit: callers of `/v1`, users who sign in to the web app, or operators. */
-type Reader = "customers" | "members" | "operators"
+type Reader = "owners" | "members" | "operators"
 
 interface LimitGroup {
   title: string
@@ -133,21 +133,21 @@ const serverRows = (): LimitRow[] => [
 
 /** The groups of the tables: their readers, the policies whose limits they contain, and other rows. */
 const GROUPS: { title: string; reader: Reader; words: string; policies: string[]; rows?: () => LimitRow[] }[] = [
-  { title: "Spending", reader: "customers", words: "money budget cap", policies: [], rows: capRows },
-  { title: "Files", reader: "customers", words: "upload attachment", policies: ["FILE_POLICY"] },
-  { title: "Turns", reader: "customers", words: "timeout duration steps history", policies: ["TURN_POLICY"] },
-  { title: "Spaces and tools", reader: "customers", words: "mcp secrets", policies: ["SPACE_POLICY", "TOOL_POLICY"] },
-  { title: "Webhooks", reader: "customers", words: "delivery retry endpoint", policies: ["WEBHOOK_POLICY"] },
+  { title: "Spending", reader: "owners", words: "money budget cap", policies: [], rows: capRows },
+  { title: "Files", reader: "owners", words: "upload attachment", policies: ["FILE_POLICY"] },
+  { title: "Turns", reader: "owners", words: "timeout duration steps history", policies: ["TURN_POLICY"] },
+  { title: "Spaces and tools", reader: "owners", words: "mcp secrets", policies: ["SPACE_POLICY", "TOOL_POLICY"] },
+  { title: "Webhooks", reader: "owners", words: "delivery retry endpoint", policies: ["WEBHOOK_POLICY"] },
   {
     title: "Requests and streams",
-    reader: "customers",
+    reader: "owners",
     words: "rate body payload long poll",
     policies: ["BODY_POLICY", "LOOK_POLICY", "STREAM_POLICY", "OPENAI_POLICY"],
     rows: bodyRows,
   },
   {
     title: "Numbers per account",
-    reader: "customers",
+    reader: "owners",
     words: "count quota",
     policies: ["ERASURE_POLICY"],
     rows: countRows,

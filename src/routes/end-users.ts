@@ -121,7 +121,7 @@ export function mountEndUsers(app: App, mounting: Mounting) {
     },
     async (c, { params: { end_user_ref } }) => {
       const pieces = await exportEndUser(c.get("ctx"), c.get("credential"), end_user_ref)
-      // The audit log does not record the end user's name, which is the customer's text.
+      // The audit log does not record the end user's name, which is the account's text.
       await noteExport(c.get("ctx"), c.get("credential"), { what: "end-user" })
       return textStream(pieces, c.get("ctx"), {
         "content-type": "application/json",

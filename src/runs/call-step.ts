@@ -147,7 +147,7 @@ async function callOnce(
   }
   const lost = (answer: ModelAnswer) =>
     noteLoss(ctx, turn, { step, cause: "unfinished", micros: priceOf(price, answer.usage) })
-  /** Keeps an answer that the customer does not pay for: the rest of the turn needs its text. */
+  /** Keeps an answer that the account does not pay for: the rest of the turn needs its text. */
   const unpaid = async (answer: ModelAnswer, rest: EventDraft[], routed: RoutedCall) => {
     await lost(answer)
     const { counted: _counted, ...kept } = answer

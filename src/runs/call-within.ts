@@ -40,7 +40,7 @@ export interface CutCall {
   why: unknown
   /** The text and usage until then; null if nothing had arrived. */
   answer: ModelAnswer | null
-  /** True if the customer pays for it; otherwise it is our loss. */
+  /** True if the account pays for it; otherwise it is our loss. */
   paid: boolean
   /** True if the turn keeps it and continues from its text. */
   isKept: boolean
@@ -185,7 +185,7 @@ export async function callWithin(
     const usage = usageOf(call, { counted, said: streamed + hidden })
     const content = text === "" ? [] : [{ type: "text" as const, text }]
     const answer = hasBegun ? { text, content, finish: "aborted" as const, ...usage } : null
-    // The customer pays for text that they can see, and for a call that their own limit or cancel cut off.
+    // The account pays for text that they can see, and for a call that their own limit or cancel cut off.
     const saysMore = text !== "" && !continuation.repeats(text)
     const paid = saysMore || (hasBegun && (why === TIMED_OUT || why === CANCELLED))
     const isVoid = why instanceof ModelError && why.isVoid

@@ -170,7 +170,7 @@ export class Run {
   }
 }
 
-/** The context of the worker that runs turns. It also has models and access to customers' URLs. */
+/** The context of the worker that runs turns. It also has models and access to owners' URLs. */
 export interface AgentContext extends ToolContext, PoolContext {
   /** The accounts at the providers in the worker's variables. Environment files override them. */
   readonly variables: ModelVariables

@@ -22,7 +22,7 @@ export type Outcome =
       state: "failed"
       code: string
       message: string
-      /** The provider's words, as customers may see them. */
+      /** The provider's words, as owners may see them. */
       details?: ProviderDetails | undefined
       ours: boolean
       result: string | null

@@ -17,7 +17,7 @@ export interface WaitCall {
   input_schema: Record<string, unknown>
   /** asked: for a decision. awaited: for its result. */
   state: "asked" | "awaited"
-  /** True if a worker of the customer takes the call. */
+  /** True if a worker of the owner takes the call. */
   offered: boolean
 }
 

@@ -103,7 +103,7 @@ export const SETTINGS = {
   }),
   turn_texts_for_operators: setting({
     description:
-      "`with_reason`: admins see the texts of a customer's turn, and act as a user, only if they state a reason, which the audit log records. " +
+      "`with_reason`: admins see the texts of an account's turn, and act as a user, only if they state a reason, which the audit log records. " +
       "`shown`: they see them without one. Each look is in the audit log.",
     schema: z.enum(["shown", "with_reason"]),
     default: "shown",

@@ -72,7 +72,7 @@ export function providerFetch(ctx: AuthContext) {
 
 /**
  * An operator configures the provider, so it may be at one of our own hosts. All other rules for
- * customers' URLs apply.
+ * owners' URLs apply.
  */
 const providerPolicy = ({ urlPolicy }: AuthContext): UrlPolicy => ({
   allowLoopback: urlPolicy.allowLoopback,

@@ -13,7 +13,7 @@ import { type SpaceRow, SUMMARY_COLUMNS, serializeSpace } from "./serialize-spac
 
 export const adminSpaceSchema = z
   .object({
-    space_id: z.int().meta({ description: "The space's number. Customers see only the slug.", example: 318 }),
+    space_id: z.int().meta({ description: "The space's number. Owners see only the slug.", example: 318 }),
     slug: z.string().meta({ example: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
     chat_key: z.string().meta({
       description: "The chat of the space: the key of a messaging chat, or `space:` and the slug.",

@@ -1,5 +1,5 @@
 -- Work that the service itself has left undone since a moment. Health, the system page and the cron's sleep read it.
--- Work that waits for a person, a limit or a receiver is not in it, so no customer can make the checks fail.
+-- Work that waits for a person, a limit or a receiver is not in it, so no account can make the checks fail.
 
 -- Counts up to p_most open turns that a runner should have claimed before p_before. A turn that waits does not count,
 -- and neither does a turn after it in its conversation. A queued turn rightly waits while others of its account run,

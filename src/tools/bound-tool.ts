@@ -72,7 +72,7 @@ export interface BoundTool {
 }
 
 export const errorRun = (message: string): ToolRun => ({ output: { type: "error", value: message } })
-/** The run of a call whose result comes later. `offered`: a worker of the customer takes it. */
+/** The run of a call whose result comes later. `offered`: a worker of the owner takes it. */
 export const laterRun = (offered: boolean): ToolRun => ({ output: { type: "text", value: "" }, later: { offered } })
 export const jsonRun = (value: unknown): ToolRun => ({ output: { type: "text", value: JSON.stringify(value) } })
 

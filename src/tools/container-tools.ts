@@ -11,7 +11,7 @@ import { createSecrets, type Secrets } from "./secrets.ts"
 import type { ToolTurn } from "./task-tools.ts"
 import type { ToolContext } from "./tool-context.ts"
 
-/** The name under which a customer's agent sees the containers of its space. */
+/** The name under which an owner's agent sees the containers of its space. */
 const PREFIX = "container"
 
 const UNAVAILABLE = "The container of this space does not answer."

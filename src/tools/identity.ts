@@ -27,7 +27,7 @@ export interface SignedRequest {
   timeoutMs: number
 }
 
-/** Makes the headers with which a server of the customer can tell for whom it is called. */
+/** Makes the headers with which a server of the owner can tell for whom it is called. */
 export type Identity = (request: SignedRequest) => Promise<Record<string, string>>
 
 const HEADER = "turnpike-identity"

@@ -95,7 +95,7 @@ export async function openToolbox(
           { turn, secrets, signal, identity, values },
         )
       : NO_SERVERS
-  // Later tools win, so the customer's own tools replace the tools of a container.
+  // Later tools win, so the owner's own tools replace the tools of a container.
   const bound = [
     ...remote.contained,
     ...builtinTools.flatMap((name) => {

@@ -86,7 +86,7 @@ async function exportTo(ctx: Context, due: TraceExport, run: ExportRun): Promise
       run.done.failed += sent.kind === "taken" ? 0 : 1
       if (sent.kind !== "taken") {
         const { status } = sent
-        // A customer's collector may repeat texts in its error, so only the owner sees it.
+        // An owner's collector may repeat texts in its error, so only the owner sees it.
         if (due.user_id !== null) ctx.log("info", "traces.not_taken", { destination, status, failures })
         else ctx.log("error", "traces.not_taken", { destination, status, error: sent.error, failures })
       }

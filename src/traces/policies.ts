@@ -1,4 +1,4 @@
-/** Limits of spans and their endpoints that a customer can reach. Times are in milliseconds. */
+/** Limits of spans and their endpoints that an account can reach. Times are in milliseconds. */
 export const TRACE_POLICY = {
   /** Turns that ended longer ago are no longer exported. */
   keepsMs: 24 * 3_600_000,

@@ -38,7 +38,7 @@ export const TURN_POLICY = {
   maxAttempts: 5,
   /** After this many "unavailable" in a row the turn fails. The n-th wait is 2^n s, or what the provider asks for. */
   maxModelFailures: 5,
-  /** The most characters of a provider's message about a failure that customers see. */
+  /** The most characters of a provider's message about a failure that owners see. */
   providerMessageLength: MOST_SHOWN,
   modelBackoffMs: 2_000,
   modelBackoffLimitMs: 60_000,
@@ -149,7 +149,7 @@ export const TURN_WAIT_POLICY = {
   /** How many accounts one look of the sweep finds, and how many turns one statement expires. */
   accounts: 100,
   expires: 100,
-  /** How long a worker of a customer has a call before another one may take it, and how many calls it takes at once. */
+  /** How long a worker of an owner has a call before another one may take it, and how many calls it takes at once. */
   takenMs: 60_000,
   takes: 10,
   /** The longest message of a decision. */

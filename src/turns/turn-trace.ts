@@ -126,7 +126,7 @@ function settingsOf(data: Record<string, unknown>): TraceSpan["settings"] {
   }
 }
 
-/** The parts of a turn in time, from its events and its failed attempts. It has no text of a customer. */
+/** The parts of a turn in time, from its events and its failed attempts. It has no text of the account. */
 export function traceSpans(
   turn: Traced,
   { events, attempts, now }: { events: TurnEventRow[]; attempts: FailedAttempt[]; now: Date },

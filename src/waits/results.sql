@@ -129,7 +129,7 @@ begin
   end if;
 end $$;
 
--- A call that a worker of the customer has taken.
+-- A call that a worker of the owner has taken.
 create type turnpike.taken_call as (
   turn_id text,
   conversation_id text,
@@ -156,7 +156,7 @@ create function turnpike.agent_of_call(picked turn_calls) returns text language 
     from turn_steps p where p.turn_id = picked.turn_id and p.step = split_part(picked.agent, '.', 1)::integer
 $$;
 
--- Gives a worker of the customer up to p_limit calls of tools without a request, until p_until. A call whose worker did
+-- Gives a worker of the owner up to p_limit calls of tools without a request, until p_until. A call whose worker did
 -- not answer or renew is given again. p_space: a slug. p_tools: names of tools.
 create function turnpike.take_calls(p_request turnpike.request, p_space text, p_tools text[], p_limit integer, p_until timestamptz,
   out actor turnpike.caller, out calls turnpike.taken_call[]) language plpgsql set enable_seqscan = off as $$

@@ -37,23 +37,23 @@ test("Every number of a policy is a limit in the reference or listed as internal
 
 const rows = limitGroups().flatMap((group) => group.rows)
 
-test("Every limit is on one page: those of requests with a key for customers, all others in the dashboard's docs", () => {
+test("Every limit is on one page: those of requests with a key for owners, all others in the dashboard's docs", () => {
   expect(rows.length).toBeGreaterThan(Object.keys(SHOWN_LIMITS).length)
   expect(new Set(rows.map(([what]) => what)).size).toBe(rows.length)
   expect(SURFACES.v1.api.guides).toContain("limits")
   expect(SURFACES.dashboard.api.guides).toContain("dashboard-limits")
-  const [forCustomers, forOthers] = ["limits", "dashboard-limits"].map((name) => readGuide(name, []).description)
+  const [forOwners, forOthers] = ["limits", "dashboard-limits"].map((name) => readGuide(name, []).description)
   for (const group of limitGroups()) {
     for (const [what, value, , beyond] of group.rows) {
       expect([what, value, beyond].filter((cell) => cell === "")).toEqual([])
       const row = `| ${what} | ${value} |`
-      const isForCustomers = group.reader === "customers"
-      expect([forCustomers?.includes(row), forOthers?.includes(row)], what).toEqual([isForCustomers, !isForCustomers])
+      const isForOwners = group.reader === "owners"
+      expect([forOwners?.includes(row), forOthers?.includes(row)], what).toEqual([isForOwners, !isForOwners])
     }
   }
 })
 
-test("The page for customers has neither logins nor operators' limits", () => {
+test("The page for owners has neither logins nor operators' limits", () => {
   expect(readGuide("limits", []).description).not.toMatch(/LOGIN_|password|admin|IDP|provider account/i)
 })
 

@@ -201,7 +201,7 @@ export interface AdminLedgerEntry {
 }
 
 export interface AdminSpace {
-  /** The space's number. Customers see only the slug. */
+  /** The space's number. Owners see only the slug. */
   space_id: number
   slug: string
   /** The chat of the space: the key of a messaging chat, or `space:` and the slug. */
@@ -233,7 +233,7 @@ export interface AdminSpace {
 }
 
 export interface AdminSpaceDetail {
-  /** The space's number. Customers see only the slug. */
+  /** The space's number. Owners see only the slug. */
   space_id: number
   slug: string
   /** The chat of the space: the key of a messaging chat, or `space:` and the slug. */
@@ -397,7 +397,7 @@ export interface AltPool {
     tokens_output: number
     /** The cost at the catalog's prices, in USD. */
     cost_usd: number
-    /** The amount that customers were billed for these calls, in USD. */
+    /** The amount that accounts were billed for these calls, in USD. */
     billed_usd: number
   }
   /** The usable account that served last, otherwise the one with the most room left. Null if none is usable. */
@@ -470,7 +470,7 @@ export interface AltPoolAccount {
     tokens_output: number
     /** The cost at the catalog's prices, in USD. */
     cost_usd: number
-    /** The amount that customers were billed for these calls, in USD. */
+    /** The amount that accounts were billed for these calls, in USD. */
     billed_usd: number
   }
   /** The version of the account. Each edit increments it. */
@@ -810,7 +810,7 @@ export interface CapacityReport {
     model_calls: number
     /** The cost at the catalog's prices, in USD. */
     cost_usd: number
-    /** The amount that customers were billed for these calls, in USD. */
+    /** The amount that accounts were billed for these calls, in USD. */
     billed_usd: number
   })[]
 }
@@ -1028,9 +1028,9 @@ export interface CostRatesReport {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
     margin_usd: number
     /** The rates of `cost_usd`. */
     cost: {
@@ -1072,9 +1072,9 @@ export interface CostRatesReport {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
     margin_usd: number
     /** The rates of `cost_usd`. */
     cost: {
@@ -1125,9 +1125,9 @@ export interface CostsReport {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
     margin_usd: number
   }
   /** The models of the whole range, the highest billed amount first. */
@@ -1143,9 +1143,9 @@ export interface CostsReport {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
     margin_usd: number
   })[]
   /** Every day of the range, the oldest first. */
@@ -1161,9 +1161,9 @@ export interface CostsReport {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
     margin_usd: number
     /** The highest billed amount first. A call counts for its own model. */
     models: ({
@@ -1178,9 +1178,9 @@ export interface CostsReport {
       tokens_output: number
       /** The exact amount that the turns were billed. */
       billed_cost_usd: number
-      /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
+      /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
       cost_usd: number
-      /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
+      /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
       margin_usd: number
     })[]
   })[]
@@ -3250,7 +3250,7 @@ export interface Provider {
     tokens_output: number
     /** The cost at the catalog's prices, in USD. */
     cost_usd: number
-    /** The amount that customers were billed for these calls, in USD. */
+    /** The amount that accounts were billed for these calls, in USD. */
     billed_usd: number
   }
   /** The version of the account. Each edit increments it. */
@@ -4463,9 +4463,9 @@ export interface SubscriptionSpaces {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
     margin_usd: number
   })[]
   /** The sum of the pairs on all other pages. */
@@ -4480,9 +4480,9 @@ export interface SubscriptionSpaces {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
     margin_usd: number
   }
   /** The sum of all pairs: the items and `other`. */
@@ -4497,9 +4497,9 @@ export interface SubscriptionSpaces {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
     margin_usd: number
   }
   /** The number of pairs on all pages. */
@@ -4529,9 +4529,9 @@ export interface SubscriptionSpaces {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
     margin_usd: number
   })[]
 }
@@ -5476,9 +5476,9 @@ export interface UsageBreakdown {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
     margin_usd: number
     /** The share of the billed total, 0 to 1. Null if nothing was billed. */
     share: number | null
@@ -5495,9 +5495,9 @@ export interface UsageBreakdown {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
     margin_usd: number
   }
   /** The sum of everything: the items and `other`. */
@@ -5512,9 +5512,9 @@ export interface UsageBreakdown {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
     margin_usd: number
   }
 }
@@ -5651,9 +5651,9 @@ export interface UserCostsReport {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
     margin_usd: number
   })[]
   /** The sum of all other accounts. */
@@ -5668,9 +5668,9 @@ export interface UserCostsReport {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
     margin_usd: number
   }
   /** The sum of all accounts: the items and `other`. */
@@ -5685,9 +5685,9 @@ export interface UserCostsReport {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no customer pays for. */
+    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no customer was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
     margin_usd: number
   }
 }
@@ -6667,7 +6667,7 @@ export interface Operations {
       turn_id: string
     }
     query?: {
-      /** Why you read the customer's texts. The audit log records it. */
+      /** Why you read the account's texts. The audit log records it. */
       reason?: string | undefined
     }
     answer: AdminTurn

@@ -4,7 +4,7 @@ export const settingsPages = {
   containers: {
     path: "/operator/containers",
     title: "Containers",
-    about: "Sandboxes that run the tools of agents. Customers never see their URLs.",
+    about: "Sandboxes that run the tools of agents. Owners never see their URLs.",
     nav: "Agents",
   },
   keys: {

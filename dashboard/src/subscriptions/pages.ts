@@ -5,6 +5,6 @@ export const subscriptionsPages = {
     path: "/operator/subscriptions",
     title: "Subscriptions",
     about: "Plans of users, and the usage that each plan and provider account covers.",
-    nav: "Customers",
+    nav: "Accounts",
   },
 } as const satisfies Record<string, PageInfo>

@@ -5,7 +5,7 @@ export const teamsPages = {
     path: "/operator/teams",
     title: "Teams",
     about: "Groups of users. The members of a team are members of its workspaces.",
-    nav: "Customers",
+    nav: "Accounts",
   },
   team: {
     path: "/operator/teams/$teamId",

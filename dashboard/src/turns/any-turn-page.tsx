@@ -124,7 +124,7 @@ function ReasonForm() {
   return (
     <Section title="Texts">
       <p className="max-w-[72ch] text-muted">
-        The customer's texts are hidden. State why you read them; the audit log records your reason.
+        The account's texts are hidden. State why you read them; the audit log records your reason.
       </p>
       <Form
         label="A reason"

@@ -39,7 +39,7 @@ export const WAIT_READS: OperationId[] = [
   "getTurnTrace",
 ]
 
-/** The limit that a turn waits for, as a customer of the API knows it. */
+/** The limit that a turn waits for, as an owner knows it from the API. */
 export const limitName = (kind: string) =>
   kind === "max_cost"
     ? "max_cost_usd of the turn"

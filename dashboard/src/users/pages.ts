@@ -5,7 +5,7 @@ export const usersPages = {
     path: "/operator/users",
     title: "Users",
     about: "All accounts of the service.",
-    nav: "Customers",
+    nav: "Accounts",
   },
   user: {
     path: "/operator/users/$userId",

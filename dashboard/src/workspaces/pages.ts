@@ -5,7 +5,7 @@ export const workspacesPages = {
     path: "/operator/workspaces",
     title: "Workspaces",
     about: "Groups of people who share spaces and a bot. The owner of each space pays for it.",
-    nav: "Customers",
+    nav: "Accounts",
   },
   workspace: {
     path: "/operator/workspaces/$workspaceId",

@@ -40,7 +40,7 @@ export function mountContainers(app: App) {
       summary: "Map a space to a container",
       description:
         "Creates or changes the mapping of this container and space. A space can have several mappings. The container is a Streamable HTTP " +
-        "MCP server of the operator. Turns of the space get its tools as `container__…`, from the next turn that a worker claims. Customers " +
+        "MCP server of the operator. Turns of the space get its tools as `container__…`, from the next turn that a worker claims. Owners " +
         "cannot see its URL and headers.",
       versioned: "checked",
       body: mappingUpsertSchema,

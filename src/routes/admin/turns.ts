@@ -90,7 +90,7 @@ export function mountAllTurns(app: App) {
       params: z.object({ turn_id: idParam }),
       query: z.strictObject({
         reason: z.string().trim().min(3).max(500).optional().meta({
-          description: "Why you read the customer's texts. The audit log records it.",
+          description: "Why you read the account's texts. The audit log records it.",
           example: "Ticket 4711: the reply is wrong",
         }),
       }),

@@ -177,7 +177,7 @@ function runnerContext(c: HonoContext<AppEnv>): RunnerContext {
   }
 }
 
-/** Calls to customers' URLs. The memory of large answers counts for the holder. */
+/** Calls to owners' URLs. The memory of large answers counts for the holder. */
 function outboundOf(
   { fetch, clock, urlPolicy: policy, memory: budget }: Context,
   holder: string,

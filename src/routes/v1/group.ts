@@ -26,7 +26,7 @@ import { mountTurns } from "./turns.ts"
 import { mountWatch, mountWatchTokens, WATCH_PATH } from "./watch.ts"
 import { mountWebhooks } from "./webhooks.ts"
 
-/** /v1/*: the API for customers' servers, and /portal/*: the page for their end users. */
+/** /v1/*: the API for owners' servers, and /portal/*: the page for their end users. */
 export const v1: Group = {
   parseEnv: parseBaseEnv,
   mount(app) {
