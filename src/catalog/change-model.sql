@@ -78,27 +78,27 @@ create function turnpike.add_model(p_request turnpike.request,
 returns table (actor turnpike.caller, refused text, entity turnpike.catalog_answer) language plpgsql rows 1 as $$
 declare
   admin turnpike.admin_caller;
-  made model_catalog;
+  new_model model_catalog;
   added integer;
 begin
   {{admin.opens row}}
-  made := jsonb_populate_record(null::model_catalog, p_model);
-  made.pin := made.engine || '/' || made.model;
-  made.price_version := 1;
-  made.version := 1;
-  made.learned := '{}';
-  made.created_at := p_request.moment;
-  made.updated_at := p_request.moment;
-  made.updated_by := (admin.caller).user_id;
-  insert into model_catalog select made.* on conflict (pin) do nothing;
+  new_model := jsonb_populate_record(null::model_catalog, p_model);
+  new_model.pin := new_model.engine || '/' || new_model.model;
+  new_model.price_version := 1;
+  new_model.version := 1;
+  new_model.learned := '{}';
+  new_model.created_at := p_request.moment;
+  new_model.updated_at := p_request.moment;
+  new_model.updated_by := (admin.caller).user_id;
+  insert into model_catalog select new_model.* on conflict (pin) do nothing;
   get diagnostics added = row_count;
   if added = 1 then
-    perform turnpike.note_change((admin.caller).user_id, 'model.add', 'model', made.pin, null, turnpike.catalog_facts(made),
+    perform turnpike.note_change((admin.caller).user_id, 'model.add', 'model', new_model.pin, null, turnpike.catalog_facts(new_model),
       p_request.request_id, p_request.address, p_request.moment);
   else
     refused := 'exists';
   end if;
-  entity := turnpike.catalog_answer_of(made.pin);
+  entity := turnpike.catalog_answer_of(new_model.pin);
   {{admin.closes row}}
 end $$;
 

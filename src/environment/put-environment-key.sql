@@ -29,15 +29,15 @@ create function turnpike.put_environment_key(p_request turnpike.request,
 returns table (actor turnpike.caller, refused text, entity turnpike.environment_key_answer) language plpgsql rows 1 as $$
 declare
   admin turnpike.admin_caller;
-  made integer;
+  current_version integer;
   former integer;
 begin
   {{admin.opens row}}
   -- An advisory lock, because a file without keys has no row to lock.
   perform pg_advisory_xact_lock(hashtext('environment_file'), hashtext(p_file));
-  made := coalesce((select e.version from environment_files e where e.file = p_file), 0);
+  current_version := coalesce((select e.version from environment_files e where e.file = p_file), 0);
   former := coalesce((select k.version from environment_keys k where k.file = p_file and k.key = p_key), 0);
-  if made is distinct from p_made_from then
+  if current_version is distinct from p_made_from then
     refused := 'raced';
   elsif turnpike.is_stale(p_if_version, former) then
     refused := 'stale';

@@ -8,23 +8,23 @@ returns table (actor turnpike.caller, already turnpike.earlier_request, key turn
   daily turnpike.daily_count) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
-  made api_keys;
+  new_key api_keys;
 begin
   {{caller.opens row}}
   already := turnpike.used_key(caller, p_once_key);
   if already.resource_id is not null then
-    select k.* into made from api_keys k where k.key_id = already.resource_id and k.user_id = caller.user_id;
-    key := turnpike.key_answer_of(made);
+    select k.* into new_key from api_keys k where k.key_id = already.resource_id and k.user_id = caller.user_id;
+    key := turnpike.key_answer_of(new_key);
     return next;
     return;
   end if;
-  made := jsonb_populate_record(null::api_keys, p_key);
-  made.user_id := caller.user_id;
-  if made.scope = 'space' then
-    select s.space_id into made.space_id from spaces s
-      where s.slug = p_space and s.user_id = caller.user_id and s.test = made.test;
+  new_key := jsonb_populate_record(null::api_keys, p_key);
+  new_key.user_id := caller.user_id;
+  if new_key.scope = 'space' then
+    select s.space_id into new_key.space_id from spaces s
+      where s.slug = p_space and s.user_id = caller.user_id and s.test = new_key.test;
   end if;
-  if made.scope = 'space' and made.space_id is null then
+  if new_key.scope = 'space' and new_key.space_id is null then
     refused := 'unknown';
   else
     -- The lock keeps two concurrent calls from taking the last place.
@@ -37,12 +37,12 @@ begin
     end if;
   end if;
   if refused is null then
-    insert into api_keys select made.*;
-    key := turnpike.key_answer_of(made);
-    perform turnpike.note_change(caller.user_id, 'key.create', 'key', made.key_id, null, to_jsonb(key), p_request.request_id,
+    insert into api_keys select new_key.*;
+    key := turnpike.key_answer_of(new_key);
+    perform turnpike.note_change(caller.user_id, 'key.create', 'key', new_key.key_id, null, to_jsonb(key), p_request.request_id,
       p_request.address, p_request.moment);
-    perform turnpike.tell_key(made, false, p_request.moment);
-    perform turnpike.note_key(caller, p_once_key, p_fingerprint, made.key_id, p_request.moment);
+    perform turnpike.tell_key(new_key, false, p_request.moment);
+    perform turnpike.note_key(caller, p_once_key, p_fingerprint, new_key.key_id, p_request.moment);
   end if;
   {{caller.closes row}}
 end $$;

@@ -16,7 +16,7 @@ create function turnpike.put_brand(p_brand text, p_hosts jsonb, p_landing_path t
 language plpgsql as $$
 declare
   was brands;
-  made brands;
+  new_brand brands;
 begin
   -- A host belongs to one brand. With the lock, the later of two concurrent requests sees the change of the first.
   perform pg_advisory_xact_lock(hashtext('brands'), 0);
@@ -33,8 +33,8 @@ begin
     bot_username = coalesce(p_bot_username, b.bot_username), bot_id = case when p_bot_token is null then b.bot_id else p_bot_id end,
     bot_token = coalesce(p_bot_token, b.bot_token),
     bot_webhook_secret = coalesce(p_bot_webhook_secret, b.bot_webhook_secret), updated_at = excluded.updated_at
-  returning b.* into made;
-  seen := (made.brand, made.hosts, made.landing_path, made.bot_username, made.bot_id, made.created_at, made.updated_at);
+  returning b.* into new_brand;
+  seen := (new_brand.brand, new_brand.hosts, new_brand.landing_path, new_brand.bot_username, new_brand.bot_id, new_brand.created_at, new_brand.updated_at);
   perform turnpike.note_change(null, 'brand.put', 'brand', p_brand, case when was.brand is not null then to_jsonb(was) end,
     to_jsonb(seen) || jsonb_build_object('bot_token_set', p_bot_token is not null), p_request_id, p_address, p_moment);
 end $$;

@@ -4,7 +4,7 @@
 create function turnpike.seed_groups(p_key_hash text, p_slug text, p_moment timestamptz) returns boolean language plpgsql as $$
 declare
   owner bigint := (select k.user_id from api_keys k where k.hash = decode(p_key_hash, 'hex'));
-  made integer;
+  new_team_id integer;
   lead bigint;
   member bigint;
   guest bigint;
@@ -20,9 +20,9 @@ begin
   lead := turnpike.seed_user(null, 'Ada, team lead', 'user', null, 'turnpike');
   member := turnpike.seed_user(null, 'Ben, support', 'user', null, 'turnpike');
   insert into teams (name, description, created_at, updated_at)
-    values ('Support', 'Answers the customers of the demo.', p_moment, p_moment) returning team_id into made;
-  insert into team_members (team_id, user_id, role, created_at) values (made, lead, 'lead', p_moment), (made, member, 'member', p_moment);
-  update workspaces w set team_id = made where w.workspace_id = 'demo';
+    values ('Support', 'Answers the customers of the demo.', p_moment, p_moment) returning team_id into new_team_id;
+  insert into team_members (team_id, user_id, role, created_at) values (new_team_id, lead, 'lead', p_moment), (new_team_id, member, 'member', p_moment);
+  update workspaces w set team_id = new_team_id where w.workspace_id = 'demo';
   insert into workspace_members (workspace_id, user_id, role, created_at)
     values ('demo', owner, 'owner', p_moment), ('demo', lead, 'admin', p_moment);
   space.config_version := 1;

@@ -3,12 +3,12 @@
 -- Creates a user of a brand with an empty wallet. Returns the user_id.
 create function turnpike.seed_user(p_email text, p_name text, p_role text, p_password_hash text, p_brand text) returns bigint language plpgsql as $$
 declare
-  made users;
+  new_user users;
 begin
   insert into users (email, email_verified, name, role, password_hash, brand)
-  values (p_email, p_email is not null, p_name, p_role, p_password_hash, p_brand) returning * into made;
-  perform turnpike.create_wallet(made.user_id);
-  return made.user_id;
+  values (p_email, p_email is not null, p_name, p_role, p_password_hash, p_brand) returning * into new_user;
+  perform turnpike.create_wallet(new_user.user_id);
+  return new_user.user_id;
 end $$;
 
 -- Creates an API key. p_key: the whole row. Returns the key_id.
@@ -23,31 +23,31 @@ end $$;
 create function turnpike.seed_tasks(p_key text, p_slug text, p_moment timestamptz) returns boolean language plpgsql as $$
 declare
   owner users;
-  made spaces;
+  new_space spaces;
 begin
   if exists (select from tasks) then
     return false;
   end if;
   select u.* into owner from users u join api_keys k on k.user_id = u.user_id where k.hash = sha256(convert_to(p_key, 'UTF8'));
-  made.config_version := 1;
-  made.manifest := '{"instructions": "Handle returns.", "builtin_tools": ["create_task", "update_task"]}';
-  made.tools := '{}';
-  made.mcp_servers := '{}';
-  made.mcp_tokens := '{}';
+  new_space.config_version := 1;
+  new_space.manifest := '{"instructions": "Handle returns.", "builtin_tools": ["create_task", "update_task"]}';
+  new_space.tools := '{}';
+  new_space.mcp_servers := '{}';
+  new_space.mcp_tokens := '{}';
   insert into spaces (slug, user_id, origin, brand, title, manifest, prompt_facts, created_at, updated_at)
-    values (p_slug, owner.user_id, 'dashboard', owner.brand, 'Returns desk', made.manifest, turnpike.prompt_facts(made), p_moment, p_moment)
-    returning * into made;
-  perform turnpike.keep_config(made);
+    values (p_slug, owner.user_id, 'dashboard', owner.brand, 'Returns desk', new_space.manifest, turnpike.prompt_facts(new_space), p_moment, p_moment)
+    returning * into new_space;
+  perform turnpike.keep_config(new_space);
   insert into tasks (space_id, brand, state, title, description, flow, flow_place, end_user_ref, assignee_user_id, creator_user_id,
       created_at, updated_at)
     values
-    (made.space_id, owner.brand, 'done', 'Check the parcel', null, 'return of order 1207', 1, 'demo-customer', null, owner.user_id,
+    (new_space.space_id, owner.brand, 'done', 'Check the parcel', null, 'return of order 1207', 1, 'demo-customer', null, owner.user_id,
       p_moment, p_moment),
-    (made.space_id, owner.brand, 'open', 'Pay back 20 USD', 'To the card that paid.', 'return of order 1207', 2, 'demo-customer',
+    (new_space.space_id, owner.brand, 'open', 'Pay back 20 USD', 'To the card that paid.', 'return of order 1207', 2, 'demo-customer',
       owner.user_id, owner.user_id, p_moment, p_moment),
-    (made.space_id, owner.brand, 'open', 'Tell the customer', null, 'return of order 1207', 3, 'demo-customer', null, owner.user_id,
+    (new_space.space_id, owner.brand, 'open', 'Tell the customer', null, 'return of order 1207', 3, 'demo-customer', null, owner.user_id,
       p_moment, p_moment),
-    (made.space_id, owner.brand, 'open', 'Call back about the invoice', null, null, null, 'demo-customer', owner.user_id, owner.user_id,
+    (new_space.space_id, owner.brand, 'open', 'Call back about the invoice', null, null, null, 'demo-customer', owner.user_id, owner.user_id,
       p_moment, p_moment);
   return true;
 end $$;
@@ -57,15 +57,15 @@ end $$;
 create function turnpike.seed_subscription(p_user_id bigint, p_plan text, p_plans jsonb, p_moment timestamptz) returns integer
 language plpgsql as $$
 declare
-  made integer;
+  seeded_id integer;
 begin
   insert into settings (key, value, updated_at) values ('plans', p_plans, p_moment) on conflict (key) do nothing;
   perform from users u where u.user_id = p_user_id for no key update;
-  made := turnpike.overlapping_subscription(p_user_id, p_moment, null, '{}');
-  if made is not null then
-    return made;
+  seeded_id := turnpike.overlapping_subscription(p_user_id, p_moment, null, '{}');
+  if seeded_id is not null then
+    return seeded_id;
   end if;
   insert into subscriptions as s (user_id, plan, starts_at, created_at, updated_at) values (p_user_id, p_plan, p_moment, p_moment, p_moment)
-    returning s.sub_id into made;
-  return made;
+    returning s.sub_id into seeded_id;
+  return seeded_id;
 end $$;

@@ -31,7 +31,7 @@ create function turnpike.put_price(p_request turnpike.request, p_name text, p_pr
 declare
   caller turnpike.caller;
   was prices;
-  made prices;
+  new_price prices;
 begin
   {{caller.opens}}
   -- The lock orders versions, and keeps a price that gets a user from being deleted.
@@ -39,27 +39,27 @@ begin
   was := turnpike.current_price(caller.user_id, caller.test, p_name);
   select m.pin into unknown from jsonb_object_keys(p_price -> 'per_model') m(pin)
     where not exists (select from model_catalog c where c.pin = m.pin) limit 1;
-  made := jsonb_populate_record(was, p_price);
-  made.version := coalesce((select max(p.version) from prices p where p.user_id = caller.user_id and p.test = caller.test
+  new_price := jsonb_populate_record(was, p_price);
+  new_price.version := coalesce((select max(p.version) from prices p where p.user_id = caller.user_id and p.test = caller.test
     and p.name = p_name), 0) + 1;
   refused := case when caller.scope is distinct from 'all' then 'scope' when unknown is not null then 'model'
     when was.price_id is null and (select count(*) from price_names n where n.user_id = caller.user_id and n.test = caller.test) >= p_most
       then 'too_many'
-    when made.version > p_most_versions then 'too_many_versions' end;
+    when new_price.version > p_most_versions then 'too_many_versions' end;
   if refused is null then
-    if was.price_id is not null and to_jsonb(made) - 'version' = to_jsonb(was) - 'version' then
-      made := was;
+    if was.price_id is not null and to_jsonb(new_price) - 'version' = to_jsonb(was) - 'version' then
+      new_price := was;
     else
       insert into prices (user_id, test, name, version, multiplier_millionths, per_model, most_millionths, per_turn_credit_micros,
         round_to_credit_micros, round_mode, created_at)
-      values (caller.user_id, caller.test, p_name, made.version, made.multiplier_millionths, made.per_model,
-        greatest(made.multiplier_millionths, (select max(m.value::bigint) from jsonb_each_text(made.per_model) m)),
-        made.per_turn_credit_micros, made.round_to_credit_micros, made.round_mode, p_request.moment)
-      returning * into made;
-      insert into price_names (user_id, test, name, price_id) values (caller.user_id, caller.test, p_name, made.price_id)
+      values (caller.user_id, caller.test, p_name, new_price.version, new_price.multiplier_millionths, new_price.per_model,
+        greatest(new_price.multiplier_millionths, (select max(m.value::bigint) from jsonb_each_text(new_price.per_model) m)),
+        new_price.per_turn_credit_micros, new_price.round_to_credit_micros, new_price.round_mode, p_request.moment)
+      returning * into new_price;
+      insert into price_names (user_id, test, name, price_id) values (caller.user_id, caller.test, p_name, new_price.price_id)
         on conflict (user_id, test, name) do update set price_id = excluded.price_id;
     end if;
-    answer := turnpike.price_answer_of(made, null, p_shown);
+    answer := turnpike.price_answer_of(new_price, null, p_shown);
   end if;
   {{caller.closes}}
 end $$;

@@ -9,7 +9,7 @@ language plpgsql rows 1 as $$
 declare
   admin turnpike.admin_caller;
   bot text := 'messenger:' || p_brand;
-  made bigint;
+  new_user_id bigint;
 begin
   {{admin.opens row}}
   already := turnpike.used_key(admin.caller, p_once_key);
@@ -30,21 +30,21 @@ begin
     insert into users as n (name, email, email_verified, role, brand, password_hash, created_at, updated_at, updated_by)
     values (p_name, p_email, p_email_verified and p_email is not null, p_role, p_brand, p_password_hash, p_request.moment, p_request.moment,
       (admin.caller).user_id)
-    on conflict do nothing returning n.user_id into made;
-    if made is null then
+    on conflict do nothing returning n.user_id into new_user_id;
+    if new_user_id is null then
       refused := 'email_taken';
       entity := turnpike.holder_of_email(p_email);
     end if;
   end if;
-  if made is not null then
-    perform turnpike.create_wallet(made);
+  if new_user_id is not null then
+    perform turnpike.create_wallet(new_user_id);
     if p_messenger_id is not null then
-      insert into identities (issuer, subject, user_id, created_at) values (bot, p_messenger_id, made, p_request.moment);
+      insert into identities (issuer, subject, user_id, created_at) values (bot, p_messenger_id, new_user_id, p_request.moment);
     end if;
-    entity := turnpike.admin_user_answer_of(made);
-    perform turnpike.note_change((admin.caller).user_id, 'user.create', 'user', made::text, null, turnpike.user_for_audit(made),
+    entity := turnpike.admin_user_answer_of(new_user_id);
+    perform turnpike.note_change((admin.caller).user_id, 'user.create', 'user', new_user_id::text, null, turnpike.user_for_audit(new_user_id),
       p_request.request_id, p_request.address, p_request.moment);
-    perform turnpike.note_key(admin.caller, p_once_key, p_fingerprint, made::text, p_request.moment);
+    perform turnpike.note_key(admin.caller, p_once_key, p_fingerprint, new_user_id::text, p_request.moment);
   end if;
   {{admin.closes row}}
 end $$;

@@ -39,14 +39,14 @@ end $$;
 create function turnpike.renew_session(caller turnpike.caller, p_new_token text, p_expires_at timestamptz, p_moment timestamptz)
 returns void language plpgsql as $$
 declare
-  made sessions;
+  new_session sessions;
 begin
   insert into sessions (session_id, token_hash, user_id, epoch, user_agent, address, created_at, last_seen_at, expires_at, proved_at)
   select turnpike.id_of_token(p_new_token), turnpike.hash_of_token(p_new_token), u.user_id, u.session_epoch, n.user_agent, n.address, n.created_at, p_moment,
       least(p_expires_at, n.created_at + turnpike.session_life(u.role)), caller.proved_at
     from sessions n join users u on u.user_id = n.user_id where n.session_id = caller.session_id
-  returning * into made;
-  perform turnpike.limit_sessions(made, p_moment);
+  returning * into new_session;
+  perform turnpike.limit_sessions(new_session, p_moment);
 end $$;
 
 -- Ends all sessions and sign-in tokens of the caller by raising the epoch. If p_new_token is not

@@ -122,7 +122,7 @@ create function turnpike.complete_session(p_token text, p_user_id bigint, p_secr
   p_resealed text, p_expires_at timestamptz, p_request_id text, p_moment timestamptz, out refused text, out news boolean,
   out account turnpike.user_answer) language plpgsql as $$
 declare
-  made sessions;
+  new_session sessions;
   owner users;
 begin
   -- The user is locked before the session is looked up, so that the second factor does not change in the meantime.
@@ -137,12 +137,12 @@ begin
   end if;
   update sessions n set factor_due = false, proved_at = p_moment, last_seen_at = p_moment,
       expires_at = least(p_expires_at, n.created_at + turnpike.session_life(owner.role))
-    where n.session_id = turnpike.id_of_token(p_token) and n.user_id = p_user_id and n.ended_at is null returning n.* into made;
-  if made.session_id is null then
+    where n.session_id = turnpike.id_of_token(p_token) and n.user_id = p_user_id and n.ended_at is null returning n.* into new_session;
+  if new_session.session_id is null then
     refused := 'session';
     return;
   end if;
-  news := turnpike.note_sign_in(made, owner, p_request_id, p_moment);
+  news := turnpike.note_sign_in(new_session, owner, p_request_id, p_moment);
   account := turnpike.user_answer_of(owner);
 end $$;
 

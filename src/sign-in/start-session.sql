@@ -16,7 +16,7 @@ declare
   owner users;
   giving sessions;
   giver turnpike.caller;
-  made sessions;
+  new_session sessions;
 begin
   select u.* into owner from users u where u.user_id = p_user_id;
   if owner.user_id is null or owner.disabled_at is not null or owner.session_epoch <> coalesce(p_granted_epoch, owner.session_epoch)
@@ -40,19 +40,19 @@ begin
   if p_replaces is not null then
     perform turnpike.end_session(p_replaces, p_moment);
   end if;
-  made.factor_due := giver.user_id is null and turnpike.has_factor(owner.user_id);
-  made.expires_at := case when made.factor_due then p_factor_until
+  new_session.factor_due := giver.user_id is null and turnpike.has_factor(owner.user_id);
+  new_session.expires_at := case when new_session.factor_due then p_factor_until
     else least(p_expires_at, coalesce(giver.created_at, p_moment) + turnpike.session_life(owner.role)) end;
   insert into sessions as n (session_id, token_hash, user_id, epoch, user_agent, address, created_at, last_seen_at, expires_at, proved_at, factor_due)
   values (turnpike.id_of_token(p_token), turnpike.hash_of_token(p_token), owner.user_id, owner.session_epoch, p_user_agent, p_address,
-    coalesce(giver.created_at, p_moment), p_moment, made.expires_at,
-    case when giver.user_id is null then p_moment else giver.proved_at end, made.factor_due)
-  returning n.* into made;
-  if not made.factor_due then
-    news := turnpike.note_sign_in(made, owner, p_request_id, p_moment);
+    coalesce(giver.created_at, p_moment), p_moment, new_session.expires_at,
+    case when giver.user_id is null then p_moment else giver.proved_at end, new_session.factor_due)
+  returning n.* into new_session;
+  if not new_session.factor_due then
+    news := turnpike.note_sign_in(new_session, owner, p_request_id, p_moment);
   end if;
-  perform turnpike.limit_sessions(made, p_moment);
-  return query select made.factor_due, coalesce(news, false), owner.user_id, owner.name, owner.email,
+  perform turnpike.limit_sessions(new_session, p_moment);
+  return query select new_session.factor_due, coalesce(news, false), owner.user_id, owner.name, owner.email,
     owner.email_verified, owner.role, owner.brand, owner.created_at;
 end $$;
 
@@ -60,24 +60,24 @@ end $$;
 -- account's feed. Returns true for a new place.
 -- A place is an address and a browser. It is new if no other session of the account has it.
 -- The first session of a new account is excluded, and so are places beyond 20 per day (placesTold).
-create function turnpike.note_sign_in(made sessions, owner users, p_request_id text, p_moment timestamptz) returns boolean
+create function turnpike.note_sign_in(new_session sessions, owner users, p_request_id text, p_moment timestamptz) returns boolean
 language plpgsql as $$
 begin
   if owner.role = 'admin' then
     perform turnpike.note_change(owner.user_id, 'user.sign_in', 'user', owner.user_id::text, null,
-      jsonb_build_object('session_id', made.session_id, 'user_agent', made.user_agent), p_request_id, made.address, p_moment);
+      jsonb_build_object('session_id', new_session.session_id, 'user_agent', new_session.user_agent), p_request_id, new_session.address, p_moment);
   end if;
-  if exists (select from sessions n where n.user_id = made.user_id and n.address is not distinct from made.address
-      and n.user_agent is not distinct from made.user_agent and n.session_id <> made.session_id and not n.factor_due)
+  if exists (select from sessions n where n.user_id = new_session.user_id and n.address is not distinct from new_session.address
+      and n.user_agent is not distinct from new_session.user_agent and n.session_id <> new_session.session_id and not n.factor_due)
     or (owner.created_at > p_moment - interval '1 day'
-      and not exists (select from sessions n where n.user_id = made.user_id and n.session_id <> made.session_id))
-    or (select count(distinct (n.address, n.user_agent)) from sessions n where n.user_id = made.user_id and not n.factor_due
+      and not exists (select from sessions n where n.user_id = new_session.user_id and n.session_id <> new_session.session_id))
+    or (select count(distinct (n.address, n.user_agent)) from sessions n where n.user_id = new_session.user_id and not n.factor_due
       and n.created_at > p_moment - interval '1 day') > 20
   then
     return false;
   end if;
-  perform turnpike.tell_notice(made.user_id, 'account.signed_in', jsonb_build_object('session_id', made.session_id,
-    'address', made.address, 'user_agent', made.user_agent), p_moment);
+  perform turnpike.tell_notice(new_session.user_id, 'account.signed_in', jsonb_build_object('session_id', new_session.session_id,
+    'address', new_session.address, 'user_agent', new_session.user_agent), p_moment);
   return true;
 end $$;
 
@@ -87,7 +87,7 @@ create function turnpike.begin_session(p_token text, p_user_id bigint, p_expires
 returns boolean language plpgsql as $$
 declare
   owner users;
-  made sessions;
+  new_session sessions;
 begin
   select u.* into owner from users u where u.user_id = p_user_id;
   if owner.user_id is null or owner.disabled_at is not null then
@@ -96,10 +96,10 @@ begin
   insert into sessions as n (session_id, token_hash, user_id, epoch, user_agent, created_at, last_seen_at, expires_at, proved_at, factor_due)
   values (turnpike.id_of_token(p_token), turnpike.hash_of_token(p_token), owner.user_id, owner.session_epoch, 'command line', p_moment,
     p_moment, p_expires_at, p_moment, false)
-  returning n.* into made;
-  perform turnpike.note_sign_in(made, owner, p_request_id, p_moment);
+  returning n.* into new_session;
+  perform turnpike.note_sign_in(new_session, owner, p_request_id, p_moment);
   perform turnpike.note_change(null, 'cli.session', 'user', owner.user_id::text, null,
-    jsonb_build_object('session_id', made.session_id, 'expires_at', p_expires_at), p_request_id, null, p_moment);
-  perform turnpike.limit_sessions(made, p_moment);
+    jsonb_build_object('session_id', new_session.session_id, 'expires_at', p_expires_at), p_request_id, null, p_moment);
+  perform turnpike.limit_sessions(new_session, p_moment);
   return true;
 end $$;

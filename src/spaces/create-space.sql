@@ -10,7 +10,7 @@ create function turnpike.create_space(p_request turnpike.request,
     out unknown_pin text) language plpgsql as $$
 declare
   caller turnpike.caller;
-  made spaces;
+  new_space spaces;
 begin
   {{caller.opens}}
   already := turnpike.used_key(caller, p_once_key);
@@ -34,22 +34,22 @@ begin
     if reached.cap is not null then
       refused := 'limit';
     elsif refused is null then
-      made.config_version := 1;
-      made.manifest := p_manifest;
-      made.tools := p_tools;
-      made.mcp_servers := p_mcp_servers;
-      made.mcp_tokens := '{}';
+      new_space.config_version := 1;
+      new_space.manifest := p_manifest;
+      new_space.tools := p_tools;
+      new_space.mcp_servers := p_mcp_servers;
+      new_space.mcp_tokens := '{}';
       insert into spaces (slug, user_id, created_by_key_id, test, origin, brand, title, model, manifest, tools, mcp_servers, prompt_facts,
           metadata, created_at, updated_at)
         values (p_slug, caller.user_id, caller.key_id, caller.test, case caller.kind when 'key' then 'api' else 'dashboard' end,
           (select u.brand from users u where u.user_id = caller.user_id), p_title, p_model, p_manifest, p_tools, p_mcp_servers,
-          turnpike.prompt_facts(made), p_metadata, p_request.moment, p_request.moment)
-        returning * into made;
-      perform turnpike.keep_config(made);
+          turnpike.prompt_facts(new_space), p_metadata, p_request.moment, p_request.moment)
+        returning * into new_space;
+      perform turnpike.keep_config(new_space);
       insert into space_secrets (space_id, name, sealed, created_at, updated_at)
-        select made.space_id, o.key, o.value, p_request.moment, p_request.moment from jsonb_each_text(p_secrets) o;
+        select new_space.space_id, o.key, o.value, p_request.moment, p_request.moment from jsonb_each_text(p_secrets) o;
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_slug, p_request.moment);
-      space := made;
+      space := new_space;
     end if;
   end if;
   {{caller.closes}}

@@ -92,7 +92,7 @@ declare
   is_known boolean;
   former subscriptions;
   other integer;
-  made integer;
+  new_sub_id integer;
 begin
   {{admin.opens row}}
   already := turnpike.used_key(admin.caller, p_once_key);
@@ -128,10 +128,10 @@ begin
       values (p_subscription.user_id, p_subscription.plan, p_subscription.starts_at, p_subscription.ends_at, p_subscription.note,
         other is not null, turnpike.periods_over(p_subscription.starts_at, p_request.moment), p_request.moment, p_request.moment,
         (admin.caller).user_id)
-      returning s.sub_id into made;
-      perform turnpike.note_key(admin.caller, p_once_key, p_fingerprint, made::text, p_request.moment);
-      entity := turnpike.subscription_answer_of(made);
-      perform turnpike.note_change((admin.caller).user_id, 'subscription.create', 'subscription', made::text, null, to_jsonb(entity),
+      returning s.sub_id into new_sub_id;
+      perform turnpike.note_key(admin.caller, p_once_key, p_fingerprint, new_sub_id::text, p_request.moment);
+      entity := turnpike.subscription_answer_of(new_sub_id);
+      perform turnpike.note_change((admin.caller).user_id, 'subscription.create', 'subscription', new_sub_id::text, null, to_jsonb(entity),
         p_request.request_id, p_request.address, p_request.moment);
     end if;
   end if;

@@ -49,7 +49,7 @@ returns table (actor turnpike.caller, already turnpike.earlier_request, refused 
 language plpgsql rows 1 as $$
 declare
   admin turnpike.admin_caller;
-  made integer;
+  new_team_id integer;
 begin
   {{admin.opens row}}
   already := turnpike.used_key(admin.caller, p_once_key);
@@ -63,13 +63,13 @@ begin
     refused := 'unknown_user';
   else
     insert into teams as t (name, description, created_at, updated_at, updated_by)
-      values (p_name, p_description, p_request.moment, p_request.moment, (admin.caller).user_id) returning t.team_id into made;
+      values (p_name, p_description, p_request.moment, p_request.moment, (admin.caller).user_id) returning t.team_id into new_team_id;
     insert into team_members (team_id, user_id, role, created_at)
-      select made, (m.value -> 'user_id')::bigint, m.value ->> 'role', p_request.moment from jsonb_array_elements(p_members) m;
-    perform turnpike.note_change((admin.caller).user_id, 'team.create', 'team', made::text, null, turnpike.team_facts(made), p_request.request_id,
+      select new_team_id, (m.value -> 'user_id')::bigint, m.value ->> 'role', p_request.moment from jsonb_array_elements(p_members) m;
+    perform turnpike.note_change((admin.caller).user_id, 'team.create', 'team', new_team_id::text, null, turnpike.team_facts(new_team_id), p_request.request_id,
       p_request.address, p_request.moment);
-    perform turnpike.note_key(admin.caller, p_once_key, p_fingerprint, made::text, p_request.moment);
-    entity := turnpike.team_answer_of(made);
+    perform turnpike.note_key(admin.caller, p_once_key, p_fingerprint, new_team_id::text, p_request.moment);
+    entity := turnpike.team_answer_of(new_team_id);
   end if;
   {{admin.closes row}}
 end $$;

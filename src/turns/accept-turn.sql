@@ -72,7 +72,7 @@ declare
   spender turnpike.spender;
   reserved turnpike.reservation;
   place turnpike.place;
-  made turns;
+  written turns;
 begin
   caller := turnpike.find_caller(p_request);
   if caller.kind = 'session' and caller.usable then
@@ -132,14 +132,14 @@ begin
     -- A turn after one that waits holds nothing until it starts (grow_hold).
     reserved.amount := 0;
   end if;
-  made := turnpike.write_turn(p_request, p_asked, p_new, caller, admission, place, reserved, sale);
-  answer.has_subscriber := turnpike.write_transition(made, admission.made_by, p_new.event_id, '{}', p_request.moment);
+  written := turnpike.write_turn(p_request, p_asked, p_new, caller, admission, place, reserved, sale);
+  answer.has_subscriber := turnpike.write_transition(written, admission.made_by, p_new.event_id, '{}', p_request.moment);
   -- Takes its hold last: so far the amount was only read. It is taken if every limit still has it.
   if reserved.amount > 0 then
-    perform turnpike.take_reserved(made, reserved, p_shards, p_asked.default_hold);
+    perform turnpike.take_reserved(written, reserved, p_shards, p_asked.default_hold);
   end if;
   answer.outcome := 'accepted';
-  answer.turn := made;
+  answer.turn := written;
   answer.slug := admission.slug;
   answer.waits_behind := place.waits_behind;
   answer.needs_runner := place.wakes_at < 'infinity' and turnpike.needs_runner(p_runners, p_request.moment);

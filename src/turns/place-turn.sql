@@ -77,7 +77,7 @@ create function turnpike.write_turn(p_request turnpike.request, p_asked turnpike
   caller turnpike.caller, admission turnpike.admission, place turnpike.place, p_reserved turnpike.reservation, p_sale turnpike.sale)
 returns turns language plpgsql as $$
 declare
-  made turns;
+  written turns;
   hold bigint := case when caller.test then 0 else p_reserved.amount end;
   rehearsed bigint := case when caller.test and admission.needed is not null then p_reserved.amount end;
 begin
@@ -100,10 +100,10 @@ begin
     p_reserved.window_started_at, p_request.moment,
     (p_sale.price).price_id, turnpike.shown_price(p_sale.price), case when p_sale.prepaid then
       case when place.first_state = 'waiting' then 0 else turnpike.sale_hold(p_sale.price, p_reserved.amount) end end)
-  returning t.* into made;
+  returning t.* into written;
   insert into open_turns (turn_id, conversation_id, position, user_id, test,
     state, wake_at, created_at, lane)
-  values (made.turn_id, made.conversation_id, made.position, made.user_id, made.test,
-    case place.first_state when 'waiting' then 'blocked' else 'queued' end, place.wakes_at, p_request.moment, hashtext(made.end_user_ref));
-  return made;
+  values (written.turn_id, written.conversation_id, written.position, written.user_id, written.test,
+    case place.first_state when 'waiting' then 'blocked' else 'queued' end, place.wakes_at, p_request.moment, hashtext(written.end_user_ref));
+  return written;
 end $$;

@@ -13,7 +13,7 @@ create function turnpike.test_turns_left(p_user_id bigint, p_moment timestamptz)
 language plpgsql as $$
 declare
   open turnpike.count_state;
-  made turnpike.daily_count;
+  used_today turnpike.daily_count;
 begin
   -- Waits for other test turns to commit, so that they are counted. The waiting
   -- transaction holds only the lock of its Idempotency-Key.
@@ -22,7 +22,7 @@ begin
   if open.cap is not null then
     return row(open.cap, open."limit", open.used, null)::turnpike.test_turn_count;
   end if;
-  made := turnpike.over_daily('daily_test_turns', (select t.created_at from turns t where t.user_id = p_user_id and t.test
+  used_today := turnpike.over_daily('daily_test_turns', (select t.created_at from turns t where t.user_id = p_user_id and t.test
     order by t.turn_id collate "C" desc offset turnpike.limit_of('daily_test_turns') - 1 limit 1), p_moment);
-  return row(made.cap, made."limit", made.used, made.retry_after)::turnpike.test_turn_count;
+  return row(used_today.cap, used_today."limit", used_today.used, used_today.retry_after)::turnpike.test_turn_count;
 end $$;

@@ -102,7 +102,7 @@ create type turnpike.decided_call as (
 -- a decision, the turn continues. p_refused: the outcome for a caller who does not see the turn.
 -- The same decision again has the same outcome at any time: its fingerprint is kept as long as the turn.
 create function turnpike.store_decision(asked turnpike.asked_call, p_refused text, p_sent turnpike.sent_answer,
-  made turnpike.call_decision, p_event_ids jsonb, p_moment timestamptz) returns turnpike.decided_call language plpgsql as $$
+  given_decision turnpike.call_decision, p_event_ids jsonb, p_moment timestamptz) returns turnpike.decided_call language plpgsql as $$
 declare
   answer turnpike.decided_call;
   earlier call_answers := turnpike.answer_of_call(p_sent, 'decision');
@@ -125,13 +125,13 @@ begin
   answer.decided_at := case answer.outcome when 'same' then earlier.created_at when 'decided' then p_moment end;
   if answer.outcome = 'decided' then
     perform turnpike.note_answer(p_sent, 'decision', p_moment);
-    update turn_calls k set state = case made.decision when 'allow' then 'allowed' else 'denied' end, edited_input = made.input,
-      message = made.message, decided_at = p_moment, decided_by = made.who || jsonb_build_object('decision', made.decision)
+    update turn_calls k set state = case given_decision.decision when 'allow' then 'allowed' else 'denied' end, edited_input = given_decision.input,
+      message = given_decision.message, decided_at = p_moment, decided_by = given_decision.who || jsonb_build_object('decision', given_decision.decision)
       where k.turn_id = called.turn_id and k.step = called.step and k.call = called.call;
     update turns t set last_event_seq = t.last_event_seq + 1,
       waiting = jsonb_set(t.waiting, '{calls}', turnpike.shown_calls(called.turn_id)) where t.turn_id = called.turn_id returning t.* into mine;
-    decision := jsonb_build_object('step', called.step, 'call', called.call, 'name', called.tool, 'decision', made.decision,
-      'edited', made.input is not null, 'by', made.who);
+    decision := jsonb_build_object('step', called.step, 'call', called.call, 'name', called.tool, 'decision', given_decision.decision,
+      'edited', given_decision.input is not null, 'by', given_decision.who);
     perform turnpike.write_drafts(mine.turn_id, mine.last_event_seq, jsonb_build_array(jsonb_build_object('id', p_event_ids ->> 0,
       'type', 'call.decided', 'at', p_moment, 'data', decision)));
     answer.has_subscriber := turnpike.add_event(p_event_ids ->> 0, mine.user_id, mine.test, 'call.decided', mine.turn_id,

@@ -9,7 +9,7 @@ create function turnpike.create_webhook(p_request turnpike.request,
 declare
   caller turnpike.caller;
   free_slot integer;
-  made webhook_endpoints;
+  new_endpoint webhook_endpoints;
 begin
   {{caller.opens}}
   already := turnpike.used_key(caller, p_once_key);
@@ -25,10 +25,10 @@ begin
         target, verified_at, created_at, updated_at)
       values (p_webhook_id, caller.user_id, caller.test, caller.key_id, caller.scope, caller.space_id, p_url, p_events, p_description,
         p_secret, free_slot, p_target, null, p_request.moment, p_request.moment)
-      returning * into made;
-      perform turnpike.add_ping(made, p_event_id, p_request.moment);
+      returning * into new_endpoint;
+      perform turnpike.add_ping(new_endpoint, p_event_id, p_request.moment);
       perform turnpike.start_export_for(caller, p_events, p_request.moment);
-      webhook := made;
+      webhook := new_endpoint;
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_shown, p_request.moment);
     end if;
   end if;
@@ -48,16 +48,16 @@ end $$;
 create function turnpike.add_ping(target webhook_endpoints, p_event_id text, p_moment timestamptz) returns webhook_deliveries
 language plpgsql as $$
 declare
-  made webhook_deliveries;
+  new_delivery webhook_deliveries;
 begin
   insert into events (event_id, user_id, test, type, space_id, created_by_key_id, data, created_at)
   values (p_event_id, target.user_id, target.test, 'ping', target.space_id,
     case when target.scope <> 'all' then target.key_id end, jsonb_build_object('webhook_id', target.webhook_id), p_moment);
   insert into webhook_deliveries (delivery_id, webhook_id, event_id, next_attempt_at, created_at)
   values (turnpike.delivery_id(p_event_id, target.webhook_id), target.webhook_id, p_event_id, p_moment, p_moment)
-  returning * into made;
+  returning * into new_delivery;
   if target.verified_at is null then
-    update webhook_endpoints w set ping_id = made.delivery_id where w.webhook_id = target.webhook_id;
+    update webhook_endpoints w set ping_id = new_delivery.delivery_id where w.webhook_id = target.webhook_id;
   end if;
-  return made;
+  return new_delivery;
 end $$;

@@ -64,7 +64,7 @@ create function turnpike.send_ping(p_request turnpike.request,
 declare
   caller turnpike.caller;
   target webhook_endpoints;
-  made webhook_deliveries;
+  new_delivery webhook_deliveries;
 begin
   {{caller.opens}}
   already := turnpike.used_key(caller, p_once_key);
@@ -76,9 +76,9 @@ begin
       refused := case when retry_after is not null then 'limited' end;
     end if;
     if refused is null then
-      made := turnpike.add_ping(target, p_event_id, p_request.moment);
-      delivery := made;
-      perform turnpike.note_key(caller, p_once_key, p_fingerprint, made.delivery_id, p_request.moment);
+      new_delivery := turnpike.add_ping(target, p_event_id, p_request.moment);
+      delivery := new_delivery;
+      perform turnpike.note_key(caller, p_once_key, p_fingerprint, new_delivery.delivery_id, p_request.moment);
     end if;
   end if;
   {{caller.closes}}
