@@ -111,6 +111,6 @@ export function cutToTokens(text: string, tokens: number): string {
 
 /** The longest prefix of a text with at most this number of UTF-8 bytes. It has no incomplete character. */
 export function cutToBytes(text: string, bytes: number): string {
-  const room = Math.min(bytes, text.length * 3)
-  return text.slice(0, encoder.encodeInto(text, new Uint8Array(room)).read)
+  const mostBytes = Math.min(bytes, text.length * 3)
+  return text.slice(0, encoder.encodeInto(text, new Uint8Array(mostBytes)).read)
 }

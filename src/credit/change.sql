@@ -5,7 +5,7 @@ create type turnpike.growth as (
   amount bigint, -- null: less than the turn needs
   caps turnpike.cap_state[],
   -- By how much the wallet of the end user let it grow.
-  end_user_room bigint, -- null: no wallet pays
+  end_user_left bigint, -- null: no wallet pays
   -- True if only all locks of the account can decide. Then nothing was taken.
   locks_needed boolean
 );
@@ -20,7 +20,7 @@ declare
   counted turns := turnpike.as_counted(turn);
   spender turnpike.spender := turnpike.spender_of(counted, counted.created_at);
   sale turnpike.sale;
-  room turnpike.credit_left;
+  headroom turnpike.credit_left;
   sums record;
   shard integer;
   all_locked boolean;
@@ -39,19 +39,19 @@ begin
     shard := turnpike.lock_money(turn.user_id, turn.test);
   end if;
   select s.* into sums from turnpike.wallet_sums(turn.user_id) s;
-  room := turnpike.headroom(spender, p_wanted, p_needed, false, turn.window_started_at, sale, turn.hold_credit_micros);
-  growth.caps := room.caps;
+  headroom := turnpike.headroom(spender, p_wanted, p_needed, false, turn.window_started_at, sale, turn.hold_credit_micros);
+  growth.caps := headroom.caps;
   if sale.prepaid then
-    growth.end_user_room := greatest(0, turnpike.end_user_room(sale, room.credit, turn.hold_credit_micros));
+    growth.end_user_left := greatest(0, turnpike.end_user_left(sale, headroom.credit, turn.hold_credit_micros));
   end if;
   growth.locks_needed := not all_locked and (p_wanted <= sums.shard_hold
-    and room.available >= p_wanted + sums.shards * sums.shard_hold and cardinality(room.caps) = 0) is not true;
+    and headroom.available >= p_wanted + sums.shards * sums.shard_hold and cardinality(headroom.caps) = 0) is not true;
   if growth.locks_needed then
     return growth;
   end if;
-  growth.amount := room.amount;
-  if cardinality(room.caps) > 0 and not turn.test then
-    perform turnpike.begin_counting(turn.user_id, room.caps, p_wanted, spender.moment);
+  growth.amount := headroom.amount;
+  if cardinality(headroom.caps) > 0 and not turn.test then
+    perform turnpike.begin_counting(turn.user_id, headroom.caps, p_wanted, spender.moment);
   end if;
   if growth.amount > 0 then
     perform turnpike.add_to_hold(turn, counted, growth.amount, sale, shard);
@@ -61,16 +61,16 @@ end $$;
 
 -- Lets a turn that holds only its cost continue in the periods of p_spender, with the credit that headroom has found.
 -- The caller has locked the turn, the wallet of its end user and the account (p_shard). turn: as in grow.
-create function turnpike.go_on_with(turn turns, p_spender turnpike.spender, p_room turnpike.credit_left, p_sale turnpike.sale,
+create function turnpike.go_on_with(turn turns, p_spender turnpike.spender, p_headroom turnpike.credit_left, p_sale turnpike.sale,
   p_shard integer) returns void language plpgsql as $$
 declare
   rolled turns;
 begin
-  if cardinality(p_room.caps) > 0 and not turn.test then
-    perform turnpike.begin_counting(turn.user_id, p_room.caps, p_room.amount, p_spender.moment);
+  if cardinality(p_headroom.caps) > 0 and not turn.test then
+    perform turnpike.begin_counting(turn.user_id, p_headroom.caps, p_headroom.amount, p_spender.moment);
   end if;
-  rolled := turnpike.roll_period(turn, p_room.window_started_at, p_shard, p_spender.moment);
-  perform turnpike.add_to_hold(turn, turnpike.as_counted(rolled), p_room.amount, p_sale, p_shard);
+  rolled := turnpike.roll_period(turn, p_headroom.window_started_at, p_shard, p_spender.moment);
+  perform turnpike.add_to_hold(turn, turnpike.as_counted(rolled), p_headroom.amount, p_sale, p_shard);
 end $$;
 
 -- Adds p_amount to the hold of a turn. counted: the turn with the periods in which it counts. The caller has locked the

@@ -51,7 +51,7 @@ create function turnpike.headroom(p_spender turnpike.spender, p_wanted bigint, p
   p_window timestamptz, p_sale turnpike.sale, p_hold bigint) returns turnpike.credit_left language plpgsql stable as $$
 declare
   answer turnpike.credit_left;
-  room bigint;
+  amount_left bigint;
   -- A web chat belongs to the owner, so limits of end users do not bind it.
   bound_user text := case when p_spender.key_id is not null then p_spender.end_user end;
 begin
@@ -61,30 +61,30 @@ begin
   else
     select s.balance - s.held, s.held into answer.available, answer.held from turnpike.wallet_sums(p_spender.user_id) s;
   end if;
-  room := answer.available;
+  amount_left := answer.available;
   answer.caps := '{}';
   -- If its key has no cap of a window, a new turn is in no window.
   answer.window_started_at := case when p_spender.key_id is null or not p_is_new then p_window end;
   if p_spender.test then
-    select least(room, min(s.limit_credit_micros - s.spent_credit_micros - s.reserved_credit_micros)),
-        coalesce(array_agg(s order by s.cap), '{}') into room, answer.caps
+    select least(amount_left, min(s.limit_credit_micros - s.spent_credit_micros - s.reserved_credit_micros)),
+        coalesce(array_agg(s order by s.cap), '{}') into amount_left, answer.caps
       from turnpike.test_cap_states(p_spender.user_id, p_spender.key_id, bound_user, p_spender.moment) s;
   elsif turnpike.has_caps(p_spender.user_id, p_spender.key_id, bound_user, p_spender.moment, p_spender.shared) then
     if p_is_new and p_spender.key_id is not null then
       answer.window_started_at := turnpike.window_of(p_spender.key_id, p_spender.moment);
     end if;
-    select least(room, min(s.limit_credit_micros - s.spent_credit_micros - s.reserved_credit_micros)),
-        coalesce(array_agg(s order by s.cap), '{}') into room, answer.caps
+    select least(amount_left, min(s.limit_credit_micros - s.spent_credit_micros - s.reserved_credit_micros)),
+        coalesce(array_agg(s order by s.cap), '{}') into amount_left, answer.caps
       from turnpike.cap_states(p_spender.user_id, p_spender.key_id, bound_user, p_spender.moment, answer.window_started_at,
         p_spender.shared) s
       where s.starts_at is not null;
   end if;
   if p_sale.prepaid then
     answer.credit := turnpike.end_user_credit_for(p_spender, p_needed, p_sale, p_hold);
-    room := least(room, turnpike.end_user_room(p_sale, answer.credit, p_hold));
+    amount_left := least(amount_left, turnpike.end_user_left(p_sale, answer.credit, p_hold));
   end if;
-  if greatest(0, room) >= p_needed then
-    answer.amount := greatest(0, least(p_wanted, room));
+  if greatest(0, amount_left) >= p_needed then
+    answer.amount := greatest(0, least(p_wanted, amount_left));
   end if;
   return answer;
 end $$;
@@ -102,8 +102,8 @@ begin
 end $$;
 
 -- Returns by how much a hold can grow that an end user's wallet pays for. p_hold: the hold so far; 0: a new turn.
-create function turnpike.end_user_room(sale turnpike.sale, credit turnpike.end_user_credit, p_hold bigint) returns bigint
+create function turnpike.end_user_left(sale turnpike.sale, credit turnpike.end_user_credit, p_hold bigint) returns bigint
 language plpgsql immutable as $$
 begin
-  return turnpike.sale_room(sale.price, credit.balance - credit.held + coalesce(sale.held, 0)) - p_hold;
+  return turnpike.sale_left(sale.price, credit.balance - credit.held + coalesce(sale.held, 0)) - p_hold;
 end $$;

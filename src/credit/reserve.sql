@@ -17,7 +17,7 @@ create type turnpike.reservation as (
   -- The credit that must be left besides the hold, in an account with shards.
   margin bigint,
   -- The credit that was left, if it was decided under all locks.
-  room turnpike.credit_left -- null: without them
+  headroom turnpike.credit_left -- null: without them
 );
 
 -- Finds the credit for a new turn, without locks. account: the wallet as the caller has read it. p_capped:
@@ -26,18 +26,18 @@ create function turnpike.reserve(p_spender turnpike.spender, account wallets, p_
   p_sale turnpike.sale) returns turnpike.reservation language plpgsql as $$
 declare
   reserved turnpike.reservation;
-  room turnpike.credit_left;
+  headroom turnpike.credit_left;
 begin
   reserved.all_locked := false;
   reserved.capped := p_capped;
   reserved.margin := account.shards * account.shard_hold_credit_micros;
   reserved.locks_needed := false;
   if p_capped or p_sale.prepaid then
-    room := turnpike.headroom(p_spender, p_wanted, p_needed, true, null, p_sale, 0);
-    reserved.amount := room.amount;
-    reserved.window_started_at := room.window_started_at;
-    reserved.locks_needed := turnpike.needs_all_locks(room.caps, room.window_started_at = p_spender.moment, p_wanted, reserved.margin);
-    if p_capped and reserved.margin > 0 and room.amount is distinct from p_wanted then
+    headroom := turnpike.headroom(p_spender, p_wanted, p_needed, true, null, p_sale, 0);
+    reserved.amount := headroom.amount;
+    reserved.window_started_at := headroom.window_started_at;
+    reserved.locks_needed := turnpike.needs_all_locks(headroom.caps, headroom.window_started_at = p_spender.moment, p_wanted, reserved.margin);
+    if p_capped and reserved.margin > 0 and headroom.amount is distinct from p_wanted then
       reserved.locks_needed := true;
     end if;
   elsif account.shards > 0 then
@@ -61,7 +61,7 @@ create function turnpike.reserve_locked(p_spender turnpike.spender, p_wanted big
 returns turnpike.reservation language plpgsql as $$
 declare
   reserved turnpike.reservation;
-  room turnpike.credit_left;
+  headroom turnpike.credit_left;
 begin
   reserved.all_locked := true;
   reserved.locks_needed := false;
@@ -69,12 +69,12 @@ begin
     perform turnpike.lock_end_user(p_spender.user_id, p_spender.test, p_spender.end_user);
   end if;
   reserved.shard := turnpike.lock_money(p_spender.user_id, p_spender.test);
-  room := turnpike.headroom(p_spender, p_wanted, p_needed, true, null, p_sale, 0);
-  reserved.room := room;
-  reserved.amount := room.amount;
-  reserved.window_started_at := room.window_started_at;
-  if room.amount is not null and not p_spender.test and cardinality(room.caps) > 0 then
-    perform turnpike.begin_counting(p_spender.user_id, room.caps, p_wanted, p_spender.moment);
+  headroom := turnpike.headroom(p_spender, p_wanted, p_needed, true, null, p_sale, 0);
+  reserved.headroom := headroom;
+  reserved.amount := headroom.amount;
+  reserved.window_started_at := headroom.window_started_at;
+  if headroom.amount is not null and not p_spender.test and cardinality(headroom.caps) > 0 then
+    perform turnpike.begin_counting(p_spender.user_id, headroom.caps, p_wanted, p_spender.moment);
   end if;
   return reserved;
 end $$;

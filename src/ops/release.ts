@@ -27,9 +27,8 @@ const MAKERS = { rollups: ROLLUP_SQL, prices: PRICE_SQL, caller: CALLER_SQL, adm
 
 /**
  * Expands a template file. A file whose first line is `-- expand entity: space, user` results in two copies, with
- * `{{entity}}` replaced by `space` and by `user`. Declarations make parts such as
- * `{{rollups.upserts}}` (src/analytics/rollup-sql.ts), `{{prices.columns c}}` (src/catalog/price-sql.ts) and
- * `{{caller.opens}}` (src/actor/envelope-sql.ts).
+ * `{{entity}}` replaced by `space` and by `user`. Declarations make parts such as `{{rollups.upserts}}`,
+ * `{{prices.columns c}}` and `{{caller.opens}}` (`*-sql.ts`).
  */
 export function expand(source: string): string {
   const text = source.replaceAll(MADE, (all, of: keyof typeof MAKERS, part: string, argument = "") => {

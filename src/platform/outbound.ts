@@ -40,13 +40,13 @@ export function createOutbound({
   clock,
   policy,
   memory,
-  room = async () => {},
+  whenFree = async () => {},
 }: {
   fetch: typeof globalThis.fetch
   clock: Clock
   policy: UrlPolicy
   /** Resolves once a call would not have to wait for others. The call's time limit starts then. */
-  room?: (signal?: AbortSignal) => Promise<void>
+  whenFree?: (signal?: AbortSignal) => Promise<void>
   /** The memory budget for large responses, with their holder. Default: only their own limits apply. */
   memory?: { budget: MemoryBudget; holder: string }
 }): Outbound {
@@ -54,7 +54,7 @@ export function createOutbound({
     async send(request) {
       const { signal, timeoutMs } = request
       if (signal?.aborted) throw signal.reason
-      await room(signal)
+      await whenFree(signal)
       const tooSlow = () => new OutboundError("timeout", `The server did not answer within ${timeoutMs / 1000} s.`)
       const over = abortAfter(clock, timeoutMs, tooSlow)
       const either = signal ? AbortSignal.any([over.signal, signal]) : over.signal

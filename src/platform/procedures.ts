@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_c089fd5a70a2"
+export const RELEASE = "turnpike_0035385ea2f1"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -2606,10 +2606,10 @@ export interface Procedures {
     row: {
       hold: number | null
       amount: number | null
-      room: number | null
+      max_cost_left: number | null
       caps: Answers["cap_state"][] | null
       locks_needed: boolean | null
-      end_user_room: number | null
+      end_user_left: number | null
     }
   }
   has_caps: {
@@ -5106,7 +5106,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   give_up_upload: { args: ["request:request", "file_id", "keep_ready"], columns: ["actor:json", "given_up"] },
   give_up_uploads: { args: ["until", "limit", "moment"] },
   grant_credit: { args: ["request:request", "user_id", "reason", "amount", "once_key", "note"], columns: ["actor:json", "refused", "booking:json"] },
-  grow_hold: { args: ["turn_id", "epoch", "micros", "locked", "moment"], columns: ["hold", "amount", "room", "caps:json", "locks_needed", "end_user_room"] },
+  grow_hold: { args: ["turn_id", "epoch", "micros", "locked", "moment"], columns: ["hold", "amount", "max_cost_left", "caps:json", "locks_needed", "end_user_left"] },
   has_caps: { args: ["user_id", "key_id", "end_user", "moment", "shared"] },
   headroom: { args: ["spender:spender", "wanted", "needed", "is_new", "window", "sale:sale", "hold"], columns: ["headroom:json"] },
   identity_id: { args: ["issuer", "subject"] },

@@ -48,7 +48,7 @@ export class WaitingCalls {
   }
 
   /** Resolves once a call of the holder would not have to wait. Rejects with the signal's reason. */
-  async room(holder: string, signal?: AbortSignal): Promise<void> {
+  async whenFree(holder: string, signal?: AbortSignal): Promise<void> {
     if (this.hasRoom(holder)) return
     await this.turn(holder, signal)
     // The next waiter gets the place now. Checking again here would pass the place back and forth forever.

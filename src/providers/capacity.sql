@@ -36,7 +36,7 @@ create function turnpike.pool_capacity(p_moment timestamptz) returns turnpike.po
       left join provider_states s on s.provider_id = a.provider_id
       left join provider_credentials c on c.provider_id = a.provider_id
     where a.pool in ('main', 'alt-pool')
-  ), room as (
+  ), pool_windows as (
     select a.pool, w.resource, w.window_seconds, count(*) as accounts, round(avg(greatest(0, 100 - w.used_pct)), 2) as room_pct,
       max(greatest(0, 100 - w.used_pct)) as best_room_pct, min(w.reset_at) as next_reset_at
     from accounts a cross join lateral turnpike.windows_at(a.windows, p_moment) w
@@ -44,7 +44,7 @@ create function turnpike.pool_capacity(p_moment timestamptz) returns turnpike.po
   )
   select array_agg((p.pool, n.accounts, n.usable, n.cooling, n.suspended, n.needs_login, n.contained, n.disabled, n.in_flight, n.recovers_at,
       array(select (r.resource, r.window_seconds, r.accounts, r.room_pct, r.best_room_pct, r.next_reset_at)::turnpike.pool_window
-        from room r where r.pool = p.pool order by r.resource collate "C", r.window_seconds),
+        from pool_windows r where r.pool = p.pool order by r.resource collate "C", r.window_seconds),
       (extract(epoch from clock_timestamp()) * 1000000)::bigint)::turnpike.pool_answer order by p.position)
   from unnest(array['main', 'alt-pool']) with ordinality p(pool, position)
     cross join lateral (

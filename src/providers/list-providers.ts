@@ -67,8 +67,9 @@ function activeOf(accounts: ProviderAccount[]): ProviderAccount | null {
   const usable = accounts.filter(({ state }) => state === "usable")
   const used = usable.filter(({ last_used_at }) => last_used_at !== null)
   const [last] = used.toSorted((a, b) => ((a.last_used_at ?? "") < (b.last_used_at ?? "") ? 1 : -1))
-  const room = ({ windows }: ProviderAccount) => 100 - Math.max(0, ...windows.map(({ used_pct }) => used_pct ?? 0))
-  return last ?? usable.toSorted((a, b) => room(b) - room(a))[0] ?? null
+  const leftPercent = ({ windows }: ProviderAccount) =>
+    100 - Math.max(0, ...windows.map(({ used_pct }) => used_pct ?? 0))
+  return last ?? usable.toSorted((a, b) => leftPercent(b) - leftPercent(a))[0] ?? null
 }
 
 function stateOf(accounts: ProviderAccount[]): z.infer<typeof altPoolSchema>["state"] {

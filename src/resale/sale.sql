@@ -72,7 +72,7 @@ begin
 end $$;
 
 -- Returns the greatest hold for which a turn needs at most p_credit of the wallet (sale_hold); -1 if each needs more.
-create function turnpike.sale_room(price prices, p_credit bigint) returns bigint language plpgsql immutable as $$
+create function turnpike.sale_left(price prices, p_credit bigint) returns bigint language plpgsql immutable as $$
 declare
   left_over numeric;
 begin

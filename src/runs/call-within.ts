@@ -111,7 +111,7 @@ export async function callWithin(
 ): Promise<CameBack> {
   const { turnFetch: send, clock, files, meter, memory, requestId } = run.ctx
   // The idle limit starts when the call can be sent.
-  await run.ctx.room?.(run.time.signal).catch(() => {})
+  await run.ctx.whenFree?.(run.time.signal).catch(() => {})
   const loan = memory.open(MEMORY.shares.answer, requestId, clock)
   const keep = keepBy(loan)
   const silence = abortWhenSilent(clock, model.idle_seconds === null ? TURN_POLICY.idleMs : model.idle_seconds * 1000)

@@ -88,11 +88,12 @@ end $$;
 
 -- Grows a turn's hold by up to p_micros, as far as its max_cost_usd, the balance and its caps allow. The caps of the
 -- day, month and window of its acceptance apply.
--- hold: the whole hold afterwards. amount: the growth. room: what max_cost_usd had left. No row: the epoch is stale.
--- end_user_room: by how much the end user's wallet let it grow; null: no wallet pays.
+-- hold: the whole hold afterwards. amount: the growth. max_cost_left: what max_cost_usd had left. No row: the epoch is
+-- stale.
+-- end_user_left: by how much the end user's wallet let it grow; null: no wallet pays.
 -- locks_needed: nothing was done, and the call must be repeated with p_locked (grow).
 create function turnpike.grow_hold(p_turn_id text, p_epoch integer, p_micros bigint, p_locked boolean, p_moment timestamptz)
-returns table (hold bigint, amount bigint, room bigint, caps turnpike.cap_state[], locks_needed boolean, end_user_room bigint)
+returns table (hold bigint, amount bigint, max_cost_left bigint, caps turnpike.cap_state[], locks_needed boolean, end_user_left bigint)
 language plpgsql rows 1 as $$
 declare
   -- Locked, because several calls of a turn can grow its hold at once.
@@ -111,12 +112,12 @@ begin
     select t.* into mine from turns t where t.turn_id = p_turn_id;
   end if;
   mine := turnpike.as_rehearsed(mine);
-  room := greatest(0, coalesce(mine.max_cost_credit_micros - mine.hold_credit_micros, p_micros));
-  growth := turnpike.grow(mine, least(p_micros, room), 0, p_locked);
+  max_cost_left := greatest(0, coalesce(mine.max_cost_credit_micros - mine.hold_credit_micros, p_micros));
+  growth := turnpike.grow(mine, least(p_micros, max_cost_left), 0, p_locked);
   amount := growth.amount;
   caps := growth.caps;
   locks_needed := growth.locks_needed;
-  end_user_room := growth.end_user_room;
+  end_user_left := growth.end_user_left;
   hold := mine.hold_credit_micros + amount;
   return next;
 end $$;

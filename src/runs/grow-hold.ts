@@ -18,11 +18,11 @@ interface Grown {
 interface GrownRow {
   hold: number
   amount: number
-  room: number
+  max_cost_left: number
   caps: CapRow[]
   locks_needed: boolean
   /** By how much the end user's wallet lets it grow; null if no wallet pays. */
-  end_user_room: number | null
+  end_user_left: number | null
 }
 
 /** True for a test turn that has no rehearsed amounts: it holds nothing, and its calls have no cost. */
@@ -43,8 +43,8 @@ export async function growHold(ctx: Context, turn: TurnRow, micros: number): Pro
 
 function boundOf(row: GrownRow, micros: number): Pick<Grown, "boundBy" | "cap"> {
   if (row.amount >= micros) return { boundBy: null, cap: null }
-  if (row.amount >= row.room) return { boundBy: "max_cost", cap: null }
-  if (row.end_user_room !== null && row.amount >= row.end_user_room) return { boundBy: "end_user_credit", cap: null }
+  if (row.amount >= row.max_cost_left) return { boundBy: "max_cost", cap: null }
+  if (row.end_user_left !== null && row.amount >= row.end_user_left) return { boundBy: "end_user_credit", cap: null }
   const cap = row.caps.find((cap) => leftOf(cap) <= row.amount) ?? null
   return { boundBy: cap?.cap ?? "balance", cap }
 }

@@ -177,7 +177,7 @@ export interface AgentContext extends ToolContext, PoolContext {
   /** Until when the worker may keep the turn, in milliseconds. Default: for `workerMs`. */
   readonly workerUntil?: number | undefined
   /** Resolves when a call would not have to wait for other calls of the runner. */
-  readonly room?: ((signal?: AbortSignal) => Promise<void>) | undefined
+  readonly whenFree?: ((signal?: AbortSignal) => Promise<void>) | undefined
   /** A call that had to wait for other calls of the runner calls `ask`, which the run sets. It throws after a cancel. */
   readonly waited?: { ask(): Promise<void> } | undefined
   /** Set in a runner: settles its turns together, and commits their steps together. */

@@ -69,8 +69,8 @@ function noted(description: string, before: Fields, after: Fields): string {
   const lost = Object.entries(before).filter(([key]) => NOT_AT_ROOT.has(key))
   if (lost.length === 0) return description
   const all = `${description}\nThe input must also match ${JSON.stringify(Object.fromEntries(lost))}`
-  const room = JSON.stringify(before).length - JSON.stringify(after).length
-  return all.length - description.length <= room + 32 ? all : description
+  const freed = JSON.stringify(before).length - JSON.stringify(after).length
+  return all.length - description.length <= freed + 32 ? all : description
 }
 
 /** Flattens a schema to an object with `properties`: the branches of combinations at its root are merged. */

@@ -198,7 +198,7 @@ create function turnpike.refuse_turn(p_spender turnpike.spender, admission turnp
   p_reserved turnpike.reservation) returns turnpike.turn_refusal language plpgsql as $$
 declare
   reserved turnpike.reservation := p_reserved;
-  room turnpike.credit_left;
+  headroom turnpike.credit_left;
   refusal turnpike.turn_refusal;
   short_needed bigint;
 begin
@@ -208,13 +208,13 @@ begin
   if reserved.amount is not null then
     raise exception 'credit was released at the same moment' using errcode = 'TP001';
   end if;
-  room := reserved.room;
-  refusal.hold := row(null, admission.needed, room.available, room.held, room.caps, null, room.credit);
+  headroom := reserved.headroom;
+  refusal.hold := row(null, admission.needed, headroom.available, headroom.held, headroom.caps, null, headroom.credit);
   select least(admission.wanted, turnpike.least_cost(c, admission.short_tokens, admission.answer_tokens)) into short_needed
     from model_catalog c where c.pin = admission.pin;
-  refusal.has_subscriber := turnpike.tell_refusal(p_spender.user_id, p_spender.key_id, admission.needed, short_needed, room.available,
-    room.held, room.caps, p_spender.moment);
-  if p_sale.prepaid and room.available >= admission.needed and (room.credit).balance - (room.credit).held < (room.credit).needed
+  refusal.has_subscriber := turnpike.tell_refusal(p_spender.user_id, p_spender.key_id, admission.needed, short_needed, headroom.available,
+    headroom.held, headroom.caps, p_spender.moment);
+  if p_sale.prepaid and headroom.available >= admission.needed and (headroom.credit).balance - (headroom.credit).held < (headroom.credit).needed
     and turnpike.tell_end_user_refusal(p_spender.user_id, p_spender.test, p_spender.end_user, p_spender.moment)
   then
     refusal.has_subscriber := true;

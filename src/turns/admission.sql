@@ -222,7 +222,7 @@ declare
   admission turnpike.admission;
   wallet wallets;
   sale turnpike.sale;
-  room turnpike.credit_left;
+  headroom turnpike.credit_left;
 begin
   {{caller.opens}}
   admission := turnpike.admit_turn(caller, p_asked);
@@ -237,9 +237,9 @@ begin
   elsif refused is null and admission.needed is not null then
     select w.* into wallet from wallets w where w.user_id = caller.user_id;
     sale := turnpike.sale_for(caller, admission, wallet);
-    room := turnpike.headroom(row(caller.user_id, caller.key_id, p_asked.end_user, null, p_request.moment, caller.test),
+    headroom := turnpike.headroom(row(caller.user_id, caller.key_id, p_asked.end_user, null, p_request.moment, caller.test),
       admission.wanted, admission.needed, true, null, sale, 0);
-    hold := row(room.amount, admission.needed, room.available, room.held, room.caps, null, room.credit);
+    hold := row(headroom.amount, admission.needed, headroom.available, headroom.held, headroom.caps, null, headroom.credit);
   end if;
   {{caller.closes}}
 end $$;

@@ -10,7 +10,7 @@ declare
   wallet wallets;
   sale turnpike.sale;
   spender turnpike.spender;
-  room turnpike.credit_left;
+  headroom turnpike.credit_left;
   refusal turnpike.turn_refusal;
 begin
   {{caller.opens}}
@@ -35,8 +35,8 @@ begin
     select w.* into wallet from wallets w where w.user_id = caller.user_id;
     sale := turnpike.sale_for(caller, admission, wallet);
     spender := row(caller.user_id, caller.key_id, p_asked.end_user, null, p_request.moment, caller.test);
-    room := turnpike.headroom(spender, admission.wanted, admission.needed, true, null, sale, 0);
-    if room.amount is null then
+    headroom := turnpike.headroom(spender, admission.wanted, admission.needed, true, null, sale, 0);
+    if headroom.amount is null then
       begin
         refusal := turnpike.refuse_turn(spender, admission, sale, null);
         outcome := 'no_hold';

@@ -179,24 +179,24 @@ language plpgsql stable as $$
 declare
   resting turns := turnpike.as_counted(mine);
   sale turnpike.sale;
-  room turnpike.credit_left;
+  headroom turnpike.credit_left;
   bounding turnpike.cap_state;
 begin
   resting.hold_credit_micros := mine.cost_credit_micros;
   resting.end_user_hold_credit_micros := p_kept;
   sale := turnpike.sale_of_turn(resting);
-  room := turnpike.headroom(turnpike.spender_of(resting, resting.created_at), p_reason.wanted, p_reason.needed, false,
+  headroom := turnpike.headroom(turnpike.spender_of(resting, resting.created_at), p_reason.wanted, p_reason.needed, false,
     mine.window_started_at, sale, resting.hold_credit_micros);
-  select c.* into bounding from unnest(room.caps) c where c.cap = p_reason.bound_by;
+  select c.* into bounding from unnest(headroom.caps) c where c.cap = p_reason.bound_by;
   bounding.reserved_credit_micros := bounding.reserved_credit_micros - (mine.hold_credit_micros - resting.hold_credit_micros);
-  return turnpike.limit_of_wait(resting, p_reason.bound_by, p_reason.needed, p_reason.resets_at, bounding, room.credit);
+  return turnpike.limit_of_wait(resting, p_reason.bound_by, p_reason.needed, p_reason.resets_at, bounding, headroom.credit);
 end $$;
 
 -- Returns turns.waiting with the amounts of this moment: other turns change what is left of a limit.
 create function turnpike.waiting_now(mine turns, p_moment timestamptz) returns jsonb language plpgsql stable as $$
 declare
   wait waiting_turns;
-  room turnpike.credit_left;
+  headroom turnpike.credit_left;
   bounding turnpike.cap_state;
 begin
   if coalesce(mine.waiting ->> 'for' <> 'limit', true) then
@@ -207,11 +207,11 @@ begin
     return mine.waiting;
   end if;
   mine := turnpike.as_rehearsed(mine);
-  room := turnpike.headroom(turnpike.spender_of(mine, p_moment), wait.wanted_credit_micros, wait.needed_credit_micros, true, null,
+  headroom := turnpike.headroom(turnpike.spender_of(mine, p_moment), wait.wanted_credit_micros, wait.needed_credit_micros, true, null,
     turnpike.sale_of_turn(mine), mine.hold_credit_micros);
-  select c.* into bounding from unnest(room.caps) c where c.cap = wait.bound_by;
+  select c.* into bounding from unnest(headroom.caps) c where c.cap = wait.bound_by;
   return jsonb_set(mine.waiting, '{limit}', turnpike.limit_of_wait(mine, wait.bound_by, wait.needed_credit_micros,
-    (mine.waiting -> 'limit' ->> 'resets_at')::timestamptz, bounding, room.credit));
+    (mine.waiting -> 'limit' ->> 'resets_at')::timestamptz, bounding, headroom.credit));
 end $$;
 
 -- The calls that a turn waits for, as responses show them. They contain no secrets: these are only in requests.

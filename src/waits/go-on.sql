@@ -11,7 +11,7 @@ language plpgsql as $$
 declare
   wait waiting_turns;
   spender turnpike.spender := turnpike.spender_of(mine, p_moment);
-  room turnpike.credit_left;
+  headroom turnpike.credit_left;
   blocking turnpike.cap_state;
   wanted bigint;
   limit_now jsonb;
@@ -24,34 +24,34 @@ begin
   is_too_small := false;
   select w.* into wait from waiting_turns w where w.turn_id = mine.turn_id;
   wanted := least(wait.wanted_credit_micros, mine.max_cost_credit_micros - mine.hold_credit_micros);
-  room := turnpike.headroom(spender, coalesce(wanted, wait.wanted_credit_micros), wait.needed_credit_micros, true, null, sale,
+  headroom := turnpike.headroom(spender, coalesce(wanted, wait.wanted_credit_micros), wait.needed_credit_micros, true, null, sale,
     mine.hold_credit_micros);
   if coalesce(wanted < wait.needed_credit_micros, false) then
     bound_by := 'max_cost';
     is_too_small := true;
   else
-    if room.amount is not null then
+    if headroom.amount is not null then
       resumed := turnpike.resume_turn(mine, p_event_id, p_moment);
-      perform turnpike.go_on_with(turnpike.as_rehearsed(resumed.turn), spender, room, sale, p_shard);
+      perform turnpike.go_on_with(turnpike.as_rehearsed(resumed.turn), spender, headroom, sale, p_shard);
       went_on := true;
       has_subscriber := resumed.has_subscriber;
       return;
     end if;
-    select c.* into blocking from unnest(room.caps) c
+    select c.* into blocking from unnest(headroom.caps) c
       where c.limit_credit_micros - c.spent_credit_micros - c.reserved_credit_micros < wait.needed_credit_micros
       order by c.limit_credit_micros < wait.needed_credit_micros desc, c.resets_at desc limit 1;
     bound_by := coalesce(blocking.cap, 'balance');
     counter := blocking.subject;
     resets_at := blocking.resets_at;
-    if sale.prepaid and blocking.cap is null and room.available >= wait.needed_credit_micros then
+    if sale.prepaid and blocking.cap is null and headroom.available >= wait.needed_credit_micros then
       bound_by := 'end_user_credit';
       counter := mine.end_user_ref;
     end if;
-    is_too_small := case when bound_by = 'end_user_credit' then (room.credit).balance - mine.end_user_hold_credit_micros < (room.credit).needed
-      when blocking.cap is null then room.available + room.held < wait.needed_credit_micros
+    is_too_small := case when bound_by = 'end_user_credit' then (headroom.credit).balance - mine.end_user_hold_credit_micros < (headroom.credit).needed
+      when blocking.cap is null then headroom.available + headroom.held < wait.needed_credit_micros
       else blocking.limit_credit_micros < wait.needed_credit_micros end;
   end if;
-  limit_now := turnpike.limit_of_wait(mine, bound_by, wait.needed_credit_micros, resets_at, blocking, room.credit);
+  limit_now := turnpike.limit_of_wait(mine, bound_by, wait.needed_credit_micros, resets_at, blocking, headroom.credit);
   if (bound_by, coalesce(counter, ''), is_too_small) is distinct from (wait.bound_by, coalesce(wait.counter, ''), wait.too_small) then
     update waiting_turns w set bound_by = try_waiting.bound_by, counter = try_waiting.counter,
       too_small = is_too_small where w.turn_id = mine.turn_id;

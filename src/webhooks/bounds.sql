@@ -31,7 +31,7 @@ end $$;
 -- Takes capacity of a host, shared by all accounts, for up to p_wanted requests. granted: how many may be sent.
 -- next_at: when the next one may be.
 -- It briefly locks the host's row after the deliveries. A transaction with that lock waits for no other lock.
-create function turnpike.take_room_at(p_host text, p_test boolean, p_wanted integer, p_rate integer, p_burst integer, p_moment timestamptz,
+create function turnpike.take_places_at(p_host text, p_test boolean, p_wanted integer, p_rate integer, p_burst integer, p_moment timestamptz,
   out granted integer, out next_at timestamptz) language plpgsql as $$
 declare
   free_then timestamptz;

@@ -28,7 +28,7 @@ create function turnpike.claim_ping(target webhook_endpoints, p_rate integer, p_
   p_moment timestamptz, out deliveries turnpike.claimed_delivery[], out next_due_at timestamptz) language plpgsql as $$
 declare
   ping webhook_deliveries;
-  room record;
+  places record;
   told turnpike.told_event;
 begin
   deliveries := '{}';
@@ -38,10 +38,10 @@ begin
     next_due_at := ping.next_attempt_at;
     return;
   end if;
-  select r.granted, r.next_at into room
-    from turnpike.take_room_at(turnpike.host_of(target.target), target.test, 1, p_rate, p_burst, p_moment) r;
-  if (room.granted > 0) is not true then
-    next_due_at := greatest(room.next_at, p_moment + interval '1 second');
+  select r.granted, r.next_at into places
+    from turnpike.take_places_at(turnpike.host_of(target.target), target.test, 1, p_rate, p_burst, p_moment) r;
+  if (places.granted > 0) is not true then
+    next_due_at := greatest(places.next_at, p_moment + interval '1 second');
     return;
   end if;
   select e into told.event from events e
@@ -77,7 +77,7 @@ declare
   bytes bigint := 0;
   taken text[] := '{}';
   claimed turnpike.claimed_delivery[] := '{}';
-  room record;
+  places record;
 begin
   deliveries := '{}';
   select w.* into target from webhook_endpoints w where w.webhook_id = p_webhook_id;
@@ -124,14 +124,14 @@ begin
       order by d.next_attempt_at limit 1;
     return;
   end if;
-  select r.granted, r.next_at into room
-    from turnpike.take_room_at(turnpike.host_of(target.target), target.test, cardinality(taken), rate, burst, p_moment) r;
-  if (room.granted > 0) is not true then
-    next_due_at := greatest(room.next_at, p_moment + interval '1 second');
+  select r.granted, r.next_at into places
+    from turnpike.take_places_at(turnpike.host_of(target.target), target.test, cardinality(taken), rate, burst, p_moment) r;
+  if (places.granted > 0) is not true then
+    next_due_at := greatest(places.next_at, p_moment + interval '1 second');
     return;
   end if;
-  update webhook_deliveries d set epoch = d.epoch + 1, lease_until = p_lease_until where d.delivery_id = any (taken[1:room.granted]);
-  deliveries := claimed[1:room.granted];
+  update webhook_deliveries d set epoch = d.epoch + 1, lease_until = p_lease_until where d.delivery_id = any (taken[1:places.granted]);
+  deliveries := claimed[1:places.granted];
 end $$;
 
 -- Releases deliveries that a run has claimed but not started ([{delivery_id, epoch}]), and returns

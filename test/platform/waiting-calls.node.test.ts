@@ -147,17 +147,17 @@ test("A wait for room keeps no place, and can be ended", async () => {
   const first = fetch(urlOf("a"))
   await calm()
   let hasRoom = false
-  const room = calls.room("").then(() => {
+  const free = calls.whenFree("").then(() => {
     hasRoom = true
   })
   const over = new AbortController()
-  const ended = calls.room("", over.signal)
+  const ended = calls.whenFree("", over.signal)
   over.abort(new Error("over"))
   await expect(ended).rejects.toThrow("over")
   await calm()
   expect(hasRoom).toBe(false)
   sent[0]?.answer()
-  await Promise.all([first, room])
+  await Promise.all([first, free])
   expect([hasRoom, calls.size]).toEqual([true, 0])
 })
 
@@ -165,9 +165,9 @@ test("Many callers that wait for room each get it, one after the other", async (
   const { calls, sent, fetch } = createCalls(1)
   const first = fetch(urlOf("a"))
   await calm()
-  const rooms = Array.from({ length: 5 }, () => calls.room(""))
+  const free = Array.from({ length: 5 }, () => calls.whenFree(""))
   sent[0]?.answer()
-  await Promise.all([first, ...rooms])
+  await Promise.all([first, ...free])
   expect(calls.size).toBe(0)
 })
 

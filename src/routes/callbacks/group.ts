@@ -165,12 +165,12 @@ function runnerContext(c: HonoContext<AppEnv>): RunnerContext {
       const logged = { ...ctx.logged, ...logIds(turn) }
       const requestId = `${ctx.requestId} ${turn_id}`
       const holder = `${user_id} ${test}`
-      const room = (signal?: AbortSignal) => calls.room(holder, signal)
+      const whenFree = (signal?: AbortSignal) => calls.whenFree(holder, signal)
       const fetch = calls.bound(ctx.fetch, { holder })
       const turnFetch = calls.bound(ctx.fetch, { holder, afterWait })
-      const own = { ...ctx, log: logWith(ctx.log, logged), logged, requestId, room, fetch, turnFetch }
+      const own = { ...ctx, log: logWith(ctx.log, logged), logged, requestId, whenFree, fetch, turnFetch }
       return {
-        ctx: { ...own, outbound: outboundOf({ ...own, fetch: turnFetch }, requestId, room) },
+        ctx: { ...own, outbound: outboundOf({ ...own, fetch: turnFetch }, requestId, whenFree) },
         leave: calls.enter(holder),
       }
     },
@@ -181,9 +181,9 @@ function runnerContext(c: HonoContext<AppEnv>): RunnerContext {
 function outboundOf(
   { fetch, clock, urlPolicy: policy, memory: budget }: Context,
   holder: string,
-  room?: (signal?: AbortSignal) => Promise<void>,
+  whenFree?: (signal?: AbortSignal) => Promise<void>,
 ): Outbound {
-  return createOutbound({ fetch, clock, policy, memory: { budget, holder }, ...(room && { room }) })
+  return createOutbound({ fetch, clock, policy, memory: { budget, holder }, ...(whenFree && { whenFree }) })
 }
 
 function agentContext(c: HonoContext<AppEnv>): AgentContext {
