@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_0035385ea2f1"
+export const RELEASE = "turnpike_2e76bec4820c"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -132,7 +132,7 @@ export interface Answers {
     delivery_id: string
     epoch: number
     round: number
-    told: Answers["told_event"]
+    full_event: Answers["full_event"]
   }
   claimed_turn: {
     turn: JsonRow<"turns">
@@ -321,6 +321,11 @@ export interface Answers {
     bytes: number
     skipped: boolean
   }
+  full_event: {
+    event: JsonRow<"events">
+    turn: JsonRow<"turns"> | null
+    slug: string | null
+  }
   group_member: {
     user_id: number
     name: string | null
@@ -393,7 +398,7 @@ export interface Answers {
     active_at: string
   }
   listed_event: {
-    told: Answers["told_event"]
+    full_event: Answers["full_event"]
     feed_key: string
   }
   mapped_container: {
@@ -717,11 +722,6 @@ export interface Answers {
     limit: number
     used: number
     retry_after: number | null
-  }
-  told_event: {
-    event: JsonRow<"events">
-    turn: JsonRow<"turns"> | null
-    slug: string | null
   }
   touched_turn: {
     turn_id: string
@@ -1084,7 +1084,7 @@ export interface Procedures {
       actor: Answers["caller"] | null
       refused: string | null
       entity: Answers["space_member_answer"] | null
-      told: Answers["shared_notice"][] | null
+      notices: Answers["shared_notice"][] | null
     }
   }
   add_workspace_member: {
@@ -1099,7 +1099,7 @@ export interface Procedures {
       actor: Answers["caller"] | null
       refused: string | null
       entity: Answers["workspace_answer"] | null
-      told: Answers["shared_notice"][] | null
+      notices: Answers["shared_notice"][] | null
     }
   }
   archive_space: {
@@ -2438,7 +2438,7 @@ export interface Procedures {
     }
     row: {
       actor: Answers["caller"] | null
-      told: Answers["told_event"] | null
+      full_event: Answers["full_event"] | null
     }
   }
   get_me: {
@@ -3319,7 +3319,7 @@ export interface Procedures {
       refused: string | null
       entity: Answers["workspace_answer"] | null
       refused_spaces: string[] | null
-      told: Answers["shared_notice"][] | null
+      notices: Answers["shared_notice"][] | null
     }
   }
   pool_capacity: {
@@ -4089,7 +4089,7 @@ export interface Procedures {
       actor: Answers["caller"] | null
       refused: string | null
       entity: Answers["workspace_answer"] | null
-      told: Answers["removed_member"] | null
+      removed: Answers["removed_member"] | null
     }
   }
   renew_call: {
@@ -4853,7 +4853,7 @@ export interface Procedures {
       refused: string | null
       entity: Answers["team_answer"] | null
       unknown_users: number[] | null
-      told: Answers["shared_notice"][] | null
+      notices: Answers["shared_notice"][] | null
     }
   }
   update_user: {
@@ -4988,8 +4988,8 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   active_subscription: { args: ["user_id", "moment"] },
   add_model: { args: ["request:request", "model:json"], columns: ["actor:json", "refused", "entity:json"] },
   add_provider: { args: ["request:request", "account:json", "sealed", "expires_at", "login_id"], columns: ["actor:json", "refused", "entity:json", "known_as"] },
-  add_space_member: { args: ["request:request", "space_id", "user_id", "most"], columns: ["actor:json", "refused", "entity:json", "told:json"] },
-  add_workspace_member: { args: ["request:request", "workspace_id", "user_id", "role", "if_version"], columns: ["actor:json", "refused", "entity:json", "told:json"] },
+  add_space_member: { args: ["request:request", "space_id", "user_id", "most"], columns: ["actor:json", "refused", "entity:json", "notices:json"] },
+  add_workspace_member: { args: ["request:request", "workspace_id", "user_id", "role", "if_version"], columns: ["actor:json", "refused", "entity:json", "notices:json"] },
   archive_space: { args: ["request:request", "slug"], columns: ["actor:json", "space:json", "refused"] },
   back_off: { args: ["turn_id", "epoch", "failed", "wake_at", "events:json"] },
   balance_trend: { args: ["from", "to", "unit", "window", "moment"] },
@@ -5092,7 +5092,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   get_end_user: { args: ["request:request", "ref"], columns: ["actor:json", "end_user:json"] },
   get_end_user_balance: { args: ["request:request", "ref"], columns: ["actor:json", "refused", "balance:json"] },
   get_end_user_defaults: { args: ["request:request"], columns: ["actor:json", "refused", "defaults:json"] },
-  get_event: { args: ["request:request", "event_id"], columns: ["actor:json", "told:json"] },
+  get_event: { args: ["request:request", "event_id"], columns: ["actor:json", "full_event:json"] },
   get_me: { args: ["request:request"], columns: ["actor:json", "account:json", "balance", "held", "acting_admin:json"] },
   get_own_key: { args: ["request:request"], columns: ["actor:json", "key:json", "caps:json", "limits:json", "balance", "held"] },
   get_plan: { args: ["request:request"], columns: ["actor:json", "plan", "label", "is_trial", "starts_at", "ends_at", "cap:json"] },
@@ -5164,7 +5164,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   pairs_of_spaces: { args: ["from", "to", "space_ids"] },
   patch_model: { args: ["request:request", "pin", "enabled", "label", "sort_order", "learned:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   patch_space: { args: ["request:request", "slug", "title", "metadata:json", "has_model", "model"], columns: ["actor:json", "space:json", "refused", "unknown_pin"] },
-  patch_workspace: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json", "refused_spaces:json", "told:json"] },
+  patch_workspace: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json", "refused_spaces:json", "notices:json"] },
   pool_capacity: { args: ["moment"], columns: ["pool_capacity:json"] },
   post_charges: { args: ["user_id", "limit", "moment"] },
   post_own_charges: { args: ["request:request"], columns: ["actor:json", "has_subscriber"] },
@@ -5221,7 +5221,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   remove_space_member: { args: ["request:request", "space_id", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
   remove_trace_endpoint: { args: ["request:request"], columns: ["actor:json", "refused"] },
   remove_webhook: { args: ["request:request", "webhook_id", "stop_batch"], columns: ["actor:json", "removed"] },
-  remove_workspace_member: { args: ["request:request", "workspace_id", "user_id", "if_version"], columns: ["actor:json", "refused", "entity:json", "told:json"] },
+  remove_workspace_member: { args: ["request:request", "workspace_id", "user_id", "if_version"], columns: ["actor:json", "refused", "entity:json", "removed:json"] },
   renew_call: { args: ["request:request", "turn_id", "step", "call", "takes", "until"], columns: ["actor:json", "outcome"] },
   renew_lease: { args: ["turn_id", "epoch", "lease"] },
   renew_leases: { args: ["turns:json", "lease"] },
@@ -5284,7 +5284,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   update_key: { args: ["request:request", "key_id", "changes:json"], columns: ["actor:json", "key:json", "refused", "daily:json"] },
   update_subscription: { args: ["request:request", "sub_id", "change:json", "deactivate", "if_version"], columns: ["actor:json", "refused", "entity:json", "other:json"] },
   update_task: { args: ["turn_id", "epoch", "task_id", "state", "title", "description", "moment"], columns: ["task_id", "state", "title", "flow:json"] },
-  update_team: { args: ["request:request", "team_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json", "unknown_users:json", "told:json"] },
+  update_team: { args: ["request:request", "team_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json", "unknown_users:json", "notices:json"] },
   update_user: { args: ["request:request", "user_id", "user:json", "wallet:json", "disabled", "own_brand", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   update_webhook: { args: ["request:request", "webhook_id", "changes:json", "target", "event_id", "stop_batch"], columns: ["actor:json", "refused", "webhook:json", "pinged"] },
   usage_of_spaces: { args: ["from", "to", "space_ids"] },

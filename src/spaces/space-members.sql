@@ -44,11 +44,11 @@ create function turnpike.space_member_answer_of(p_space_id bigint, p_user_id big
     from space_members m join users u on u.user_id = m.user_id where m.space_id = p_space_id and m.user_id = p_user_id
 $$;
 
--- Shares a space with a user, for an admin. told: the notices for its owner.
+-- Shares a space with a user, for an admin. notices: the notices for its owner.
 -- refused: admin, not_found, unknown_user, already_member (also for the owner), full.
 create function turnpike.add_space_member(p_request turnpike.request,
   p_space_id bigint, p_user_id bigint, p_most integer)
-returns table (actor turnpike.caller, refused text, entity turnpike.space_member_answer, told turnpike.shared_notice[]) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.space_member_answer, notices turnpike.shared_notice[]) language plpgsql rows 1 as $$
 declare
   admin turnpike.admin_caller;
   space spaces;
@@ -72,7 +72,7 @@ begin
     perform turnpike.note_change((admin.caller).user_id, 'space.member_add', 'space', space.slug, null,
       jsonb_build_object('user_id', p_user_id), p_request.request_id, p_request.address, p_request.moment);
     entity := turnpike.space_member_answer_of(p_space_id, p_user_id);
-    told := turnpike.tell_shared(array[p_space_id], p_user_id, shared, p_request.moment);
+    notices := turnpike.tell_shared(array[p_space_id], p_user_id, shared, p_request.moment);
   end if;
   {{admin.closes row}}
 end $$;

@@ -92,8 +92,8 @@ export async function addSpaceMember(
   return editAs(ctx, credential, "add_space_member", {
     args: { space_id: spaceId, user_id: userId, most: SPACE_POLICY.members },
     refusals: refusalsOf(spaceId),
-    serialize(row: Answers["space_member_answer"], { told }) {
-      sendSharedNotices(ctx, { told })
+    serialize(row: Answers["space_member_answer"], { notices }) {
+      sendSharedNotices(ctx, { notices })
       return serializeMember(row)
     },
   })

@@ -84,11 +84,11 @@ $$;
 -- Changes a team for an admin.
 -- p_change: the fields to change. `members` replaces the list; members who stay keep the time at which they joined.
 -- refused: admin, not_found, stale, unknown_user (unknown_users has the ids), or proof: a recent proof of identity is
--- needed if the change gives a user access. told: the notices of tell_shared.
+-- needed if the change gives a user access. notices: the notices of tell_shared.
 create function turnpike.update_team(p_request turnpike.request,
   p_team_id bigint, p_change jsonb, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.team_answer, unknown_users bigint[],
-  told turnpike.shared_notice[]) language plpgsql rows 1 as $$
+  notices turnpike.shared_notice[]) language plpgsql rows 1 as $$
 declare
   admin turnpike.admin_caller;
   was teams;
@@ -129,7 +129,7 @@ begin
     after := turnpike.team_facts(p_team_id);
     if after is distinct from before then
       update teams t set version = t.version + 1, updated_at = p_request.moment, updated_by = (admin.caller).user_id where t.team_id = p_team_id;
-      told := turnpike.tell_shared(space_ids, null, shared, p_request.moment);
+      notices := turnpike.tell_shared(space_ids, null, shared, p_request.moment);
       perform turnpike.note_change((admin.caller).user_id, 'team.update', 'team', p_team_id::text, before, after, p_request.request_id,
         p_request.address,
         p_request.moment);

@@ -39,7 +39,7 @@ create function turnpike.tell_shared(p_space_ids bigint[], p_user_id bigint, p_b
 returns turnpike.shared_notice[] language plpgsql as $$
 declare
   owner record;
-  told turnpike.shared_notice[] := '{}';
+  notices turnpike.shared_notice[] := '{}';
 begin
   for owner in
     with news as (
@@ -61,7 +61,7 @@ begin
       from users o where o.user_id in (select d.owner_id from opened d) order by o.user_id
   loop
     perform turnpike.tell_notice(owner.user_id, 'space.shared', to_jsonb(owner.data), p_moment);
-    told := told || row(owner.email, owner.brand, owner.data)::turnpike.shared_notice;
+    notices := notices || row(owner.email, owner.brand, owner.data)::turnpike.shared_notice;
   end loop;
-  return told;
+  return notices;
 end $$;

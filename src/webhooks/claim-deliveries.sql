@@ -20,7 +20,7 @@ create type turnpike.claimed_delivery as (
   delivery_id text,
   epoch integer,
   round integer,
-  told turnpike.told_event
+  full_event turnpike.full_event
 );
 
 -- Claims the ping of an endpoint that is not verified, if it is due and its host has room.
@@ -29,7 +29,7 @@ create function turnpike.claim_ping(target webhook_endpoints, p_rate integer, p_
 declare
   ping webhook_deliveries;
   places record;
-  told turnpike.told_event;
+  full_event turnpike.full_event;
 begin
   deliveries := '{}';
   select d.* into ping from webhook_deliveries d where d.delivery_id = target.ping_id and d.state = 'pending'
@@ -44,10 +44,10 @@ begin
     next_due_at := greatest(places.next_at, p_moment + interval '1 second');
     return;
   end if;
-  select e into told.event from events e
+  select e into full_event.event from events e
     where e.user_id = target.user_id and e.test = target.test and e.event_id collate "C" = ping.event_id;
   update webhook_deliveries d set epoch = d.epoch + 1, lease_until = p_lease_until where d.delivery_id = ping.delivery_id;
-  deliveries := array[row(ping.delivery_id, ping.epoch + 1, ping.round, told)::turnpike.claimed_delivery];
+  deliveries := array[row(ping.delivery_id, ping.epoch + 1, ping.round, full_event)::turnpike.claimed_delivery];
 end $$;
 
 -- Claims due deliveries of an endpoint under a lease, those due longest first.
@@ -73,7 +73,7 @@ declare
   open_now integer;
   due webhook_deliveries;
   found_event record;
-  told turnpike.told_event;
+  full_event turnpike.full_event;
   bytes bigint := 0;
   taken text[] := '{}';
   claimed turnpike.claimed_delivery[] := '{}';
@@ -115,8 +115,8 @@ begin
     bytes := bytes + found_event.size;
     exit when bytes > p_batch_bytes and cardinality(taken) > 0;
     taken := taken || due.delivery_id;
-    told := row(found_event.event, found_event.turn, found_event.slug);
-    claimed := claimed || row(due.delivery_id, due.epoch + 1, due.round, told)::turnpike.claimed_delivery;
+    full_event := row(found_event.event, found_event.turn, found_event.slug);
+    claimed := claimed || row(due.delivery_id, due.epoch + 1, due.round, full_event)::turnpike.claimed_delivery;
   end loop;
   if cardinality(taken) = 0 then
     select d.next_attempt_at into next_due_at from webhook_deliveries d

@@ -50,7 +50,10 @@ export async function claimDeliveries(ctx: Context, webhookId: string): Promise<
   const { endpoint, secrets, deliveries, next_due_at } = claimed
   return {
     endpoint: endpoint && ({ ...endpoint, secrets } as ClaimedEndpoint),
-    deliveries: (deliveries ?? []).map(({ told, ...delivery }) => ({ ...delivery, event: eventRowOf(told) })),
+    deliveries: (deliveries ?? []).map(({ full_event, ...delivery }) => ({
+      ...delivery,
+      event: eventRowOf(full_event),
+    })),
     next_due_at,
   }
 }

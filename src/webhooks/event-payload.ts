@@ -13,7 +13,7 @@ export interface EventRow extends Omit<JsonRow<"events">, "type" | "data"> {
 }
 
 /** Converts an event that a procedure returned, with its turn in a separate column. */
-export const eventRowOf = ({ event, turn, slug }: Answers["told_event"]): EventRow =>
+export const eventRowOf = ({ event, turn, slug }: Answers["full_event"]): EventRow =>
   ({ ...event, turn: turnRowOf({ turn, slug }) }) as EventRow
 
 /** An event as webhooks and the feed show it. The result is the same at every attempt. */

@@ -1,5 +1,5 @@
 -- An event with its turn and the slug of the turn's space.
-create type turnpike.told_event as (
+create type turnpike.full_event as (
   event events,
   turn turns, -- null: it belongs to no turn
   slug text -- null: it belongs to no turn

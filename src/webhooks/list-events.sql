@@ -1,5 +1,5 @@
 create type turnpike.listed_event as (
-  told turnpike.told_event,
+  full_event turnpike.full_event,
   -- `<transaction>_<event id>`: the event's position in the order of commits.
   feed_key text
 );
@@ -34,7 +34,7 @@ declare
   after_id text := coalesce(p_after, case when p_forward then '' else 'evt_~' end);
   page refcursor;
   event events;
-  told turnpike.told_event;
+  full_event turnpike.full_event;
   found_turn record;
   bytes bigint := 0;
   shown turnpike.listed_event[] := '{}';
@@ -80,8 +80,8 @@ begin
     bytes := bytes + found_turn.size;
     more := cardinality(shown) > 0 and (cardinality(shown) = p_limit or bytes > p_bytes);
     exit when more;
-    told := row(event, found_turn.turn, found_turn.slug);
-    shown := shown || row(told, event.xact || '_' || event.event_id)::turnpike.listed_event;
+    full_event := row(event, found_turn.turn, found_turn.slug);
+    shown := shown || row(full_event, event.xact || '_' || event.event_id)::turnpike.listed_event;
   end loop;
   close page;
   events := shown;
@@ -90,12 +90,12 @@ end $$;
 
 -- One event that the caller may see; null if there is no such event.
 create function turnpike.get_event(p_request turnpike.request,
-  p_event_id text, out actor turnpike.caller, out told turnpike.told_event) language plpgsql as $$
+  p_event_id text, out actor turnpike.caller, out full_event turnpike.full_event) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
   {{caller.opens}}
-  told := (select (e, t, s.slug)::turnpike.told_event
+  full_event := (select (e, t, s.slug)::turnpike.full_event
     from events e left join turns t on t.turn_id = e.turn_id left join spaces s on s.space_id = t.space_id
     where e.event_id collate "C" = p_event_id and e.user_id = caller.user_id and e.test = caller.test and turnpike.sees(caller, e)
     limit 1);

@@ -36,7 +36,7 @@ export async function listEvents(
     limit,
     bytes: WEBHOOK_POLICY.batchBytes,
   })
-  const events = (row.events ?? []).map(({ told, feed_key }) => ({ ...eventRowOf(told), feed_key }))
+  const events = (row.events ?? []).map(({ full_event, feed_key }) => ({ ...eventRowOf(full_event), feed_key }))
   const more = row.more === true
   const page = toPage(events, { more, filters, idOf: (event) => (forward ? event.feed_key : event.event_id) })
   if (!forward) return page
@@ -62,8 +62,8 @@ function parseFeedKey(feed_key: string): { after_xact: string; after: string } {
 /** Returns one event. Throws NOT_FOUND. */
 export async function getEvent(ctx: Context, credential: Credential, eventId: string): Promise<EventRow> {
   const { row } = await callAs(ctx, credential, "get_event", { event_id: eventId })
-  if (!row.told) {
+  if (!row.full_event) {
     throw new TurnpikeError("NOT_FOUND", `There is no event "${eventId}" that you can see.`)
   }
-  return eventRowOf(row.told)
+  return eventRowOf(row.full_event)
 }

@@ -7,7 +7,7 @@ import { TurnpikeError } from "../base/errors.ts"
 import { sendEmail } from "../platform/email-hook.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { membersSchema, unknownUsers, userIdSchema } from "../teams/members.ts"
-import { sendSharedNotices, type ToldOfSharing } from "../teams/shared-notice.ts"
+import { type SharingNotices, sendSharedNotices } from "../teams/shared-notice.ts"
 import {
   readWorkspaces,
   serializeWorkspace,
@@ -77,7 +77,7 @@ const spaceRefusals: Refusals<{ refused_spaces: string[] | null }> = {
 }
 
 /** Serializes a changed workspace, and emails the owners whose spaces more people can now see. */
-const tellingOwners = (ctx: Context) => (row: WorkspaceRow, answered: ToldOfSharing) => {
+const tellingOwners = (ctx: Context) => (row: WorkspaceRow, answered: SharingNotices) => {
   sendSharedNotices(ctx, answered)
   return serializeWorkspace(row)
 }
@@ -178,15 +178,15 @@ export async function removeWorkspaceMember(
         `The user ${userId} is the last owner of "${id}". Make another member an owner, or remove the other members first.`,
       ],
     },
-    serialize: (row: WorkspaceRow, { told }: { told?: Answers["removed_member"] | null }) => {
+    serialize: (row: WorkspaceRow, { removed }: { removed?: Answers["removed_member"] | null }) => {
       const workspace = serializeWorkspace(row)
       const { workspace_id, name, team, team_members, archived } = workspace
       const inTeam = team_members.some(({ user_id }) => user_id === userId)
       const keeps_access_by_team = inTeam && !archived && team?.archived === false
-      if (told) {
+      if (removed) {
         const kept = keeps_access_by_team && team ? team.name : null
         const data = { workspace_id, name, keeps_access_by_team, team: kept, at: ctx.clock.now().toISOString() }
-        sendEmail(ctx, { kind: "workspace_left", to: told.email, brand: told.brand, data })
+        sendEmail(ctx, { kind: "workspace_left", to: removed.email, brand: removed.brand, data })
       }
       return { ...workspace, keeps_access_by_team }
     },

@@ -1,8 +1,8 @@
--- Adds a member to a workspace for an admin. told: the notices of tell_shared.
+-- Adds a member to a workspace for an admin. notices: the notices of tell_shared.
 -- refused: admin, not_found, stale, unknown_user, already_member.
 create function turnpike.add_workspace_member(p_request turnpike.request,
   p_workspace_id text, p_user_id bigint, p_role text, p_if_version integer)
-returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer, told turnpike.shared_notice[]) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer, notices turnpike.shared_notice[]) language plpgsql rows 1 as $$
 declare
   admin turnpike.admin_caller;
   was workspaces;
@@ -27,7 +27,7 @@ begin
     space_ids := array(select s.space_id from spaces s where s.workspace_id = p_workspace_id);
     shared := turnpike.shared_with(space_ids, p_user_id);
     insert into workspace_members (workspace_id, user_id, role, created_at) values (p_workspace_id, p_user_id, p_role, p_request.moment);
-    told := turnpike.tell_shared(space_ids, p_user_id, shared, p_request.moment);
+    notices := turnpike.tell_shared(space_ids, p_user_id, shared, p_request.moment);
     perform turnpike.note_workspace(p_workspace_id, 'workspace.member_add', before, (admin.caller).user_id, p_request.request_id, p_request.address,
       p_request.moment);
   end if;
@@ -41,11 +41,11 @@ create type turnpike.removed_member as (
 );
 
 -- Removes a member from a workspace for an admin. The last owner can be removed only if there are no other members,
--- because an owner must be able to change its spaces. told: where to email the removed member.
+-- because an owner must be able to change its spaces. removed: where to email the removed member.
 -- refused: admin, not_found, stale, no_member, last_owner.
 create function turnpike.remove_workspace_member(p_request turnpike.request,
   p_workspace_id text, p_user_id bigint, p_if_version integer)
-returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer, told turnpike.removed_member) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer, removed turnpike.removed_member) language plpgsql rows 1 as $$
 declare
   admin turnpike.admin_caller;
   was workspaces;
@@ -71,7 +71,7 @@ begin
   else
     before := turnpike.workspace_facts(p_workspace_id);
     delete from workspace_members m where m.workspace_id = p_workspace_id and m.user_id = p_user_id;
-    select u.email, u.brand into told from users u where u.user_id = p_user_id limit 1;
+    select u.email, u.brand into removed from users u where u.user_id = p_user_id limit 1;
     perform turnpike.note_workspace(p_workspace_id, 'workspace.member_remove', before, (admin.caller).user_id, p_request.request_id,
       p_request.address,
       p_request.moment);

@@ -116,12 +116,12 @@ begin
 end $$;
 
 -- Changes a workspace for an admin.
--- p_change: the fields to change. `spaces` (slugs) replaces the list. told: the notices of tell_shared.
+-- p_change: the fields to change. `spaces` (slugs) replaces the list. notices: the notices of tell_shared.
 -- refused: admin, not_found, stale, unknown_team, unknown_space or space_taken (refused_spaces has the slugs).
 create function turnpike.patch_workspace(p_request turnpike.request,
   p_workspace_id text, p_change jsonb, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer, refused_spaces text[],
-  told turnpike.shared_notice[]) language plpgsql rows 1 as $$
+  notices turnpike.shared_notice[]) language plpgsql rows 1 as $$
 declare
   admin turnpike.admin_caller;
   was workspaces;
@@ -167,7 +167,7 @@ begin
           archived_at = case when p_change -> 'archived' = 'true' then coalesce(w.archived_at, p_request.moment)
             when p_change -> 'archived' = 'false' then null else w.archived_at end
         where w.workspace_id = p_workspace_id;
-      told := turnpike.tell_shared(space_ids, null, shared, p_request.moment);
+      notices := turnpike.tell_shared(space_ids, null, shared, p_request.moment);
       perform turnpike.note_workspace(p_workspace_id, 'workspace.update', before, (admin.caller).user_id, p_request.request_id, p_request.address,
         p_request.moment);
     end if;
