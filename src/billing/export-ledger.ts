@@ -42,10 +42,10 @@ export async function putExport(ctx: Context, credential: Credential, enabled: b
     throw new TurnpikeError("SCOPE_DENIED", "Only a live key to all spaces can export the account's ledger.")
   }
   wakeWebhooks(ctx, { user_id: actor.user_id, test: false, has_subscriber: row.has_subscriber === true })
-  const found = row.export as JsonRow<"ledger_exports"> | null
-  if (!found?.started_at) return { enabled: false, started_at: null, closed_until: null }
-  const { started_at, closed_until } = found
-  return { enabled: found.enabled, started_at: toInstant(started_at), closed_until: toInstant(closed_until) }
+  const ledgerExport = row.export as JsonRow<"ledger_exports"> | null
+  if (!ledgerExport?.started_at) return { enabled: false, started_at: null, closed_until: null }
+  const { started_at, closed_until } = ledgerExport
+  return { enabled: ledgerExport.enabled, started_at: toInstant(started_at), closed_until: toInstant(closed_until) }
 }
 
 /** Exports new ledger rows of each account that has asked for it. One that fails does not stop the others. */

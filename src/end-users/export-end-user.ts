@@ -155,10 +155,10 @@ async function exportPage(
       .where((eb) => eb.or([eb("page.row_number", "=", 1), eb("page.bytes_so_far", "<=", ERASURE_POLICY.exportBytes)]))
       .orderBy("page.row_number")
   })
-  const found = rows[0]?.found_rows ?? 0
+  const foundRows = rows[0]?.found_rows ?? 0
   return {
     rows: storedRows<ExportRow>(rows),
-    more: found === ERASURE_POLICY.exportTurns || rows.length < found,
+    more: foundRows === ERASURE_POLICY.exportTurns || rows.length < foundRows,
   }
 }
 

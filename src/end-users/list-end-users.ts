@@ -27,10 +27,10 @@ export async function listEndUsers(
     before_ref: ref ?? null,
     limit: limit + 1,
   })
-  const found = row.end_users ?? []
-  const page = found.slice(0, limit)
+  const endUsers = row.end_users ?? []
+  const page = endUsers.slice(0, limit)
   const last = page.at(-1)
-  const goesOn = found.length > limit && last !== undefined
+  const goesOn = endUsers.length > limit && last !== undefined
   const position = last && [last.active_at, last.end_user.end_user_ref]
   const next_cursor = goesOn && position ? encodePosition(position, { end_users: filters }) : null
   return { data: page.map(({ end_user }) => end_user), has_more: goesOn, next_cursor }

@@ -62,8 +62,8 @@ async function removeErasedObjects(ctx: Context, { erasure_id }: OpenErasure): P
     .execute()
   if (rows.length === 0) return 0
   const keys = rows.map((row) => row.object_key)
-  const found = await Promise.all(keys.map((key) => (key.endsWith("/") ? keysBelow(ctx, key) : [key])))
-  const objects = found.flat()
+  const keysFound = await Promise.all(keys.map((key) => (key.endsWith("/") ? keysBelow(ctx, key) : [key])))
+  const objects = keysFound.flat()
   for (let at = 0; at < objects.length; at += 1000) await ctx.files.delete(objects.slice(at, at + 1000))
   await callOne(ctx.db, "note_objects_removed", { erasure_id, keys, moment: ctx.clock.now() })
   return rows.length

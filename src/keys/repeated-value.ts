@@ -28,8 +28,8 @@ export async function secretSources(
 
 /** The value of a repeat: the one whose hint the key has now. Throws IDEMPOTENCY_KEY_REUSED after a later rotation. */
 export function repeatedValue(key: KeyRow, values: readonly { value: string; hint: string }[]): string {
-  const found = values.find(({ hint }) => hint === key.hint)
-  if (!found)
+  const repeated = values.find(({ hint }) => hint === key.hint)
+  if (!repeated)
     throw keyReused("The API key got a new value since this Idempotency-Key was used. Use a new Idempotency-Key.")
-  return found.value
+  return repeated.value
 }

@@ -49,10 +49,10 @@ export async function createRoles(
   { workers = WORKER_ROLES, prefix = ROLE_PREFIX, renew = false, password = newPassword } = {},
 ): Promise<Record<string, string>> {
   for (const worker of workers) accessOf(worker)
-  const made = await inTransaction(client, async () => {
+  const secrets = await inTransaction(client, async () => {
     // With the lock, the later of two concurrent calls finds the role that the first one created.
     await client.query("select pg_advisory_xact_lock(hashtext('turnpike roles'))")
-    const made: Record<string, string> = {}
+    const secrets: Record<string, string> = {}
     for (const worker of workers) {
       const role = roleName(worker, prefix)
       const known = (await client.query("select 1 from pg_roles where rolname = $1", [role])).rowCount === 1
@@ -60,15 +60,15 @@ export async function createRoles(
       const secret = password(worker)
       const change = `${known ? "alter" : "create"} role ${pg.escapeIdentifier(role)}`
       await client.query(`${change} login nocreatedb nocreaterole password ${pg.escapeLiteral(secret)}`)
-      made[worker] = secret
+      secrets[worker] = secret
     }
-    return made
+    return secrets
   })
   await setRoleSettings(
     client,
     workers.map((worker) => roleName(worker, prefix)),
   )
-  return made
+  return secrets
 }
 
 async function inTransaction<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T> {
@@ -107,11 +107,11 @@ export async function grantRelease(
     const { rows } = await client.query<{ rolname: string }>("select rolname from pg_roles where rolname = any($1)", [
       WORKER_ROLES.map((worker) => roleName(worker, prefix)),
     ])
-    const found = WORKER_ROLES.filter((worker) => rows.some(({ rolname }) => rolname === roleName(worker, prefix)))
-    for (const worker of found) {
+    const inUse = WORKER_ROLES.filter((worker) => rows.some(({ rolname }) => rolname === roleName(worker, prefix)))
+    for (const worker of inUse) {
       await grantWorker(client, { schema, role: roleName(worker, prefix), exact }, accessOf(worker))
     }
-    return found
+    return inUse
   })
   const roles = there.map((worker) => roleName(worker, prefix))
   await setRoleSettings(client, roles)

@@ -98,8 +98,8 @@ export class CronState {
   }
 
   async read(): Promise<CronRuns> {
-    const found = await this.#redis().run<(string | null)[]>(READ, [KEY], [])
-    const [ranAt = null, wokenAt = null, since = null, until = null] = found.map((ms) =>
+    const values = await this.#redis().run<(string | null)[]>(READ, [KEY], [])
+    const [ranAt = null, wokenAt = null, since = null, until = null] = values.map((ms) =>
       ms === null ? null : Number(ms),
     )
     const isAsleep = since !== null && until !== null && until > this.#now()

@@ -64,9 +64,9 @@ export async function freshCredential(
 
 function sent(account: SealedCredential, credential: AccountCredential): CallCredential {
   const { provider_id, sealed, expires_at, credential_version } = account
-  const made = { credential_version, from: { provider_id, sealed, expires_at, credential_version } }
-  if (credential.kind === "api_key") return { kind: "api_key", secret: credential.api_key, headers: {}, ...made }
-  return { kind: "bearer", secret: credential.access_token, headers: credential.headers, ...made }
+  const origin = { credential_version, from: { provider_id, sealed, expires_at, credential_version } }
+  if (credential.kind === "api_key") return { kind: "api_key", secret: credential.api_key, headers: {}, ...origin }
+  return { kind: "bearer", secret: credential.access_token, headers: credential.headers, ...origin }
 }
 
 const endsWithin = ({ clock }: Context, { expires_at }: SealedCredential, ms: number) =>

@@ -28,20 +28,20 @@ export async function logIn(
   { email, password }: z.infer<typeof loginRequestSchema>,
 ): Promise<{ userId: number; epoch: number }> {
   const given = await callOne<"find_login", LoginRow>(ctx.db, "find_login", { email: email.trim() })
-  const found = given.user_id === null ? null : { ...given, user_id: given.user_id }
-  const known = found !== null && isKnownPlace(ctx.address, given.addresses)
-  const attempt = { account: found?.user_id ?? given.name, known }
+  const user = given.user_id === null ? null : { ...given, user_id: given.user_id }
+  const known = user !== null && isKnownPlace(ctx.address, given.addresses)
+  const attempt = { account: user?.user_id ?? given.name, known }
   const { giveBack } = await takePasswordTry(ctx, attempt).catch((error: unknown) => {
-    if (found && error instanceof TurnpikeError && error.code === "LOGIN_THROTTLED") tellLocked(ctx, found.user_id)
+    if (user && error instanceof TurnpikeError && error.code === "LOGIN_THROTTLED") tellLocked(ctx, user.user_id)
     throw error
   })
-  const fits = await verifyPassword(password, found?.password_hash ?? null).catch((error: unknown) => {
+  const fits = await verifyPassword(password, user?.password_hash ?? null).catch((error: unknown) => {
     giveBack()
     throw error
   })
-  if (!found || !fits || found.disabled) throw invalidCredentials()
+  if (!user || !fits || user.disabled) throw invalidCredentials()
   giveBack()
-  return { userId: found.user_id, epoch: found.epoch }
+  return { userId: user.user_id, epoch: user.epoch }
 }
 
 /** `disabled` and `epoch` are null if no user was found. */

@@ -77,9 +77,12 @@ export async function findSpaces(
         .where("s.space_id", "in", sharedSpaces)
         .whereRef("s.test", "=", "caller.test")
         .select(roleInSpace.as("role"))
-      const found = caller.selectFrom(own.unionAll(shared).as("s"))
-      const page = found.selectAll("s").orderBy("s.slug", "desc").limit(limit).offset(offset)
-      return [found.select((eb) => eb.fn.countAll<number>().as("total")).as("total"), jsonArrayFrom(page).as("spaces")]
+      const visible = caller.selectFrom(own.unionAll(shared).as("s"))
+      const page = visible.selectAll("s").orderBy("s.slug", "desc").limit(limit).offset(offset)
+      return [
+        visible.select((eb) => eb.fn.countAll<number>().as("total")).as("total"),
+        jsonArrayFrom(page).as("spaces"),
+      ]
     }),
   )
   const { total, spaces = [] } = rows[0] ?? {}

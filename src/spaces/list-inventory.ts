@@ -166,11 +166,11 @@ function filtered(
 
 /** The ids of the spaces with their sort value. Only sorts by totals need a join. */
 function sorted(db: QueryCreator<CallerDB>, filters: InventoryFilters, sort: Sort) {
-  const found = filtered(db, filters)
+  const matching = filtered(db, filters)
   if (sort === "title")
-    return found.select((eb) => ["s.space_id", sql<unknown>`folded(${eb.ref("s.title")}) collate "C"`.as("rank")])
-  if (sort === "created_at") return found.select(["s.space_id", sql<unknown>`s.created_at`.as("rank")])
-  return found
+    return matching.select((eb) => ["s.space_id", sql<unknown>`folded(${eb.ref("s.title")}) collate "C"`.as("rank")])
+  if (sort === "created_at") return matching.select(["s.space_id", sql<unknown>`s.created_at`.as("rank")])
+  return matching
     .leftJoin("space_totals as r", "r.space_id", "s.space_id")
     .leftJoin(recentBySpace(db).as("n"), "n.space_id", "s.space_id")
     .select((eb) => {

@@ -62,8 +62,8 @@ export async function listAudit(
     credential,
     (db) =>
       db.selectFrom("caller").select((caller) => {
-        const found = caller.selectFrom("audit_log as a").where(matches(filters))
-        const page = found
+        const matching = caller.selectFrom("audit_log as a").where(matches(filters))
+        const page = matching
           .leftJoin("users as u", "u.user_id", "a.actor_user_id")
           .selectAll("a")
           .select("u.name as actor_name")
@@ -71,7 +71,7 @@ export async function listAudit(
           .limit(limit)
           .offset(offset)
         return [
-          found.select((eb) => eb.fn.countAll<number>().as("total")).as("total"),
+          matching.select((eb) => eb.fn.countAll<number>().as("total")).as("total"),
           jsonArrayFrom(page).as("entries"),
         ]
       }),

@@ -101,20 +101,23 @@ export async function listTeams(
     credential,
     (db) =>
       db.selectFrom("caller").select((caller) => {
-        const found = caller
+        const matching = caller
           .selectFrom("teams as t")
           .$if(archived !== "all", (query) =>
             query.where("t.archived_at", archived === "archived" ? "is not" : "is", null),
           )
           .$if(q !== undefined, (query) => query.where(({ ref }) => holds(ref("t.name"), q ?? "")))
         const weight = sql<number>`1 + (select count(*) from team_members n where n.team_id = t.team_id)`
-        const page = found
+        const page = matching
           .select(["t.team_id as key", weight.as("weight")])
           .orderBy((eb) => eb.fn<string>("lower", ["t.name"]))
           .orderBy("t.team_id")
           .limit(limit)
           .offset(offset)
-        return [found.select((eb) => eb.fn.countAll<number>().as("total")).as("total"), jsonArrayFrom(page).as("keys")]
+        return [
+          matching.select((eb) => eb.fn.countAll<number>().as("total")).as("total"),
+          jsonArrayFrom(page).as("keys"),
+        ]
       }),
     { role: "admin" },
   )

@@ -80,13 +80,13 @@ export async function findTurnDeliveries(
 ): Promise<{ deliveries: DeliveryRow[]; total: number }> {
   const { rows } = await readAs(ctx, credential, (db) =>
     visibleTurn(db, turnId).select((turn) => {
-      const told = turn
+      const matching = turn
         .selectFrom("webhook_deliveries as d")
         .innerJoin("webhook_endpoints as w", "w.webhook_id", "d.webhook_id")
         .innerJoin("events as e", (join) => join.on(isItsEvent))
         .whereRef("d.turn_id", "=", "t.turn_id")
         .where(endpointInScope)
-      const page = told
+      const page = matching
         .selectAll("d")
         .select((eb) => ["e.type as event_type", attemptsOf(eb, WEBHOOK_POLICY.attemptsListed).as("attempts_made")])
         .orderBy((eb) => sql`${eb.ref("d.delivery_id")} collate "C"`, "desc")
@@ -94,7 +94,7 @@ export async function findTurnDeliveries(
         .offset(offset)
       return [
         jsonArrayFrom(page).as("deliveries"),
-        told.select((eb) => eb.cast<number>(eb.fn.countAll(), "integer").as("total")).as("total"),
+        matching.select((eb) => eb.cast<number>(eb.fn.countAll(), "integer").as("total")).as("total"),
       ]
     }),
   )

@@ -116,7 +116,7 @@ export async function listWorkspaces(
     credential,
     (db) =>
       db.selectFrom("caller").select((caller) => {
-        const found = caller
+        const matching = caller
           .selectFrom("workspaces as w")
           .$if(archived !== "all", (query) =>
             query.where("w.archived_at", archived === "archived" ? "is not" : "is", null),
@@ -126,13 +126,16 @@ export async function listWorkspaces(
           )
         const weight = sql<number>`1 + (select count(*) from workspace_members n where n.workspace_id = w.workspace_id)
             + (select count(*) from team_members n where n.team_id = w.team_id) + (select count(*) from spaces n where n.workspace_id = w.workspace_id)`
-        const page = found
+        const page = matching
           .select(["w.workspace_id as key", weight.as("weight")])
           .orderBy((eb) => eb.fn<string>("lower", ["w.name"]))
           .orderBy("w.workspace_id")
           .limit(limit)
           .offset(offset)
-        return [found.select((eb) => eb.fn.countAll<number>().as("total")).as("total"), jsonArrayFrom(page).as("keys")]
+        return [
+          matching.select((eb) => eb.fn.countAll<number>().as("total")).as("total"),
+          jsonArrayFrom(page).as("keys"),
+        ]
       }),
     { role: "admin" },
   )
