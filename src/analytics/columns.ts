@@ -11,6 +11,10 @@ export function inColumns<Name extends string, As extends string>(names: Readonl
   return all.map(([as, name]) => eb.fn.agg<number[]>("array_agg", [`u.${name}`]).as(as))
 }
 
+/** The `names` of arrays that are called like their columns. */
+export const sameNames = <Name extends string>(names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, name])) as { [Same in Name]: Same }
+
 /** Turns the arrays of `inColumns` back into rows. */
 export function fromColumns<Row extends object>(columns: { [Name in keyof Row]: Row[Name][] }): Row[] {
   const all = Object.entries(columns) as [string, unknown[]][]

@@ -2,7 +2,7 @@ import { type Expression, type QueryCreator, type SelectQueryBuilder, sql } from
 import type { CallerDB } from "../actor/call-as.ts"
 import { released } from "../platform/db.ts"
 import type { Range } from "./range.ts"
-import { KEYED, MEASURES } from "./rollups.ts"
+import { DAILY, MEASURES } from "./rollups.ts"
 
 /**
  * The functions below read rollups together with queued rows that are not rolled up yet, by whole days or
@@ -24,8 +24,8 @@ export const usageHours = (db: Reader, range: Range) =>
     .selectFrom("usage_hours as r")
     .where("r.hour", ">=", range.from)
     .where("r.hour", "<", range.to)
-    .select(["r.hour", ...MEASURES, ...KEYED])
-    .unionAll(queued(db, range).select((eb) => [hourOf(eb.ref("q.ended_at")).as("hour"), ...MEASURES, ...KEYED]))
+    .select(["r.hour", ...MEASURES, ...DAILY])
+    .unionAll(queued(db, range).select((eb) => [hourOf(eb.ref("q.ended_at")).as("hour"), ...MEASURES, ...DAILY]))
 
 export function modelDays(db: Reader, range: Range) {
   return db
@@ -97,11 +97,11 @@ export function userDays(db: Reader, range: Range, userId: number) {
     .where("r.user_id", "=", userId)
     .where("r.day", ">=", dateOf(range.from))
     .where("r.day", "<", dateOf(range.to))
-    .select(["r.day", ...MEASURES, ...KEYED])
+    .select(["r.day", ...MEASURES, ...DAILY])
     .unionAll(
       queued(db, range)
         .where("q.user_id", "=", userId)
-        .select((eb) => [dayOf(eb.ref("q.ended_at")).as("day"), ...MEASURES, ...KEYED]),
+        .select((eb) => [dayOf(eb.ref("q.ended_at")).as("day"), ...MEASURES, ...DAILY]),
     )
 }
 
@@ -121,7 +121,7 @@ export function rolledSpaceDays(db: Reader, range: Range, spaces: Spaces) {
           .as("r"),
       (join) => join.onTrue(),
     )
-    .select(["r.day", "r.space_id", ...MEASURES, ...KEYED, "r.tokens_input_most", "r.pictures"])
+    .select(["r.day", "r.space_id", ...MEASURES, ...DAILY, "r.tokens_input_most", "r.pictures"])
 }
 
 /** Rows that are still queued: one for each model, provider and role of a turn's calls. */
@@ -130,7 +130,7 @@ export function queuedSpaceDays(db: Reader, range: Range, spaces: Spaces) {
     .where("q.space_id", "in", spaces)
     .select((eb) => [
       dayOf(eb.ref("q.ended_at")).as("day"),
-      ...(["q.space_id", ...MEASURES, ...KEYED, "q.tokens_input_most", "q.pictures"] as const),
+      ...(["q.space_id", ...MEASURES, ...DAILY, "q.tokens_input_most", "q.pictures"] as const),
     ])
 }
 

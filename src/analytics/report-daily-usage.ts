@@ -7,7 +7,8 @@ import type { Context } from "../actor/context.ts"
 import { envelopeOf, NO_SUMS, ratio, type Sums, serializeSums, sums } from "./answer.ts"
 import { dayOf, spaceDays, usageHours, userDays } from "./families.ts"
 import { datesOf, filled, lastDays, type Range } from "./range.ts"
-import { DURATION, SUMS } from "./sums.ts"
+import type { DAILY } from "./rollups.ts"
+import { DAY_SUMS } from "./sums.ts"
 
 export const daySchema = z.object({
   date: z.iso.date().meta({ example: "2026-01-14" }),
@@ -42,11 +43,13 @@ export interface UsageFilter {
   chat_key?: string | undefined
 }
 
-export interface UsageDayRow extends Sums {
+type DailySums = Record<(typeof DAILY)[number], number>
+
+export interface UsageDayRow extends Sums, DailySums {
   day: string
-  keyed_calls: number
-  duration_us: number
 }
+
+const NO_DAILY: DailySums = { keyed_calls: 0, duration_us: 0 }
 
 /**
  * Reports the usage of API keys and web chats on each of the last
@@ -79,7 +82,7 @@ export function serializeDays(range: Range, rows: UsageDayRow[]): UsageDay[] {
     datesOf(range),
     rows,
     ({ day }) => day,
-    (day) => ({ day, ...NO_SUMS, keyed_calls: 0, duration_us: 0 }),
+    (day) => ({ day, ...NO_SUMS, ...NO_DAILY }),
   )
   return days.map(({ day, keyed_calls, duration_us, ...row }) => ({
     date: day,
@@ -95,19 +98,19 @@ function daysOf(db: QueryCreator<CallerDB>, range: Range, filter: UsageFilter) {
     const days = spaceDays(db, range, filteredSpaces(db, filter)).as("u")
     return db
       .selectFrom(days)
-      .select(["u.day", ...SUMS, ...DURATION])
+      .select(["u.day", ...DAY_SUMS])
       .groupBy("u.day")
   }
   if (user_id !== undefined) {
     const days = userDays(db, range, user_id).as("u")
     return db
       .selectFrom(days)
-      .select(["u.day", ...SUMS, ...DURATION])
+      .select(["u.day", ...DAY_SUMS])
       .groupBy("u.day")
   }
   return db
     .selectFrom(usageHours(db, range).as("u"))
-    .select(({ ref }) => [dayOf(ref("u.hour")).as("day"), ...SUMS, ...DURATION])
+    .select(({ ref }) => [dayOf(ref("u.hour")).as("day"), ...DAY_SUMS])
     .groupBy("day")
 }
 

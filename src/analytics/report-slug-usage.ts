@@ -7,7 +7,7 @@ import type { Context } from "../actor/context.ts"
 import { type InParts, inOrder, type ListPage, readInParts } from "../base/in-parts.ts"
 import { isOneOf } from "../platform/one-of.ts"
 import { always, envelope, envelopeOf, NO_SUMS, pageFields, type Sums } from "./answer.ts"
-import { fromColumns, inColumns } from "./columns.ts"
+import { fromColumns, inColumns, sameNames } from "./columns.ts"
 import { queuedSpaceDays, rolledSpaceDays } from "./families.ts"
 import { procedureRows } from "./procedure-rows.ts"
 import { lastDays, type Range } from "./range.ts"
@@ -22,7 +22,8 @@ import {
   type UsageFilter,
   usageFilters,
 } from "./report-daily-usage.ts"
-import { DURATION, SUMS } from "./sums.ts"
+import { DAILY } from "./rollups.ts"
+import { DAY_SUMS } from "./sums.ts"
 
 export const slugUsageSchema = z
   .object({
@@ -87,7 +88,7 @@ async function readSeries(
           eb
             .selectFrom(queuedSpaceDays(db, range, theseSpaces(db, ids)).as("u"))
             .select(({ cast, ref }) => [cast<string>(ref("u.day"), "text").as("day"), "u.space_id"])
-            .select([...SUMS, ...DURATION])
+            .select(DAY_SUMS)
             .groupBy(["u.space_id", "u.day"]),
         ).as("queued"),
       ]),
@@ -123,7 +124,7 @@ const usedOf = (db: QueryCreator<CallerDB>, range: Range, filter: UsageFilter) =
 const COLUMNS = {
   ...({ turns: "turns", model_calls: "calls", tokens_input: "tokens_input", tokens_cached: "tokens_cached" } as const),
   ...({ tokens_output: "tokens_output", billed: "billed_credit_micros" } as const),
-  ...({ keyed_calls: "keyed_calls", duration_us: "duration_us" } as const),
+  ...sameNames(DAILY),
 } as const
 
 /** Adds up the rows of each day. A day may be partly rolled up and partly queued. */
@@ -137,4 +138,4 @@ function addedByDay(rows: UsageDayRow[]): UsageDayRow[] {
   return [...days.values()]
 }
 
-const COUNTED = [...(Object.keys(NO_SUMS) as (keyof Sums)[]), "keyed_calls", "duration_us"] as const
+const COUNTED = [...(Object.keys(NO_SUMS) as (keyof Sums)[]), ...DAILY] as const

@@ -8,7 +8,8 @@ export const MEASURES = [
   "cost_credit_micros",
   "billed_credit_micros",
 ] as const
-export const KEYED = ["keyed_calls", "duration_us"] as const
+/** The further numbers of the reports by day. */
+export const DAILY = ["keyed_calls", "duration_us"] as const
 
 /** A rollup of usage: SQL for its keys from a row `q` of turn_ends, and the columns that it sums. */
 export interface Rollup {
@@ -28,7 +29,7 @@ const UNTIL = { until: "m.until" }
 
 /** The rollups of days and hours. Their order is the order of the upserts. */
 export const ROLLUPS: Rollup[] = [
-  { name: "usage_hours", keys: HOUR, sums: [...MEASURES, ...KEYED], most: true },
+  { name: "usage_hours", keys: HOUR, sums: [...MEASURES, ...DAILY], most: true },
   { name: "model_days", keys: { ...DAY, model: "q.model" }, sums: MEASURES },
   {
     name: "provider_days",
@@ -39,8 +40,8 @@ export const ROLLUPS: Rollup[] = [
   { name: "user_hours", keys: { ...USER, ...HOUR }, sums: MEASURES },
   { name: "model_hours", keys: { ...HOUR, model: "q.model" }, sums: MEASURES },
   { name: "provider_hours", keys: { ...HOUR, ...PROVIDER }, sums: MEASURES },
-  { name: "space_days", keys: { ...DAY, ...SPACE }, sums: [...MEASURES, ...KEYED, "pictures"], most: true },
-  { name: "user_days", keys: { ...DAY, ...USER }, sums: [...MEASURES, ...KEYED] },
+  { name: "space_days", keys: { ...DAY, ...SPACE }, sums: [...MEASURES, ...DAILY, "pictures"], most: true },
+  { name: "user_days", keys: { ...DAY, ...USER }, sums: [...MEASURES, ...DAILY] },
   { name: "provider_space_days", keys: { ...DAY, ...PROVIDER, ...SPACE }, sums: MEASURES },
 ]
 

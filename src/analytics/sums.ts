@@ -1,20 +1,9 @@
 import { expressionBuilder } from "kysely"
 import { released } from "../platform/db.ts"
+import { DAILY, type MEASURES } from "./rollups.ts"
 
 /** The columns of a rollup that are summed (schema.sql, "Analytics"). */
-interface Summed {
-  turns: number
-  calls: number
-  tokens_input: number
-  tokens_cached: number
-  tokens_output: number
-  cost_credit_micros: number
-  billed_credit_micros: number
-  keyed_calls: number
-  duration_us: number
-  tokens_input_most: number
-  pictures: number
-}
+type Summed = Record<(typeof MEASURES)[number] | (typeof DAILY)[number] | "tokens_input_most" | "pictures", number>
 
 /** The sum of a column of rows `u` as an integer, 0 without rows. */
 const total = (column: keyof Summed) => {
@@ -37,8 +26,8 @@ export const SUMS = [
 /** The same sums with the cost, named as in `Costs`. */
 export const COST_SUMS = [...SUMS, total("cost_credit_micros").as("cost")]
 
-/** The number of calls of turns with a key, and their total duration in microseconds. */
-export const DURATION = [total("keyed_calls").as("keyed_calls"), total("duration_us").as("duration_us")]
+/** The same sums with the further numbers of a report by day. */
+export const DAY_SUMS = [...SUMS, ...DAILY.map((column) => total(column).as(column))]
 
 /** The number of calls that made an image. They have no input tokens. */
 export const DRAWN = total("pictures").as("pictures")
