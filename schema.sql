@@ -2322,6 +2322,8 @@ create table turn_ends (
   tokens_input bigint not null,
   tokens_cached bigint not null,
   tokens_output bigint not null,
+  -- The output tokens that are reasoning.
+  tokens_reasoning bigint not null default 0,
   -- The most input tokens of one of these calls.
   tokens_input_most bigint not null,
   cost_credit_micros bigint not null,
@@ -2364,25 +2366,26 @@ begin
       new.end_user_charge_credit_micros);
   if new.test or new.model_calls = 0 then
     insert into turn_ends (turn_id, state, test, ended_at, user_id, writer_id, space_id, end_user_ref, model, provider_key, pooled, role, turns,
-        calls, keyed_calls, pictures, tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros,
+        calls, keyed_calls, pictures, tokens_input, tokens_cached, tokens_output, tokens_reasoning, tokens_input_most, cost_credit_micros,
         billed_credit_micros, duration_us, took_us)
       values (new.turn_id, new.state, new.test, new.finished_at, new.user_id, coalesce(new.member_id, new.user_id), new.space_id,
         customer, new.model, split_part(new.model, '/', 1), false, 'orchestrator', 1, new.model_calls, 0, 0, new.tokens_input,
-        new.tokens_cached, new.tokens_output, 0, new.cost_credit_micros, new.billed_credit_micros, 0, took_us);
+        new.tokens_cached, new.tokens_output, new.tokens_reasoning, 0, new.cost_credit_micros, new.billed_credit_micros, 0, took_us);
   else
     -- Analytics count the duration only of calls of turns with a key.
     insert into turn_ends (turn_id, state, test, ended_at, user_id, writer_id, space_id, end_user_ref, model, provider_key, pooled, role, turns,
-        calls, keyed_calls, pictures, tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros,
+        calls, keyed_calls, pictures, tokens_input, tokens_cached, tokens_output, tokens_reasoning, tokens_input_most, cost_credit_micros,
         billed_credit_micros, duration_us, took_us)
       select new.turn_id, new.state, false, new.finished_at, new.user_id, coalesce(new.member_id, new.user_id), new.space_id,
         customer, s.model, s.provider_key, s.pooled, s.role, (row_number() over (order by s.first_step, s.role) = 1)::integer,
-        s.calls, case when is_chat then 0 else s.calls end, s.pictures, s.input, s.cached, s.output, s.most, s.cost, s.billed,
+        s.calls, case when is_chat then 0 else s.calls end, s.pictures, s.input, s.cached, s.output, s.reasoning, s.most, s.cost, s.billed,
         case when is_chat then 0 else s.duration_us end,
         case when row_number() over (order by s.first_step, s.role) = 1 then took_us else 0 end
       from (select c.model, case when c.subscription_id !~ '^[0-9]+$' then c.subscription_id else c.provider end as provider_key,
           coalesce(c.subscription_id !~ '^[0-9]+$', false) as pooled, c.role, min(c.step * 2 + (c.call is not null)::integer) as first_step,
           count(*) as calls, count(c.call) as pictures, sum(c.tokens_input) as input,
-          sum(c.tokens_cached) as cached, sum(c.tokens_output) as output, max(c.tokens_input) as most, sum(c.cost_credit_micros) as cost,
+          sum(c.tokens_cached) as cached, sum(c.tokens_output) as output,
+          coalesce(sum(c.tokens_reasoning), 0) as reasoning, max(c.tokens_input) as most, sum(c.cost_credit_micros) as cost,
           sum(c.billed_credit_micros) as billed, sum((c.duration_sec * 1e6)::bigint) as duration_us
         from model_calls c where c.turn_id = new.turn_id group by 1, 2, 3, 4) s;
   end if;
@@ -2394,7 +2397,7 @@ create trigger turns_ended_queued after update on turns for each row
 
 -- The rows that count in analytics: all except test turns.
 create view usage_queue as
-  select e.ended_at, e.user_id, e.space_id, e.tokens_input, e.tokens_cached, e.tokens_output, e.tokens_input_most, e.cost_credit_micros,
+  select e.ended_at, e.user_id, e.space_id, e.tokens_input, e.tokens_cached, e.tokens_output, e.tokens_reasoning, e.tokens_input_most, e.cost_credit_micros,
     e.billed_credit_micros, e.duration_us, e.calls, e.keyed_calls, e.pictures, e.turns, e.pooled, e.provider_key, e.role, e.model, e.turn_id
   from turn_ends e where not e.test;
 
@@ -2411,6 +2414,7 @@ create table usage_hours (
   billed_credit_micros bigint not null,
   keyed_calls bigint not null,
   duration_us bigint not null,
+  tokens_reasoning bigint not null default 0,
   tokens_input_most bigint not null,
   primary key (hour)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
@@ -2508,6 +2512,7 @@ create table space_days (
   billed_credit_micros bigint not null,
   keyed_calls bigint not null,
   duration_us bigint not null,
+  tokens_reasoning bigint not null default 0,
   tokens_input_most bigint not null,
   pictures bigint not null,
   primary key (day, space_id)
@@ -2529,6 +2534,7 @@ create table user_days (
   billed_credit_micros bigint not null,
   keyed_calls bigint not null,
   duration_us bigint not null,
+  tokens_reasoning bigint not null default 0,
   primary key (day, user_id)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 create index user_days_of_user on user_days (user_id, day);

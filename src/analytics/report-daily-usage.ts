@@ -18,6 +18,9 @@ export const daySchema = z.object({
       "The average duration of a call, in seconds. Calls of web chats are not timed. Null on days without other calls.",
     example: 3.2,
   }),
+  tokens_reasoning: z
+    .int()
+    .meta({ description: "The part of `tokens_output` that is reasoning, as providers report it.", example: 21800 }),
 })
 
 /** The filters of a usage report. Null: no filter. */
@@ -49,7 +52,7 @@ export interface UsageDayRow extends Sums, DailySums {
   day: string
 }
 
-const NO_DAILY: DailySums = { keyed_calls: 0, duration_us: 0 }
+const NO_DAILY: DailySums = { keyed_calls: 0, duration_us: 0, tokens_reasoning: 0 }
 
 /**
  * Reports the usage of API keys and web chats on each of the last
@@ -84,10 +87,11 @@ export function serializeDays(range: Range, rows: UsageDayRow[]): UsageDay[] {
     ({ day }) => day,
     (day) => ({ day, ...NO_SUMS, ...NO_DAILY }),
   )
-  return days.map(({ day, keyed_calls, duration_us, ...row }) => ({
+  return days.map(({ day, keyed_calls, duration_us, tokens_reasoning, ...row }) => ({
     date: day,
     ...serializeSums(row),
     avg_duration_sec: ratio(duration_us, keyed_calls * 1e6),
+    tokens_reasoning,
   }))
 }
 

@@ -9,7 +9,7 @@ export const MEASURES = [
   "billed_credit_micros",
 ] as const
 /** The further numbers of the reports by day. */
-export const DAILY = ["keyed_calls", "duration_us"] as const
+export const DAILY = ["keyed_calls", "duration_us", "tokens_reasoning"] as const
 
 /** A rollup of usage: SQL for its keys from a row `q` of turn_ends, and the columns that it sums. */
 export interface Rollup {

@@ -1079,6 +1079,7 @@ interface SpaceDays {
   tokens_input: number;
   tokens_input_most: number;
   tokens_output: number;
+  tokens_reasoning: Generated<number>;
   turns: number;
 }
 
@@ -1388,6 +1389,7 @@ interface TurnEnds {
   tokens_input: number;
   tokens_input_most: number;
   tokens_output: number;
+  tokens_reasoning: Generated<number>;
   took_us: Generated<number>;
   turn_id: string;
   turns: number;
@@ -1564,6 +1566,7 @@ interface UsageHours {
   tokens_input: number;
   tokens_input_most: number;
   tokens_output: number;
+  tokens_reasoning: Generated<number>;
   turns: number;
 }
 
@@ -1588,6 +1591,7 @@ interface UsageQueue {
   tokens_input: number | null;
   tokens_input_most: number | null;
   tokens_output: number | null;
+  tokens_reasoning: number | null;
   turn_id: string | null;
   turns: number | null;
   user_id: number | null;
@@ -1603,6 +1607,7 @@ interface UserDays {
   tokens_cached: number;
   tokens_input: number;
   tokens_output: number;
+  tokens_reasoning: Generated<number>;
   turns: number;
   user_id: number;
 }

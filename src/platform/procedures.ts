@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_2e76bec4820c"
+export const RELEASE = "turnpike_cfcedead4181"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -838,6 +838,7 @@ export interface Records {
     conversation: string | null
     files: JsonInput
     max_cost: number | null
+    max_output: number | null
     default_hold: number
     tokens: number
     short_tokens: number
@@ -906,6 +907,8 @@ export interface Records {
     tracestate: string | null
     on_limit: string | null
     max_wait: number | null
+    temperature: number | null
+    reasoning: string | null
   }
   request: {
     kind: string | null
@@ -1002,6 +1005,7 @@ export interface Procedures {
       needs_runner: boolean | null
       waits_behind: string | null
       waits_behind_until: Date | null
+      most_output: number | null
     }
   }
   accounts_to_fold: {
@@ -1405,6 +1409,7 @@ export interface Procedures {
       hold: Answers["hold_state"] | null
       too_many: Answers["test_turn_count"] | null
       has_subscriber: boolean | null
+      most_output: number | null
     }
   }
   claim_deliveries: {
@@ -2126,6 +2131,7 @@ export interface Procedures {
       balance: number | null
       held: number | null
       on_limit: string | null
+      most_output: number | null
     }
   }
   expire_waits: {
@@ -3807,6 +3813,7 @@ export interface Procedures {
       tokens_input: number | null
       tokens_cached: number | null
       tokens_output: number | null
+      tokens_reasoning: number | null
       tokens_input_most: number | null
       cost_credit_micros: number | null
       billed_credit_micros: number | null
@@ -4981,7 +4988,7 @@ export type ArgumentsOf<Name extends ProcedureName> = Procedures[Name]["args"]
 
 /** The arguments of each procedure in their order. columns: its result columns, if some of them are read as JSON. */
 export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; columns?: readonly string[] }> = {
-  accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "shards", "runners"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner", "waits_behind", "waits_behind_until"] },
+  accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "shards", "runners"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner", "waits_behind", "waits_behind_until", "most_output"] },
   accounts_to_fold: { args: ["idle_since", "after", "limit"] },
   accounts_to_post: { args: ["after", "limit"] },
   accounts_with_expired: { args: ["queued_before", "limit", "passed:json"] },
@@ -5012,7 +5019,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   change_password: { args: ["request:request", "former_hash", "hash", "new_token", "expires_at"], columns: ["actor:json", "changed", "refused"] },
   change_user: { args: ["request:request", "user_id", "change", "role"], columns: ["actor:json", "refused", "account:json"] },
   check_slice: { args: ["reconciliation_id", "phase", "position", "size", "most_findings", "orphaned_from", "moment"], columns: ["check_slice:json"] },
-  check_turn: { args: ["request:request", "asked:asked_turn", "idempotency_key"], columns: ["actor:json", "outcome", "hold:json", "too_many:json", "has_subscriber"] },
+  check_turn: { args: ["request:request", "asked:asked_turn", "idempotency_key"], columns: ["actor:json", "outcome", "hold:json", "too_many:json", "has_subscriber", "most_output"] },
   claim_deliveries: { args: ["webhook_id", "batch", "batch_bytes", "in_flight", "in_flight_failing", "host_rate", "host_burst", "test_host_rate", "test_host_burst", "lease_until", "moment"], columns: ["endpoint:json", "secrets:json", "deliveries:json", "next_due_at"] },
   claim_refresh: { args: ["provider_id", "version", "by", "until", "moment"] },
   claim_turns: { args: ["look:look", "terms:claim_terms"], columns: ["answer:json"] },
@@ -5064,7 +5071,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   end_user_sessions: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
   end_user_sums: { args: ["user_id", "test", "ref"] },
   erase_end_user: { args: ["request:request", "ref", "erasure_id"], columns: ["actor:json", "refused", "erasure:json"] },
-  estimate_turn: { args: ["request:request", "asked:asked_turn"], columns: ["actor:json", "refused", "pin", "hold:json", "balance", "held", "on_limit"] },
+  estimate_turn: { args: ["request:request", "asked:asked_turn"], columns: ["actor:json", "refused", "pin", "hold:json", "balance", "held", "on_limit", "most_output"] },
   expire_waits: { args: ["limit", "event_ids:json", "moment"], columns: ["ended:json", "next"] },
   export_ledger: { args: ["user_id", "limit", "ended_before", "moment"] },
   exports_due: { args: ["ended_before", "after", "limit"] },
@@ -5298,11 +5305,11 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
 
 /** The fields of each composite type in Records, in their order. */
 export const RECORDS: Record<keyof Records, readonly string[]> = {
-  asked_turn: ["space", "end_user", "model", "conversation", "files:json", "max_cost", "default_hold", "tokens", "short_tokens", "bounds:json", "min_output"],
+  asked_turn: ["space", "end_user", "model", "conversation", "files:json", "max_cost", "max_output", "default_hold", "tokens", "short_tokens", "bounds:json", "min_output"],
   claim_terms: ["runner_id", "try", "moment", "lease", "max_attempts", "history_turns", "history_within", "history_bytes", "bytes_per_token", "history_tokens", "servers:json", "served_after", "listed:json", "roster_accounts"],
   look: ["places", "is_last", "bytes", "held:json", "takes_over", "releases", "stays", "waits", "retires", "careful", "runners", "live_slots", "test_slots", "end_user_slots", "after_live", "after_test", "after_lane", "alive_until", "looks_until", "event_ids:json", "drawn:json", "random:json"],
   new_subscription: ["user_id", "plan", "starts_at", "ends_at", "note", "replaces", "alongside"],
-  new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "metadata:json", "timeout", "traceparent", "tracestate", "on_limit", "max_wait"],
+  new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "metadata:json", "timeout", "traceparent", "tracestate", "on_limit", "max_wait", "temperature", "reasoning"],
   request: ["kind", "token", "test", "moment", "request_id", "address", "page_user", "page_account", "if_config"],
   sale: ["prepaid", "price", "held"],
   sent_answer: ["turn_id", "step", "call", "fingerprints:json"],

@@ -26,7 +26,7 @@ test("An empty database has every day and hour, and null instead of a division b
   world = await createReportWorld("2026-12-02T10:30:00Z")
   const range = { from: "2026-12-01T00:00:00.000Z", to: "2026-12-03T00:00:00.000Z", as_of: "2026-12-02T10:30:00.000Z" }
   const days = ["2026-12-01", "2026-12-02"]
-  const empty = { ...NO_USE, avg_duration_sec: null }
+  const empty = { ...NO_USE, avg_duration_sec: null, tokens_reasoning: 0 }
   const context = { model_calls: 0, tokens_input: 0, tokens_cached: 0, avg_context_tokens: null, cache_hit_rate: null }
   expect(await world.read("/api/admin/context-comparison?days=2")).toEqual({
     ...range,
@@ -91,8 +91,8 @@ test("A row is counted only in the day and hour in which its turn ended", async 
   })
   const sums = { turns: 1, model_calls: 1, tokens_input: 7, tokens_cached: 0, tokens_output: 3, billed_cost_usd: 1e-7 }
   expect(await world.twice(`${USAGE}?days=2`)).toEqual([
-    { date: "2026-12-01", ...sums, avg_duration_sec: 0.25 },
-    { date: "2026-12-02", ...NO_USE, avg_duration_sec: null },
+    { date: "2026-12-01", ...sums, avg_duration_sec: 0.25, tokens_reasoning: 0 },
+    { date: "2026-12-02", ...NO_USE, avg_duration_sec: null, tokens_reasoning: 0 },
   ])
   expect(usedRows(await world.read("hourly?days=2"))).toEqual([{ hour: "2026-12-01T23:00:00.000Z", ...sums }])
   expect(usedRows(await world.read("hourly?days=1"))).toEqual([])

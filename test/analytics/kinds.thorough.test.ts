@@ -51,7 +51,9 @@ test("An unknown account, chat or space has no usage", async () => {
   const { user, space, slug, chatKey } = await world.place()
   await world.plant({ user, space, at: "2026-12-01T08:00:00Z" })
   const none = await world.read(`${USAGE}?days=2&user_id=999999`)
-  expect(none).toEqual(["2026-12-01", "2026-12-02"].map((date) => ({ date, ...NO_USE, avg_duration_sec: null })))
+  expect(none).toEqual(
+    ["2026-12-01", "2026-12-02"].map((date) => ({ date, ...NO_USE, avg_duration_sec: null, tokens_reasoning: 0 })),
+  )
   expect(await world.read(`${USAGE}?days=2&chat_key=nowhere`)).toEqual(none)
   expect(await world.read(`${USAGE}?days=2&chat_key=${chatKey}&user_id=${world.admin.userId}`)).toEqual(none)
   expect(await world.read(`${USAGE}?days=2&group_by=slug&chat_key=nowhere`)).toMatchObject({

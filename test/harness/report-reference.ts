@@ -19,6 +19,7 @@ export interface Used {
   tokens_input: number
   tokens_cached: number
   tokens_output: number
+  tokens_reasoning: number
   tokens_input_most: number
   billed_credit_micros: number
   duration_us: number
@@ -40,7 +41,7 @@ export async function countReports(world: Pick<World, "sql" | "clock">) {
   const { clock } = world
   const rows = await world.sql<Record<string, string | boolean>>(
     `select extract(epoch from ended_at) * 1000 as at, user_id, space_id, role, pooled, turns, calls, keyed_calls, pictures, tokens_input,
-       tokens_cached, tokens_output, tokens_input_most, billed_credit_micros, duration_us from ${PLAIN} plain`,
+       tokens_cached, tokens_output, tokens_reasoning, tokens_input_most, billed_credit_micros, duration_us from ${PLAIN} plain`,
   )
   const used = rows.map(
     ({ role, pooled, ...numbers }) =>
@@ -81,6 +82,7 @@ export async function countReports(world: Pick<World, "sql" | "clock">) {
         date: iso(from).slice(0, 10),
         ...sumsOf(rows),
         avg_duration_sec: keyed === 0 ? null : sum(rows, (row) => row.duration_us) / (keyed * 1e6),
+        tokens_reasoning: sum(rows, (row) => row.tokens_reasoning),
       }
     })
 

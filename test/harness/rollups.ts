@@ -21,19 +21,20 @@ export const PLAIN = `(
       coalesce(nullif(u.subscription_id, substring(u.subscription_id from '^[0-9]+$')), u.provider) as provider_key,
       u.subscription_id is not null and u.subscription_id !~ '^[0-9]+$' as pooled, 1 as calls, 1 as keyed_calls,
       case when u.call is null then 0 else 1 end as pictures, u.tokens_input,
-      u.tokens_cached, u.tokens_output, u.tokens_input as tokens_input_most, u.cost_credit_micros, u.billed_credit_micros,
+      u.tokens_cached, u.tokens_output, coalesce(u.tokens_reasoning, 0) as tokens_reasoning,
+      u.tokens_input as tokens_input_most, u.cost_credit_micros, u.billed_credit_micros,
       (u.duration_sec * 1e6)::bigint as duration_us
     from turns t join usage u on u.turn_id = t.turn_id where t.finished_at is not null and not t.test
     union all
     select t.turn_id, t.finished_at, t.user_id, t.space_id, u.step, u.call, u.role, u.model,
       coalesce(nullif(u.subscription_id, substring(u.subscription_id from '^[0-9]+$')), u.provider),
       u.subscription_id is not null and u.subscription_id !~ '^[0-9]+$', 1, 0, case when u.call is null then 0 else 1 end,
-      u.tokens_input, u.tokens_cached, u.tokens_output,
+      u.tokens_input, u.tokens_cached, u.tokens_output, coalesce(u.tokens_reasoning, 0),
       u.tokens_input, u.cost_credit_micros, u.billed_credit_micros, 0
     from turns t join chat_calls u on u.turn_id = t.turn_id where t.finished_at is not null and not t.test
     union all
     select t.turn_id, t.finished_at, t.user_id, t.space_id, 0, null, 'orchestrator', t.model, split_part(t.model, '/', 1), false, 0, 0, 0, 0, 0,
-      0, 0, 0, 0, 0
+      0, 0, 0, 0, 0, 0
     from turns t where t.finished_at is not null and not t.test and t.model_calls = 0
   ) c)`
 

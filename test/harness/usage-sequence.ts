@@ -74,7 +74,9 @@ export async function usageSequence(world: World, random: Random) {
     one.left -= cost
     const made = finishedStep(at, { cost, calls })
     const input = random.int(5000)
-    const usage = { tokensInput: input, tokensCached: random.int(input + 1), tokensOutput: random.int(900) }
+    const output = random.int(900)
+    const counts = { tokensInput: input, tokensCached: random.int(input + 1), tokensOutput: output }
+    const usage = { ...counts, tokensReasoning: random.int(output + 1) }
     return {
       ...made,
       // The first call belongs to the space's own agent.

@@ -1378,6 +1378,8 @@ export type DailyUsage = ({
   billed_cost_usd: number
   /** The average duration of a call, in seconds. Calls of web chats are not timed. Null on days without other calls. */
   avg_duration_sec: number | null
+  /** The part of `tokens_output` that is reasoning, as providers report it. */
+  tokens_reasoning: number
 })[]
 
 export interface DashboardBalanceTooLowErrorBody {
@@ -4114,6 +4116,8 @@ export interface SlugUsageReport {
     billed_cost_usd: number
     /** The average duration of a call, in seconds. Calls of web chats are not timed. Null on days without other calls. */
     avg_duration_sec: number | null
+    /** The part of `tokens_output` that is reasoning, as providers report it. */
+    tokens_reasoning: number
   })[]>
 }
 

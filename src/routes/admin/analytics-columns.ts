@@ -51,6 +51,7 @@ export const USAGE: CsvColumns<UsageDay> = {
   date: ({ date }) => date,
   ...SUMS,
   avg_duration_sec: ({ avg_duration_sec }) => avg_duration_sec,
+  tokens_reasoning: ({ tokens_reasoning }) => tokens_reasoning,
 }
 
 export const SLUG_USAGE: CsvColumns<UsageDay & { slug: string }> = { slug: ({ slug }) => slug, ...USAGE }
