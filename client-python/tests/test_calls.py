@@ -24,7 +24,8 @@ KEPT = Step(200, {"taken_until": "2026-01-15T09:32:00Z"})
 def taken(call: str, tool: str = "pick") -> Step:
     """A response with one call."""
     one = {"turn_id": "turn_1", "call": call, "space": "spc_1", "tool": tool, "input": {"sku": call}, "takes": 2}
-    return Step(200, {"data": [{**one, "taken_until": "2026-01-15T09:31:00Z"}]})
+    whose = {"conversation": "conv_1", "end_user_ref": "customer-42", "metadata": {}, "identity": None}
+    return Step(200, {"data": [{**one, **whose, "taken_until": "2026-01-15T09:31:00Z"}]})
 
 
 class Working(BothClients):

@@ -15,7 +15,8 @@ import httpx
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from turnpike_turns import ToolIdentity, ToolRequestError, tool_requests, verify_tool_request
+from turnpike_turns import ToolIdentity, ToolRequestError, tool_requests, verify_taken_call, verify_tool_request
+from turnpike_turns.models import TakenCall
 
 NOW = datetime(2026, 1, 15, 9, 30, tzinfo=timezone.utc)
 SECRET = Ed25519PrivateKey.from_private_bytes(b"0123456789abcdef0123456789abcdef")
@@ -101,6 +102,28 @@ class VerifyingAToolsRequest(unittest.TestCase):
             self.refused("another type", token(header=header))
         self.refused("does not publish", token(header={"kid": "key-2"}))
         self.refused("does not publish", keys=[{**KEY, "purpose": "receipts"}])
+
+    def test_the_token_of_a_taken_call_is_for_that_call_only(self) -> None:
+        def taken(**changed: Any) -> TakenCall:
+            at = datetime(2026, 1, 15, 9, 31, tzinfo=timezone.utc)
+            call: dict[str, Any] = {"turn_id": "turn_1", "call": "0.0", "conversation": "conv_1", "space": "support"}
+            whose = {"end_user_ref": "ada", "metadata": {}, "identity": token(aud=ISSUER, body=None)}
+            return TakenCall(**{**call, **whose, "tool": "pick", "input": {}, "takes": 1, "taken_until": at, **changed})
+
+        def check(call: TakenCall) -> ToolIdentity:
+            return verify_taken_call(call, issuer=ISSUER, keys=[KEY], now=NOW)
+
+        self.assertEqual(check(taken()).end_user_ref, "ada")
+        wrong: list[tuple[str, TakenCall]] = [
+            ("another call", taken(call="0.1")),
+            ("another call", taken(turn_id="turn_2")),
+            ("no identity", taken(identity=None)),
+            ("not your audience", taken(identity=token(body=None))),
+        ]
+        for why, call in wrong:
+            with self.assertRaisesRegex(ToolRequestError, why):
+                check(call)
+        self.refused("another body", token(body=None))
 
     def test_the_keys_are_fetched_once_and_again_for_a_new_key(self) -> None:
         shown: list[Any] = []

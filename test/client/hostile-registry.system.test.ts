@@ -13,7 +13,7 @@ import { findPython } from "../harness/python.ts"
 import { blocksOf, commandsOf, withValues } from "../harness/readme-commands.ts"
 
 /** Packages of others that documents install by their own names. */
-const KNOWN = ["fastapi", "httpx", "uvicorn"]
+const KNOWN = ["cryptography", "fastapi", "httpx", "uvicorn"]
 /** A command that does not end by itself is ended after this time. Nothing waits for what it says. */
 const SECONDS = 20
 
