@@ -862,6 +862,20 @@ create table conversations (
 create index conversations_by_activity on conversations (user_id, test, active_hour);
 create index conversations_of_end_user on conversations (user_id, test, end_user_ref, active_hour);
 
+-- The summaries of conversations whose space keeps them (src/turns/summary.sql): what turns have said that have left the
+-- history. It is deleted with the first text that it covers.
+create table conversation_summaries (
+  conversation_id text primary key,
+  until_position bigint not null,
+  turns integer not null,
+  text text not null,
+  tokens integer not null,
+  -- The turn that has paid for it, and the model that wrote it.
+  turn_id text not null,
+  model text not null,
+  created_at timestamptz not null
+);
+
 create table turns (
   turn_id text primary key,
   user_id bigint not null,
@@ -1275,7 +1289,7 @@ create table turn_steps (
   turn_id text not null,
   step integer not null check (step >= 0),
   epoch integer not null,
-  -- Null for the space's own agent. Otherwise the call "step.call" that delegated to a sub-agent.
+  -- Null for the space's own agent. Otherwise the call "step.call" that delegated to a sub-agent, or "summary:position".
   agent text,
   text text not null,
   -- The model's output, as parts of the AI SDK. Empty if there is only text (src/turns/step-row.ts).
@@ -1693,7 +1707,7 @@ declare
     when new.billed_credit_micros not in (0, new.cost_credit_micros) then 'model_calls_billed'
     when new.tokens_cached not between 0 and new.tokens_input
       or least(new.tokens_input, new.tokens_output, new.cost_credit_micros) < 0 or new.duration_sec < 0 then 'model_calls_amounts'
-    when new.role not in ('orchestrator', 'subagent') then 'model_calls_role'
+    when new.role not in ('orchestrator', 'subagent', 'summary') then 'model_calls_role'
     end;
 begin
   if broken is not null then

@@ -92,15 +92,35 @@ export const manifestSchema = z
       .meta({ description: "The time limit of a turn, in seconds. Default 300." }),
     history: z
       .strictObject({
-        max_turns: z.int().min(0).max(100).optional().meta({
-          description: "The maximum number of earlier turns that the agent sees, from the last 1,000. Default 20.",
-        }),
+        max_turns: z
+          .int()
+          .min(0)
+          .max(100)
+          .optional()
+          .meta({
+            description:
+              "The maximum number of earlier turns that the agent sees, from the last 1,000. It sees at least half of them, so that " +
+              "the provider's cache helps. Default 20.",
+          }),
         max_tokens: z
           .int()
           .min(0)
           .max(1_000_000)
           .optional()
           .meta({ description: "The maximum number of tokens of these turns together." }),
+        summary: z
+          .boolean()
+          .optional()
+          .meta({
+            description:
+              "True: turns that leave the history are summarised by a model call, which is billed as `summary`, and later turns see " +
+              "the summary. Default false: they are left out.",
+            example: true,
+          }),
+        model: pin.optional().meta({
+          description: "The pin of the model that writes summaries. Default: the model of the turn.",
+          example: "openai/gpt-5-mini",
+        }),
       })
       .optional()
       .meta({ description: "The part of the conversation that the agent sees." }),
@@ -153,6 +173,7 @@ export function imagePinOf(manifest: Manifest | undefined): { param: string; pin
 export function pinsOf(manifest: Manifest | undefined): { param: string; pin: string }[] {
   const named = [
     { param: "model", pin: manifest?.model },
+    { param: "history.model", pin: manifest?.history?.model },
     ...(manifest?.subagents ?? []).map(({ model }, index) => ({ param: `subagents.${index}.model`, pin: model })),
   ]
   return named.flatMap(({ param, pin }) => (pin === undefined ? [] : [{ param, pin }]))

@@ -8,6 +8,9 @@ export const ENGINES = [...REAL_ENGINES, "rehearsal"] as const
 /** The kinds of failures of containers, delegations and models. */
 export const ERROR_KINDS = ["container_start", "container_exec", "subagent_dispatch", "model_call"] as const
 
+/** The agents of model calls: the space's own, a sub-agent, or the one that summarises earlier turns. */
+export const CALL_ROLES = ["orchestrator", "subagent", "summary"] as const
+
 /** How much a model reasons before it answers. */
 export const EFFORTS = ["none", "low", "medium", "high"] as const
 

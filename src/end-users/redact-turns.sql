@@ -112,6 +112,8 @@ create function turnpike.redact_elsewhere(p_turns text[], p_moment timestamptz) 
 declare
   tasks_done integer;
 begin
+  delete from conversation_summaries s using turns t
+    where t.turn_id = any (p_turns) and s.conversation_id = t.conversation_id and t.position <= s.until_position;
   update tasks k set title = '', description = null, flow = null, flow_place = null, updated_at = p_moment where k.turn_id = any (p_turns);
   get diagnostics tasks_done = row_count;
   -- A provider may repeat words of its prompt, and names the files that it refuses.

@@ -589,6 +589,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "grow_hold",
       "keep_login",
       "keep_statement",
+      "keep_summary",
       "lacks_runner",
       "learn_limits",
       "lost_turns",

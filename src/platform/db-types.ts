@@ -284,6 +284,17 @@ interface Conversations {
   user_id: number | null;
 }
 
+interface ConversationSummaries {
+  conversation_id: string;
+  created_at: Timestamp;
+  model: string;
+  text: string;
+  tokens: number;
+  turn_id: string;
+  turns: number;
+  until_position: number;
+}
+
 interface DeletedObjects {
   object_key: string;
 }
@@ -1809,6 +1820,7 @@ export interface DB {
   config_versions: ConfigVersions;
   container_calls: ContainerCalls;
   container_mappings: ContainerMappings;
+  conversation_summaries: ConversationSummaries;
   conversations: Conversations;
   deleted_objects: DeletedObjects;
   end_user_days: EndUserDays;

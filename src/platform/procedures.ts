@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_cfcedead4181"
+export const RELEASE = "turnpike_a9c6a3922c0f"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -142,6 +142,7 @@ export interface Answers {
     accounts: unknown
     roster: unknown | null
     history: Answers["earlier_turn"][]
+    summary: Answers["kept_summary"] | null
     steps: Answers["kept_step"][]
     calls: Answers["kept_call"][]
     files: JsonRow<"files">[]
@@ -232,6 +233,7 @@ export interface Answers {
     text: string
     result: string
     ended_at: string
+    position: number
   }
   end_user_answer: {
     end_user_ref: string
@@ -369,6 +371,11 @@ export interface Answers {
     content: unknown
     finish: string
     results: unknown
+  }
+  kept_summary: {
+    until_position: number
+    turns: number
+    text: string
   }
   key_answer: {
     key_id: string
@@ -860,6 +867,11 @@ export interface Records {
     served_after: Date
     listed: JsonInput | null
     roster_accounts: number
+  }
+  kept_summary: {
+    until_position: number
+    turns: number
+    text: string
   }
   look: {
     places: number
@@ -2675,6 +2687,19 @@ export interface Procedures {
     }
     row: {
       keep_statement: JsonRow<"statements"> | null
+    }
+  }
+  keep_summary: {
+    args: {
+      turn_id: string | null
+      epoch: number | null
+      summary: Records["kept_summary"] | null
+      model: string | null
+      tokens: number | null
+      moment: Date | null
+    }
+    row: {
+      keep_summary: boolean | null
     }
   }
   key_caps: {
@@ -5119,6 +5144,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   identity_id: { args: ["issuer", "subject"] },
   keep_login: { args: ["login_id", "takes", "interval_seconds", "due_at", "moment"] },
   keep_statement: { args: ["user_id", "month", "pages", "digests", "moment"], columns: ["keep_statement:json"] },
+  keep_summary: { args: ["turn_id", "epoch", "summary:kept_summary", "model", "tokens", "moment"] },
   key_caps: { args: ["key_id", "user_id", "test", "moment"], columns: ["key_caps:json"] },
   lacks_model: { args: ["lacks:json", "model", "moment"] },
   lacks_runner: { args: ["runners", "live_slots", "test_slots", "max_attempts", "moment"] },
@@ -5307,6 +5333,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
 export const RECORDS: Record<keyof Records, readonly string[]> = {
   asked_turn: ["space", "end_user", "model", "conversation", "files:json", "max_cost", "max_output", "default_hold", "tokens", "short_tokens", "bounds:json", "min_output"],
   claim_terms: ["runner_id", "try", "moment", "lease", "max_attempts", "history_turns", "history_within", "history_bytes", "bytes_per_token", "history_tokens", "servers:json", "served_after", "listed:json", "roster_accounts"],
+  kept_summary: ["until_position", "turns", "text"],
   look: ["places", "is_last", "bytes", "held:json", "takes_over", "releases", "stays", "waits", "retires", "careful", "runners", "live_slots", "test_slots", "end_user_slots", "after_live", "after_test", "after_lane", "alive_until", "looks_until", "event_ids:json", "drawn:json", "random:json"],
   new_subscription: ["user_id", "plan", "starts_at", "ends_at", "note", "replaces", "alongside"],
   new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "metadata:json", "timeout", "traceparent", "tracestate", "on_limit", "max_wait", "temperature", "reasoning"],

@@ -33,6 +33,8 @@ begin
     -- The names of files stay: an erasure finds the files by them.
     update turns t set text = '', result = null, error_message = null, error_details = null, metadata = '{}', texts_deleted_at = p_moment
       where t.turn_id = any (due) and t.texts_deleted_at is null and t.erased_at is null;
+    delete from conversation_summaries s using turns t
+      where t.turn_id = any (due) and s.conversation_id = t.conversation_id and t.position <= s.until_position;
     update infrastructure_errors x set details = null, said = null
       where x.turn_id = any (due) and num_nonnulls(x.details, x.said) > 0;
   end if;

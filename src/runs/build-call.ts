@@ -26,12 +26,12 @@ export function buildCall(run: Run, agent: AgentWork, opening: Message[]): Model
   const { learned } = model
   const most = Math.min(model.max_output_tokens, learned.max_output_tokens ?? model.max_output_tokens)
   const said = withoutResults(steps.map(stepMessages), agent.fit.results)
-  const begin = opening.slice(agent.ref === null ? agent.fit.turns * 2 : 0)
+  const begin = withSummary(run, agent, opening.slice(agent.ref === null ? agent.fit.turns * 2 : 0))
   return {
     engine: model.engine,
     model: model.model,
     ...(system && { system }),
-    ...settingsOf(run, model),
+    ...(agent.summarises === undefined && settingsOf(run, model)),
     messages: [...begin, ...said.flat()],
     tools: specs,
     maxOutputTokens: Math.min(maxOutputTokens ?? most, most),
@@ -39,6 +39,14 @@ export function buildCall(run: Run, agent: AgentWork, opening: Message[]): Model
     cache: cacheOf(run, agent, { opening: begin.length, steps: said.map(({ length }) => length) }),
     attempt: run.turn.model_failures,
   }
+}
+
+/** Puts the summary of earlier turns before the first message of the space's own agent. */
+function withSummary({ claim }: Run, { ref }: AgentWork, [first, ...rest]: Message[]): Message[] {
+  const { summary } = claim
+  if (first?.role !== "user" || ref !== null || !summary) return first ? [first, ...rest] : []
+  const text = `[A summary of ${summary.turns} earlier turns of this conversation:\n${summary.text}\n]`
+  return [{ ...first, content: [{ type: "text", text }, ...first.content] }, ...rest]
 }
 
 /** The settings of a turn's calls, without those that the model refuses. */

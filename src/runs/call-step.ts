@@ -13,6 +13,7 @@ import { FREE, priceOf } from "../billing/price.ts"
 import { learnLimits } from "../catalog/learned.ts"
 import { noteError } from "../infrastructure/errors.ts"
 import { describeError } from "../platform/log.ts"
+import { goesOn } from "../turns/step-row.ts"
 import { draftEvent, type EventDraft } from "../turns/turn-event.ts"
 import { type BoundedCall, boundCall, buildCall, settingsOf } from "./build-call.ts"
 import { isCut } from "./call-within.ts"
@@ -141,7 +142,12 @@ async function callOnce(
     }
     return {
       step: { ...made, durationSec: durationMs / 1000 },
-      events: [...trims, ...rest, stepEnded(of, answer, durationMs, ctx.clock.now())],
+      events: [
+        ...trims,
+        ...rest,
+        ...summarised(agent, of, answer, ctx.clock.now()),
+        stepEnded(of, answer, durationMs, ctx.clock.now()),
+      ],
       cutByHold: bounded.cutByHold,
     }
   }
@@ -174,6 +180,17 @@ async function callOnce(
   } finally {
     bounded.release()
   }
+}
+
+/** The event of a step that has written a summary. */
+function summarised(
+  { summarises: turns }: AgentWork,
+  of: object,
+  { finish, usage }: ModelAnswer,
+  at: Date,
+): EventDraft[] {
+  const isWritten = turns !== undefined && !goesOn(finish) && finish !== "empty"
+  return isWritten ? [draftEvent("context.summarised", { ...of, turns, tokens: usage.tokensOutput }, at)] : []
 }
 
 /** The settings that a turn or its configuration asks for, as an event tells them. */

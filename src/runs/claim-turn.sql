@@ -12,7 +12,8 @@ create type turnpike.turn_config as (
 create type turnpike.earlier_turn as (
   text text,
   result text,
-  ended_at timestamptz
+  ended_at timestamptz,
+  position bigint
 );
 
 -- A step as it was committed (src/turns/step-row.ts).
@@ -44,6 +45,7 @@ create type turnpike.claimed_turn as (
   accounts jsonb,
   roster jsonb, -- null: not requested
   history turnpike.earlier_turn[],
+  summary turnpike.kept_summary, -- null: none
   steps turnpike.kept_step[],
   -- The calls that it has waited for.
   calls turnpike.kept_call[],
@@ -114,10 +116,10 @@ begin
   select jsonb_build_object(m.pin, case when m.price_version = claimed.price_version then to_jsonb(m)
       else to_jsonb(m) || turnpike.prices_for(claimed, m.pin) end) into claim.models
     from model_catalog m where m.pin = claimed.model;
-  if version.manifest ? 'subagents' then
+  if version.manifest ? 'subagents' or version.manifest -> 'history' ? 'model' then
     select coalesce(jsonb_object_agg(m.pin, to_jsonb(m) || turnpike.prices_for(claimed, m.pin)), '{}') into claim.models
       from model_catalog m
-      where m.pin = claimed.model or m.pin in (select s ->> 'model' from jsonb_array_elements(version.manifest -> 'subagents') s);
+      where m.pin in (claimed.model, version.manifest -> 'history' ->> 'model') or m.pin in (select s ->> 'model' from jsonb_array_elements(version.manifest -> 'subagents') s);
   end if;
   claim.accounts := '{}';
   if not claimed.test and exists (select from provider_accounts) then
@@ -166,7 +168,12 @@ begin
   if config.manifest -> 'builtin_tools' ? 'generate_image' then
     claim.image_model := turnpike.image_model(claimed, config.manifest);
   end if;
-  if claimed.position > 1 then
+  if claimed.position > 1 and (config.manifest -> 'history' ->> 'summary')::boolean then
+    claim.summary := turnpike.summary_for(claimed);
+    -- All turns after the summary: the run decides which of them leave.
+    claim.history := turnpike.history_of(claimed, terms.history_within, least(terms.history_within,
+      claimed.position - 1 - coalesce((claim.summary).until_position, 0))::integer, terms.history_bytes, terms.history_bytes);
+  elsif claimed.position > 1 then
     claim.history := turnpike.history_of(claimed,
       coalesce((config.manifest -> 'history' ->> 'max_turns')::integer, terms.history_turns), terms.history_within, terms.history_bytes,
       terms.bytes_per_token * coalesce((config.manifest -> 'history' ->> 'max_tokens')::bigint, terms.history_tokens));
@@ -226,7 +233,7 @@ end $$;
 create function turnpike.history_of(claimed turns, p_turns integer, p_within integer, p_json_bytes bigint, p_bytes bigint)
 returns turnpike.earlier_turn[] language plpgsql stable as $$
 begin
-  return array(select (h.text, h.result, h.finished_at)::turnpike.earlier_turn from (
+  return array(select (h.text, h.result, h.finished_at, h.position)::turnpike.earlier_turn from (
     select e.text, e.result, e.position, e.finished_at,
       sum(octet_length(e.text) + octet_length(e.result)) over newest_first as bytes,
       sum(octet_length(to_json(e.text)::text) + octet_length(to_json(e.result)::text)) over newest_first as json_bytes

@@ -179,6 +179,19 @@ function cutOf(earlier: readonly EarlierTurn[], room: number): number {
   return best
 }
 
+/** A shorter history is shown whole. */
+const LEAST_HISTORY = 8
+
+/**
+ * How many of the oldest turns a full history leaves out: the highest rank among its older half begins, as in a prompt
+ * that is too long. Otherwise each turn's prompt would begin differently, and no cache would help.
+ */
+export function startOf(earlier: readonly EarlierTurn[], most: number): number {
+  if (earlier.length < Math.max(most, LEAST_HISTORY)) return 0
+  const ranks = earlier.slice(0, Math.floor(earlier.length / 2) + 1).map(rankOf)
+  return ranks.lastIndexOf(Math.max(...ranks))
+}
+
 /** The number of zero bits at the end of a hash (FNV-1a) of the time at which the turn ended. */
 function rankOf({ ended_at }: EarlierTurn): number {
   let hash = 0x811c9dc5

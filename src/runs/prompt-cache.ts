@@ -17,7 +17,7 @@ export function cacheOf(run: Run, agent: AgentWork, { opening, steps }: Transcri
   const lifetime = lifetimeOf(run, agent)
   const all = steps.reduce((sum, count) => sum + count, opening)
   const earlier = agent.ref === null ? (claim.history.length - agent.fit.turns) * 2 : 0
-  const goesOn = agent.specs.length > 0 || (earlier > 0 && !isFull(run))
+  const goesOn = agent.specs.length > 0 || (earlier > 0 && !isFull(run, agent))
   // Also the end of the last call's prompt: Anthropic looks back over only 20 parts, and a step can have more.
   const ends = goesOn ? [all - (steps.at(-1) ?? all), all].filter((end) => end > earlier) : []
   return {
@@ -30,9 +30,10 @@ export function cacheOf(run: Run, agent: AgentWork, { opening, steps }: Transcri
   }
 }
 
-/** True if the next turn's prompt leaves out the first of these earlier turns, and so begins differently. */
-function isFull({ claim }: Run): boolean {
-  return claim.history.length >= (claim.config.manifest.history?.max_turns ?? TURN_POLICY.historyTurns)
+/** True if the next turn's prompt begins differently: a history that has left out no turn leaves out its first one. */
+function isFull({ claim }: Run, { fit }: AgentWork): boolean {
+  const { history = {} } = claim.config.manifest
+  return fit.turns === 0 && !history.summary && claim.history.length >= (history.max_turns ?? TURN_POLICY.historyTurns)
 }
 
 /** An hour, if it has a price and the last pause of the conversation was between five minutes and an hour. */

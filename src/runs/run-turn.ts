@@ -22,7 +22,7 @@ import { AgentFailed, CONTEXT_TOO_LONG } from "./call-step.ts"
 import type { Claim, ModelRow } from "./claim-turns.ts"
 import { type CalledStep, noteLost, orNoted, rowOf } from "./commit-called.ts"
 import { delegateTool } from "./delegate.ts"
-import { ContextFit } from "./fit-context.ts"
+import { ContextFit, startOf } from "./fit-context.ts"
 import { giveBack, waitForAccounts, waitForMemory } from "./give-back.ts"
 import { paintingOf } from "./pay-pictures.ts"
 import { refusedAs } from "./refused-as.ts"
@@ -31,6 +31,7 @@ import { runAgent, TooManySteps } from "./run-agent.ts"
 import { limitReached, RunEnd } from "./run-end.ts"
 import { TIMED_OUT } from "./run-time.ts"
 import { type Outcome, settleTurn } from "./settle-turns.ts"
+import { summariseHistory } from "./summarise-history.ts"
 import { waitTurn } from "./wait-turn.ts"
 
 /** How a worker's run of a turn ended. `lost`: the turn could not even be released, so its lease must expire. */
@@ -61,7 +62,9 @@ async function runAgents(run: Run): Promise<RunResult> {
     const model = run.claim.models[run.turn.model]
     if (!model) throw new Error(`The model ${run.turn.model} is not in the catalog`)
     toolbox = await openTools(run, model)
-    const called = await runAgent(run, mainAgent(run, model, toolbox), await turnOpening(run.ctx, run.claim))
+    const agent = mainAgent(run, model, toolbox)
+    await summariseHistory(run, agent)
+    const called = await runAgent(run, agent, await turnOpening(run.ctx, run.claim))
     return await settle(run, outcomeOf(run, called), called ?? undefined)
   } catch (error) {
     return await end(run, error)
@@ -76,6 +79,11 @@ function mainAgent(run: Run, model: ModelRow, { tools }: Toolbox) {
   const all = delegate ? new Map([...tools, [DELEGATE, delegate] as const]) : tools
   const { tools: own, leftOut } = fitTools(all, model.engine)
   run.leftOut = [...run.leftOut, ...leftOut]
+  const fit = new ContextFit(model)
+  const { history = {} } = manifest
+  // A rehearsal has no cache, and tells how many messages it has seen.
+  if (model.engine !== "rehearsal" && !history.summary)
+    fit.turns = startOf(run.claim.history, history.max_turns ?? TURN_POLICY.historyTurns)
   return {
     ref: null,
     name: null,
@@ -86,7 +94,7 @@ function mainAgent(run: Run, model: ModelRow, { tools }: Toolbox) {
     tools: own,
     specs: specsOf(own),
     steps: run.claim.steps.filter(({ agent }) => agent === null),
-    fit: new ContextFit(model),
+    fit,
   }
 }
 

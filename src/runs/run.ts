@@ -21,7 +21,7 @@ import type { WaitCall, WaitLimit } from "./wait-turn.ts"
 
 /** One agent at work in a turn: the space's own, or a sub-agent on one task. */
 export interface AgentWork {
-  /** The tool call "step.call" that it works for; null for the space's own agent. */
+  /** The tool call "step.call" that it works for, or "summary:position"; null for the space's own agent. */
   ref: string | null
   name: string | null
   system: string | undefined
@@ -33,11 +33,17 @@ export interface AgentWork {
   steps: StepRow[]
   /** Leaves out parts of its prompts, so that they fit into the model's window. */
   fit: ContextFit
+  /** The number of turns of the conversation that its answer will summarise. */
+  summarises?: number
 }
+
+/** The agent of a summary of the turns up to a position. */
+export const summaryRef = (position: number) => `summary:${position}`
+const isSummary = (ref: string) => ref.startsWith(summaryRef(0).slice(0, -1))
 
 /** How events name a step: its number and, for a sub-agent's step, the agent and the call that it works for. */
 export function stepOf({ ref, name }: AgentWork, step: number) {
-  return { step, ...(ref !== null && { agent: name, delegated_by: ref }) }
+  return { step, ...(ref !== null && { agent: name, ...(!isSummary(ref) && { delegated_by: ref }) }) }
 }
 
 /** One worker's time with a turn, shared by all its agents. */

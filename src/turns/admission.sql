@@ -157,7 +157,8 @@ begin
   admission.short_tokens := tokens + p_asked.short_tokens;
   tokens := tokens + p_asked.tokens + p_of_files;
   if talk.conversation_id is not null then
-    tokens := tokens + turnpike.history_tokens(talk.conversation_id, talk.last_position + 1, p_facts -> 'history', p_asked.bounds);
+    tokens := tokens + turnpike.history_tokens(talk.conversation_id, talk.last_position + 1, p_facts -> 'history', p_asked.bounds)
+      + case when (p_facts -> 'history' ->> 'summary')::boolean then turnpike.summary_tokens(talk.conversation_id, p_asked.bounds) else 0 end;
   end if;
   admission.needed := turnpike.least_cost(model, tokens, admission.answer_tokens);
   if coalesce(p_asked.max_cost < admission.needed, false) then

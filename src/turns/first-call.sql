@@ -73,6 +73,13 @@ begin
   return least(bytes + open_bytes, most_bytes) + around * least(shown + open_shown, most_turns);
 end $$;
 
+-- Returns the tokens of the conversation's summary, with the words around it.
+create function turnpike.summary_tokens(p_conversation_id text, p_bounds jsonb) returns bigint language plpgsql stable as $$
+begin
+  return coalesce((select octet_length(s.text) + (p_bounds -> 'summary')::integer from conversation_summaries s
+    where s.conversation_id = p_conversation_id), 0);
+end $$;
+
 -- Returns the tokens of the files that were sent with the turn, as attachedPart shows them and promptTokenBound
 -- counts them; null if one does not exist.
 create function turnpike.file_tokens(p_space_id bigint, p_files jsonb, p_engine text, p_bounds jsonb) returns bigint

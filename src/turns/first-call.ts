@@ -36,6 +36,8 @@ export const FIRST_CALL_BOUNDS = {
   bytes_per_token: TURN_POLICY.bytesPerToken,
   /** Allowance for the answer of an earlier turn of the conversation that has not ended. */
   reply: 4096,
+  /** The words around a summary, and its message. */
+  summary: 200,
 } as const
 
 /** The same for attached files. `named`: the text around a file's name, id and type. */

@@ -16,6 +16,7 @@ import {
 import { composed, storedRow } from "../base/casts.ts"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
+import { CALL_ROLES } from "../base/words.ts"
 import {
   COMPONENT_NAMES,
   type ComponentName,
@@ -78,7 +79,10 @@ export const turnBillSchema = z
             .nullable()
             .meta({ description: "The tool call that made an image. Null for a model call.", example: null }),
           calls: z.int().meta({ description: "Number of model calls in this line.", example: 1 }),
-          role: z.string().meta({ description: "`orchestrator` or `subagent`.", example: "orchestrator" }),
+          role: z.enum(CALL_ROLES).meta({
+            description: "`orchestrator`, `subagent`, or `summary` for the summary of earlier turns.",
+            example: "orchestrator",
+          }),
           subagent: z
             .string()
             .nullable()
@@ -149,6 +153,7 @@ export async function getBill(
       const price = serializePrice(storedRow<ComponentPrices>(item.price))
       return {
         ...item,
+        role: item.role as (typeof CALL_ROLES)[number],
         ...countRowOf(usageOfRow(item)),
         price,
         cost_usd: toUsd(cost),

@@ -34,7 +34,7 @@ begin
   select (s.turn).turn_id, (s.step ->> 'step')::integer, (s.turn).user_id, (s.turn).space_id, (s.turn).key_id, (s.turn).end_user_ref,
     (s.turn).conversation_id, (s.turn).test, s.step ->> 'provider',
     coalesce(s.step ->> 'account', (select b.sub_id::text from turnpike.active_subscription((s.turn).user_id, p_moment) b)),
-    s.step ->> 'model', case when s.step ->> 'agent' is null then 'orchestrator' else 'subagent' end, s.step ->> 'subagent',
+    s.step ->> 'model', case when s.step ->> 'agent' is null then 'orchestrator' when s.step ->> 'agent' like 'summary:%' then 'summary' else 'subagent' end, s.step ->> 'subagent',
     {{prices.countsOfJson s.step}}, (s.step ->> 'duration_sec')::double precision,
     (s.step ->> 'price_version')::integer, case when (s.turn).test then 0 else (s.step ->> 'cost')::bigint end,
     case when (s.turn).test then 0 else s.billed end,

@@ -27,7 +27,8 @@ export const turnStepSchema = z
   .object({
     step: z.int().meta({ description: "The step's number: from 0, over all agents of the turn.", example: 0 }),
     agent: z.string().nullable().meta({
-      description: "The tool call (`step.call`) that a sub-agent works for. Null for the space's own agent.",
+      description:
+        "The tool call (`step.call`) that a sub-agent works for, or `summary:…` for the summary of earlier turns. Null for the space's own agent.",
       example: null,
     }),
     subagent: z

@@ -244,7 +244,7 @@ export const turnEventSchema = z
     type: z.string().meta({
       description:
         "`turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, " +
-        "`tool.ended`, `text.delta`, `model.waiting`, `context.trimmed`, `request.adjusted`, `turn.waiting`, `turn.resumed`, `call.decided`.",
+        "`tool.ended`, `text.delta`, `model.waiting`, `context.trimmed`, `context.summarised`, `request.adjusted`, `turn.waiting`, `turn.resumed`, `call.decided`.",
       example: "turn.done",
     }),
     data: z.record(z.string(), z.unknown()).meta({

@@ -31,6 +31,7 @@ export interface EventDraft {
     | "text.delta"
     | "model.waiting"
     | "context.trimmed"
+    | "context.summarised"
     | "request.adjusted"
   data: Record<string, unknown>
   at: Date

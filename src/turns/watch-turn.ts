@@ -38,6 +38,7 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
   "tool.ended": ["step", "call", "name", "ok"],
   "model.waiting": [],
   "context.trimmed": ["step"],
+  "context.summarised": ["step"],
   "request.adjusted": ["step"],
 }
 

@@ -31,8 +31,19 @@ export function serveCachingAnthropic(
     smallest = 256,
     steps = () => 10,
     calls = () => 1,
-  }: { smallest?: number; steps?: () => number; calls?: () => number } = {},
+    says = () => "It is done.",
+    window = () => Number.POSITIVE_INFINITY,
+  }: {
+    smallest?: number
+    steps?: () => number
+    calls?: () => number
+    /** The text of a last answer. */
+    says?: () => string
+    /** The most tokens of a prompt. A longer one is refused. */
+    window?: () => number
+  } = {},
 ) {
+  const refused: number[] = []
   const kept = new Map<string, { until: number; ttl: string }>()
   const seen: { body: Body; usage: PromptUsage; prompt: number }[] = []
   world.serve(host, async (request) => {
@@ -42,6 +53,12 @@ export function serveCachingAnthropic(
     const fault = faultOf(blocks, marks)
     if (fault)
       return Response.json({ type: "error", error: { type: "invalid_request_error", message: fault } }, { status: 400 })
+    const tokens = blocks.at(-1)?.tokens ?? 0
+    if (tokens > window()) {
+      refused.push(tokens)
+      const message = `prompt is too long: ${tokens} tokens > ${window()} maximum`
+      return Response.json({ type: "error", error: { type: "invalid_request_error", message } }, { status: 400 })
+    }
     const usage = count(blocks, marks)
     seen.push({ body, usage, prompt: blocks.at(-1)?.tokens ?? 0 })
     return answer(body, usage)
@@ -91,10 +108,10 @@ export function serveCachingAnthropic(
             name: tool,
             input: { id: `${n}` },
           }))
-        : [{ type: "text", text: "It is done." }]
+        : [{ type: "text", text: says() }]
     return new Response(streamOf(parts, usage), { headers: { "content-type": "text/event-stream" } })
   }
-  return { seen }
+  return { seen, refused }
 }
 
 interface Counted {

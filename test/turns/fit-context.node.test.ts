@@ -13,6 +13,7 @@ const turnsOf = (sizes: number[]): EarlierTurn[] =>
     text: text(1),
     result: text(size),
     ended_at: new Date(1.7e12 + at * 60_011).toISOString(),
+    position: at + 1,
   }))
 
 /** A step with one call of a tool, whose result has this many tokens. */

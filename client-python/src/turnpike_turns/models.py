@@ -1099,9 +1099,19 @@ class ManifestHistory(ApiObject):
     """The part of the conversation that the agent sees."""
 
     max_turns: int | None = None
-    """The maximum number of earlier turns that the agent sees, from the last 1,000. Default 20."""
+    """
+    The maximum number of earlier turns that the agent sees, from the last 1,000. It sees at least half of them,
+    so that the provider's cache helps. Default 20.
+    """
     max_tokens: int | None = None
     """The maximum number of tokens of these turns together."""
+    summary: bool | None = None
+    """
+    True: turns that leave the history are summarised by a model call, which is billed as `summary`, and later
+    turns see the summary. Default false: they are left out.
+    """
+    model: str | None = None
+    """The pin of the model that writes summaries. Default: the model of the turn."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -2179,8 +2189,8 @@ class TurnEvent(ApiObject):
     type: str
     """
     `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`,
-    `tool.started`, `tool.ended`, `text.delta`, `model.waiting`, `context.trimmed`, `request.adjusted`,
-    `turn.waiting`, `turn.resumed`, `call.decided`.
+    `tool.started`, `tool.ended`, `text.delta`, `model.waiting`, `context.trimmed`, `context.summarised`,
+    `request.adjusted`, `turn.waiting`, `turn.resumed`, `call.decided`.
     """
     data: dict[str, Any]
     """Depends on the type, such as `name` and `ok` for `tool.ended`."""

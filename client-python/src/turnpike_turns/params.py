@@ -57,10 +57,16 @@ class ManifestInput(TypedDict, total=False):
 class ManifestInputHistory(TypedDict, total=False):
     """The part of the conversation that the agent sees."""
 
-    # The maximum number of earlier turns that the agent sees, from the last 1,000. Default 20.
+    # The maximum number of earlier turns that the agent sees, from the last 1,000. It sees at least half of
+    # them, so that the provider's cache helps. Default 20.
     max_turns: int
     # The maximum number of tokens of these turns together.
     max_tokens: int
+    # True: turns that leave the history are summarised by a model call, which is billed as `summary`, and later
+    # turns see the summary. Default false: they are left out.
+    summary: bool
+    # The pin of the model that writes summaries. Default: the model of the turn.
+    model: str
 
 
 class _McpServerInput(TypedDict):
@@ -103,10 +109,16 @@ class PortalTheme(TypedDict, total=False):
 class PutManifestHistory(TypedDict, total=False):
     """The part of the conversation that the agent sees."""
 
-    # The maximum number of earlier turns that the agent sees, from the last 1,000. Default 20.
+    # The maximum number of earlier turns that the agent sees, from the last 1,000. It sees at least half of
+    # them, so that the provider's cache helps. Default 20.
     max_turns: int
     # The maximum number of tokens of these turns together.
     max_tokens: int
+    # True: turns that leave the history are summarised by a model call, which is billed as `summary`, and later
+    # turns see the summary. Default false: they are left out.
+    summary: bool
+    # The pin of the model that writes summaries. Default: the model of the turn.
+    model: str
 
 
 class PutPriceRounding(TypedDict, total=False):

@@ -2561,10 +2561,14 @@ export interface Manifest {
   timeout_seconds?: number | undefined
   /** The part of the conversation that the agent sees. */
   history?: {
-    /** The maximum number of earlier turns that the agent sees, from the last 1,000. Default 20. */
+    /** The maximum number of earlier turns that the agent sees, from the last 1,000. It sees at least half of them, so that the provider's cache helps. Default 20. */
     max_turns?: number | undefined
     /** The maximum number of tokens of these turns together. */
     max_tokens?: number | undefined
+    /** True: turns that leave the history are summarised by a model call, which is billed as `summary`, and later turns see the summary. Default false: they are left out. */
+    summary?: boolean | undefined
+    /** The pin of the model that writes summaries. Default: the model of the turn. */
+    model?: string | undefined
   } | undefined
   /** The built-in tools of the agent. Default: the file tools, except for `openai-compatible` models, because some of them cannot call tools. `generate_image` creates pictures, each at a fixed price. Live turns have it only while the service has an image model. */
   builtin_tools?: ("list_files" | "read_file" | "write_file" | "create_task" | "update_task" | "generate_image")[] | undefined
@@ -2598,10 +2602,14 @@ export interface ManifestInput {
   timeout_seconds?: number | undefined
   /** The part of the conversation that the agent sees. */
   history?: {
-    /** The maximum number of earlier turns that the agent sees, from the last 1,000. Default 20. */
+    /** The maximum number of earlier turns that the agent sees, from the last 1,000. It sees at least half of them, so that the provider's cache helps. Default 20. */
     max_turns?: number | undefined
     /** The maximum number of tokens of these turns together. */
     max_tokens?: number | undefined
+    /** True: turns that leave the history are summarised by a model call, which is billed as `summary`, and later turns see the summary. Default false: they are left out. */
+    summary?: boolean | undefined
+    /** The pin of the model that writes summaries. Default: the model of the turn. */
+    model?: string | undefined
   } | undefined
   /** The built-in tools of the agent. Default: the file tools, except for `openai-compatible` models, because some of them cannot call tools. `generate_image` creates pictures, each at a fixed price. Live turns have it only while the service has an image model. */
   builtin_tools?: ("list_files" | "read_file" | "write_file" | "create_task" | "update_task" | "generate_image")[] | undefined
@@ -5154,8 +5162,8 @@ export interface TurnBill {
     call: number | null
     /** Number of model calls in this line. */
     calls: number
-    /** `orchestrator` or `subagent`. */
-    role: string
+    /** `orchestrator`, `subagent`, or `summary` for the summary of earlier turns. */
+    role: "orchestrator" | "subagent" | "summary"
     /** The sub-agent's name. Null for the space's own agent. */
     subagent: string | null
     /** The model, as a pin. */
@@ -5213,7 +5221,7 @@ export interface TurnEvent {
   id: string
   /** The event's number in its turn: from 1, without gaps. In a stream, a piece of text that is not in the log yet has the number of the last event before it. */
   seq: number
-  /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `text.delta`, `model.waiting`, `context.trimmed`, `request.adjusted`, `turn.waiting`, `turn.resumed`, `call.decided`. */
+  /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `text.delta`, `model.waiting`, `context.trimmed`, `context.summarised`, `request.adjusted`, `turn.waiting`, `turn.resumed`, `call.decided`. */
   type: string
   /** Depends on the type, such as `name` and `ok` for `tool.ended`. */
   data: Record<string, unknown>
@@ -5306,7 +5314,7 @@ export interface TurnStats {
 export interface TurnStep {
   /** The step's number: from 0, over all agents of the turn. */
   step: number
-  /** The tool call (`step.call`) that a sub-agent works for. Null for the space's own agent. */
+  /** The tool call (`step.call`) that a sub-agent works for, or `summary:…` for the summary of earlier turns. Null for the space's own agent. */
   agent: string | null
   /** The sub-agent's name. Null for the space's own agent. */
   subagent: string | null

@@ -332,6 +332,7 @@ export const ManifestRules = {
   timeout_seconds: { minimum: 1, maximum: 3600, default: 300 },
   "history.max_turns": { minimum: 0, maximum: 100, default: 20 },
   "history.max_tokens": { minimum: 0, maximum: 1000000 },
+  "history.model": { minLength: 1, maxLength: 128 },
   builtin_tools: { maxItems: 6 },
   "builtin_tools[]": { words: ["list_files", "read_file", "write_file", "create_task", "update_task", "generate_image"] },
   on_limit: { words: ["fail", "wait"] },
@@ -349,6 +350,7 @@ export const ManifestInputRules = {
   timeout_seconds: { minimum: 1, maximum: 3600, default: 300 },
   "history.max_turns": { minimum: 0, maximum: 100, default: 20 },
   "history.max_tokens": { minimum: 0, maximum: 1000000 },
+  "history.model": { minLength: 1, maxLength: 128 },
   builtin_tools: { maxItems: 6 },
   "builtin_tools[]": { words: ["list_files", "read_file", "write_file", "create_task", "update_task", "generate_image"] },
   on_limit: { words: ["fail", "wait"] },
@@ -821,6 +823,7 @@ export const TurnRules = {
 
 export const TurnBillRules = {
   state: { words: ["queued", "running", "done", "failed", "cancelled"] },
+  "items[].role": { words: ["orchestrator", "subagent", "summary"] },
 } as const
 
 export const TurnEstimateRules = {

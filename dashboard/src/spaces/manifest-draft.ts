@@ -32,6 +32,9 @@ export interface ManifestDraft {
   timeout_seconds: string
   history_turns: string
   history_tokens: string
+  /** True: turns that leave the history are summarised, by this model. */
+  summary: boolean
+  summary_model: string
   /** Null: the default tools. */
   builtin_tools: BuiltinTool[] | null
   image_model: string
@@ -52,6 +55,8 @@ export const draftOf = (manifest: Manifest): ManifestDraft => ({
   timeout_seconds: figure(manifest.timeout_seconds),
   history_turns: figure(manifest.history?.max_turns),
   history_tokens: figure(manifest.history?.max_tokens),
+  summary: manifest.history?.summary ?? false,
+  summary_model: manifest.history?.model ?? "",
   builtin_tools: manifest.builtin_tools ?? null,
   image_model: manifest.image_model ?? "",
   subagents: jsonText(manifest.subagents),
@@ -65,7 +70,12 @@ export const draftOf = (manifest: Manifest): ManifestDraft => ({
  */
 export function manifestOf(draft: ManifestDraft, base: Manifest): Manifest {
   const number = (text: string) => typedOrNull(text) ?? undefined
-  const history = { max_turns: number(draft.history_turns), max_tokens: number(draft.history_tokens) }
+  const history = {
+    max_turns: number(draft.history_turns),
+    max_tokens: number(draft.history_tokens),
+    summary: draft.summary || undefined,
+    model: draft.summary_model || undefined,
+  }
   return {
     ...base,
     instructions: draft.instructions || undefined,
@@ -75,7 +85,7 @@ export function manifestOf(draft: ManifestDraft, base: Manifest): Manifest {
     reasoning: draft.effort ? { effort: draft.effort } : undefined,
     max_steps: number(draft.max_steps),
     timeout_seconds: number(draft.timeout_seconds),
-    history: history.max_turns === undefined && history.max_tokens === undefined ? undefined : history,
+    history: Object.values(history).every((value) => value === undefined) ? undefined : history,
     builtin_tools: draft.builtin_tools ?? undefined,
     image_model: draft.image_model || undefined,
     subagents: readJson(draft.subagents).value as Manifest["subagents"],

@@ -18,6 +18,7 @@ import { BUILTIN_TOOLS, draftOf, type ManifestDraft, manifestOf, ON_LIMIT_CHOICE
 import { ModelSelect } from "./model-select.tsx"
 import { isChangeable, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
 import { SubagentFields } from "./subagent-fields.tsx"
+import { SummaryFields } from "./summary-fields.tsx"
 
 export function ManifestTab({ space }: SpaceTabProps) {
   const manifest = useRead("getManifest", useSpaceInput())
@@ -85,7 +86,7 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
   }
   const subagents = readJson(draft.subagents)
   const toolNames = useToolNames()
-  const bind = (name: Exclude<keyof ManifestDraft, "builtin_tools">, fault: string = name) => ({
+  const bind = (name: Exclude<keyof ManifestDraft, "builtin_tools" | "summary">, fault: string = name) => ({
     name: fault,
     error: put.error,
     value: draft[name],
@@ -161,6 +162,7 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
                 />
               ))}
             </div>
+            <SummaryFields {...draft} error={put.error} test={space.test || undefined} onChange={set} />
             <Select
               label="Reasoning"
               hint="How much the model reasons before it answers. A turn can override it."

@@ -32,6 +32,7 @@ const TYPES = [
   "text.delta",
   "model.waiting",
   "context.trimmed",
+  "context.summarised",
   "request.adjusted",
   "call.decided",
 ]
