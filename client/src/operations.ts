@@ -2470,6 +2470,10 @@ export interface Operations {
 
   /** Send a turn */
   createTurn: {
+    query?: {
+      /** Maximum time in seconds to wait before the response is sent. It is sent when the turn ends or begins to wait. If the turn can start at once, the request itself runs it, which is the fastest way to a result. */
+      wait?: number | undefined
+    }
     body: CreateTurn
     answer: Turn
   }

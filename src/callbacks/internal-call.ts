@@ -13,9 +13,20 @@ export const INTERNAL_SIGNATURE = "turnpike-signature"
 
 /**
  * Calls the callbacks worker, which alone has the packages for tools and access to owners' URLs. Returns its JSON
- * response. UNAVAILABLE if it does not answer. A key that is derived from the key ring signs the call.
+ * response. UNAVAILABLE if it does not answer.
  */
 export async function callCallbacksWorker(ctx: Context, path: string, input: unknown): Promise<unknown> {
+  const response = await openCallbacksWorker(ctx, path, input, AbortSignal.timeout(TIME_LIMITS.workerMs))
+  return response.json()
+}
+
+/** The same, for a response that is read while it is made. A key that is derived from the key ring signs the call. */
+export async function openCallbacksWorker(
+  ctx: Context,
+  path: string,
+  input: unknown,
+  signal: AbortSignal,
+): Promise<Response> {
   const url = ctx.callbackUrl(path)
   const body = new TextEncoder().encode(JSON.stringify(input)) as Uint8Array<ArrayBuffer>
   const [key] = await ctx.keyRing.derive("internal-calls")
@@ -33,16 +44,10 @@ export async function callCallbacksWorker(ctx: Context, path: string, input: unk
       retryAfter: 1,
       cause,
     })
-  const response = await ctx
-    .fetch(url, {
-      method: "POST",
-      headers: { "content-type": "application/json", [INTERNAL_SIGNATURE]: token },
-      body,
-      signal: AbortSignal.timeout(TIME_LIMITS.workerMs),
-    })
-    .catch((error: unknown) => {
-      throw unavailable(error)
-    })
+  const headers = { "content-type": "application/json", [INTERNAL_SIGNATURE]: token }
+  const response = await ctx.fetch(url, { method: "POST", headers, body, signal }).catch((error: unknown) => {
+    throw unavailable(error)
+  })
   if (!response.ok) throw unavailable(new Error(`HTTP ${response.status} ${(await response.text()).slice(0, 300)}`))
-  return response.json()
+  return response
 }

@@ -76,6 +76,8 @@ export interface Operation<
     also?: Record<string, string>
     /** Returns bytes of any media type, which the operation serves itself. */
     binary?: boolean
+    /** Other statuses with the same headers and schema, and with the media types of `also`. */
+    alike?: Record<number, string>
     /** Other statuses that are not errors. */
     others?: Record<number, string>
   }

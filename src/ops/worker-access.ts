@@ -544,6 +544,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
   },
   "callbacks": {
     "procedures": [
+      "accept_turn",
       "accounts_to_fold",
       "accounts_to_post",
       "accounts_with_expired",
@@ -638,8 +639,10 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "roll_turns",
       "running_marks",
       "save_refresh",
+      "settle_in_place",
       "settle_turns",
       "settle_turns_and_look",
+      "start_turn",
       "sweep_endpoints",
       "sweep_infrastructure",
       "sweep_logins",

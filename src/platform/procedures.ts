@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_a9c6a3922c0f"
+export const RELEASE = "turnpike_07ee98ed4e6e"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -951,6 +951,16 @@ export interface Records {
     shared: number | null
     moment: Date
     test: boolean
+  }
+  start_terms: {
+    live_slots: number
+    test_slots: number
+    end_user_slots: number
+    position: number | null
+    event_id: string
+    reader_until: Date | null
+    drawn: JsonInput | null
+    random: number
   }
   trace_limits: {
     turns: number
@@ -4498,6 +4508,17 @@ export interface Procedures {
       entity: Answers["admin_user_answer"] | null
     }
   }
+  settle_in_place: {
+    args: {
+      ends: JsonInput | null
+      runners: number | null
+      moment: Date | null
+    }
+    row: {
+      settled: Answers["settled_turn"][] | null
+      needs_runner: boolean | null
+    }
+  }
   settle_turns: {
     args: {
       ends: JsonInput | null
@@ -4588,6 +4609,32 @@ export interface Procedures {
       role: string | null
       brand: string | null
       created_at: Date | null
+    }
+  }
+  start_turn: {
+    args: {
+      request: Records["request"] | null
+      asked: Records["asked_turn"] | null
+      new: Records["new_turn"] | null
+      shards: number | null
+      runners: number | null
+      start: Records["start_terms"] | null
+      terms: Records["claim_terms"] | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      outcome: string | null
+      turn: JsonRow<"turns"> | null
+      slug: string | null
+      in_scope: boolean | null
+      hold: Answers["hold_state"] | null
+      too_many: Answers["test_turn_count"] | null
+      has_subscriber: boolean | null
+      needs_runner: boolean | null
+      waits_behind: string | null
+      waits_behind_until: Date | null
+      most_output: number | null
+      claim: Answers["claimed_turn"] | null
     }
   }
   statement_account: {
@@ -5286,12 +5333,14 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   seed_user: { args: ["email", "name", "role", "password_hash", "brand"] },
   send_ping: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "event_id", "an_hour", "test_an_hour"], columns: ["actor:json", "already:json", "refused", "retry_after", "delivery:json"] },
   set_credentials: { args: ["request:request", "user_id", "email", "password_hash", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
+  settle_in_place: { args: ["ends:json", "runners", "moment"], columns: ["settled:json", "needs_runner"] },
   settle_turns: { args: ["ends:json", "moment"], columns: ["settle_turns:json"] },
   settle_turns_and_look: { args: ["ends:json", "look:look", "terms:claim_terms"], columns: ["settled:json", "looked:json"] },
   sign_in_messenger: { args: ["issuer", "subject", "brand", "name", "ref_code", "moment"] },
   start_device_login: { args: ["request:request", "login_id", "sealed", "interval_seconds", "due_at", "expires_at"], columns: ["actor:json", "refused"] },
   start_media_login: { args: ["request:request", "login_id", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },
   start_session: { args: ["token", "user_id", "granted_epoch", "granted_session", "granted_hash", "granted_issuer", "granted_subject", "except_admins", "replaces", "user_agent", "address", "expires_at", "factor_until", "request_id", "moment"] },
+  start_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "shards", "runners", "start:start_terms", "terms:claim_terms"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner", "waits_behind", "waits_behind_until", "most_output", "claim:json"] },
   statement_account: { args: ["request:request", "lists"], columns: ["actor:json", "refused", "user_id", "since", "statements:json"] },
   subscription_answer_of: { args: ["sub_id"], columns: ["subscription_answer_of:json"] },
   sweep_endpoints: { args: ["before", "most", "moment"] },
@@ -5341,6 +5390,7 @@ export const RECORDS: Record<keyof Records, readonly string[]> = {
   sale: ["prepaid", "price", "held"],
   sent_answer: ["turn_id", "step", "call", "fingerprints:json"],
   spender: ["user_id", "key_id", "end_user", "shared", "moment", "test"],
+  start_terms: ["live_slots", "test_slots", "end_user_slots", "position", "event_id", "reader_until", "drawn:json", "random"],
   trace_limits: ["turns", "bytes", "text", "events", "attempts", "deliveries", "window_seconds"],
   turn_filter: ["account", "space", "key", "end_user", "conversation", "state", "waiting", "reason", "model", "failure", "min_cost", "min_took_us", "q", "created_after", "created_before"],
   turn_page: ["sort", "descending", "most", "skipped"],

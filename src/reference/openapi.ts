@@ -9,10 +9,10 @@ import { exampleOf } from "./examples.ts"
 import type { JsonValue } from "./json-value.ts"
 import { ANSWER_HEADERS, answerHeaders, errorAnswers } from "./openapi-answers.ts"
 import { withDeprecation, withIdempotency, withVersions } from "./openapi-headers.ts"
+import { alikeAnswers, FILE, otherAnswers, otherTypes } from "./other-answers.ts"
 import { pythonSample } from "./python-sample.ts"
 import type { Surface } from "./surface.ts"
 
-const FILE = { type: "string", format: "binary" }
 const UPLOAD_BODY = {
   required: true,
   content: {
@@ -138,10 +138,11 @@ function describe(operation: Operation, { components, responses, options }: Docu
                   schema: answered,
                   example: answerExample(exampleFor("answer", answered), operation),
                 },
-                ...otherTypes(answer.also),
+                ...(answer.alike ? {} : otherTypes(answer.also)),
               },
         }),
       },
+      ...alikeAnswers(operation, answered),
       ...otherAnswers(operation),
       ...(answer.status === 302 && { default: ERROR_PAGE }),
       ...errorAnswers(own, { components: schemas, responses, schemaOf, dialect: operation.dialect }),
@@ -272,26 +273,6 @@ function parametersOf(
     parameters.push({ name, in: "header", required, description, schema: { type: "string" }, example })
   }
   return parameters
-}
-
-function otherAnswers({ answer }: Operation): JsonValue {
-  const entries = Object.entries(answer.others ?? {}).map(([status, description]) => [
-    status,
-    {
-      description,
-      headers: answerHeaders(),
-      ...(answer.binary && status === "206" && { content: { "*/*": { schema: FILE } } }),
-    },
-  ])
-  return Object.fromEntries(entries)
-}
-
-function otherTypes(types: Record<string, string> = {}): JsonValue {
-  const entries = Object.entries(types).map(([type, description]) => [
-    type,
-    { schema: { type: "string", description } },
-  ])
-  return Object.fromEntries(entries)
 }
 
 /** The example of an answer. An operation can replace fields of an object, but not the rows of a list. */

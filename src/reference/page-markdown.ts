@@ -1,6 +1,6 @@
 import type { JsonValue } from "./json-value.ts"
 import { fieldsOfSchema } from "./site-fields.ts"
-import type { DescribedApi, DescribedOperation } from "./site-operations.ts"
+import { type DescribedApi, type DescribedOperation, mainAnswerOf } from "./site-operations.ts"
 import { samplesOf } from "./site-samples.ts"
 
 /** The part of a page's address after which its Markdown begins. */
@@ -40,7 +40,7 @@ function operationMarkdown(
   const { schemas, responses } = api.components
   const { parameters = [], requestBody } = operation
   const body = requestBody?.content["application/json"]
-  const [status = "", answer] = Object.entries(operation.responses).find(([code]) => /^[23]/.test(code)) ?? []
+  const [status, answer] = mainAnswerOf(operation.responses)
   const answered = answer?.content?.["application/json"]
   const fields = (schema: JsonValue | undefined) =>
     (schema ? fieldsOfSchema(schema, schemas) : []).map(({ name, type, required, description }) => [

@@ -114,8 +114,15 @@ const sampleOf = (method: string, path: string, operation: DescribedOperation) =
     }),
   )}`
 
+/** The answer that is shown: of several with the same schema, the one with an example. */
+export function mainAnswerOf(responses: DescribedOperation["responses"]) {
+  const good = Object.entries(responses).filter(([code]) => /^[23]/.test(code))
+  const shown = good.find(([, { content }]) => content?.["application/json"]?.example !== undefined) ?? good[0]
+  return shown ?? (["", undefined] as const)
+}
+
 function answerOf({ responses }: DescribedOperation, schemas: JsonValue): string {
-  const [status = "", answer] = Object.entries(responses).find(([code]) => /^[23]/.test(code)) ?? []
+  const [status, answer] = mainAnswerOf(responses)
   const content = answer?.content?.["application/json"]
   const fields = content?.schema ? fieldsOfSchema(content.schema, schemas) : []
   const list =

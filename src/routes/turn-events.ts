@@ -4,6 +4,7 @@ import { TurnpikeError } from "../base/errors.ts"
 import { eventStream } from "../http/event-stream.ts"
 import { untilClientLeaves } from "../http/text-stream.ts"
 import { followTurnEvents } from "../turns/follow-events.ts"
+import type { OwnPushes } from "../turns/pushes.ts"
 import { type Position, parsePosition } from "../turns/shown-text.ts"
 import { serializeTurnEvent } from "../turns/turn-event.ts"
 
@@ -28,10 +29,10 @@ export function parseLastEventId(header: string | undefined): Position | undefin
 export async function streamTurnEvents(
   ctx: Context,
   credential: Credential,
-  { turnId, after, signal }: { turnId: string; after: Position; signal: AbortSignal },
+  { turnId, after, signal, own }: { turnId: string; after: Position; signal: AbortSignal; own?: OwnPushes | null },
 ): Promise<Response> {
   const client = untilClientLeaves(signal)
-  const rows = await followTurnEvents(ctx, credential, { turnId, after, signal: client.signal })
+  const rows = await followTurnEvents(ctx, credential, { turnId, after, signal: client.signal, own })
   if (rows === null) return new Response(null, { status: 204 })
   const batches = (async function* () {
     for await (const batch of rows) yield batch.map((row) => ({ id: row.position, event: serializeTurnEvent(row) }))

@@ -80,7 +80,7 @@ export interface Claim {
 }
 
 /** `drawn`: an account that the worker has drawn itself. */
-interface ClaimRow extends Omit<Claim, "turn" | "accounts" | "accounts_read_at" | "servers"> {
+export interface ClaimRow extends Omit<Claim, "turn" | "accounts" | "accounts_read_at" | "servers"> {
   turn: JsonRow<"turns">
   slug: string | null
   accounts: Record<string, PickedAccount | { provider_id: string; drawn: true } | NoAccount | null>
@@ -193,14 +193,30 @@ function lookFor(ctx: ServersContext, look: RunnerLook): Asked {
     alive_until: after(RUNNER_POLICY.deadMs),
     looks_until: after(RUNNER_POLICY.promiseMs),
     event_ids: each(() => newId("event", now)),
-    drawn: drawn.map(rowsOf),
+    drawn: drawn.map(drawnRows),
     random: each(ctx.random),
   }
-  const terms = {
-    runner_id: look.runner.id,
-    try: look.runner.attempt,
+  const terms = claimTerms(ctx, look.runner, { now, assumed })
+  return {
+    now,
+    assumed,
+    drawn,
+    lists: terms.listed !== null,
+    args: (careful) => ({ look: { ...asks, careful }, terms }),
+  }
+}
+
+/** The terms of all claims of one statement. */
+export function claimTerms(
+  ctx: ServersContext,
+  { id, attempt }: Pick<RunnerLook["runner"], "id" | "attempt">,
+  { now, assumed }: { now: Date; assumed: EngineServers },
+) {
+  return {
+    runner_id: id,
+    try: attempt,
     moment: now,
-    lease: after(TURN_POLICY.leaseMs),
+    lease: new Date(now.getTime() + TURN_POLICY.leaseMs),
     max_attempts: TURN_POLICY.maxAttempts,
     history_turns: TURN_POLICY.historyTurns,
     history_within: TURN_POLICY.historyWithin,
@@ -208,16 +224,9 @@ function lookFor(ctx: ServersContext, look: RunnerLook): Asked {
     bytes_per_token: TURN_POLICY.bytesPerToken,
     history_tokens: TURN_POLICY.historyTokens,
     servers: assumed,
-    served_after: after(-PROVIDER_POLICY.bindMs),
-    listed: roster.ask(now.getTime()),
+    served_after: new Date(now.getTime() - PROVIDER_POLICY.bindMs),
+    listed: rosterOf(ctx).ask(now.getTime()),
     roster_accounts: PROVIDER_POLICY.rosterAccounts,
-  }
-  return {
-    now,
-    assumed,
-    drawn,
-    lists: terms.listed !== null,
-    args: (careful) => ({ look: { ...asks, careful }, terms }),
   }
 }
 
@@ -244,7 +253,7 @@ async function foundOf(ctx: ServersContext, asked: Asked, found: Answers["found_
   }
 }
 
-async function claimOf(
+export async function claimOf(
   ctx: ServersContext,
   { has_subscriber: _, roster: listed, accounts, turn: row, slug, ...parts }: ClaimRow,
   { drawn, assumed, now }: { drawn: Map<string, ListedAccount> | undefined; assumed: EngineServers; now: Date },
@@ -272,7 +281,7 @@ async function claimOf(
 }
 
 /** The rows of the accounts that the worker has drawn for a turn; null if it has drawn none. */
-function rowsOf(drawn: Map<string, ListedAccount>) {
+export function drawnRows(drawn: Map<string, ListedAccount>) {
   if (drawn.size === 0) return null
   return Object.fromEntries(
     [...drawn].map(([engine, { provider_id, account_row, credential_row }]) => [

@@ -22,6 +22,7 @@ export class KeepAlive {
   private readonly ctx: Pick<Context, "db" | "clock" | "log"> & {
     readonly together?: Together | undefined
     readonly workerUntil?: number | undefined
+    readonly handOver?: AbortSignal | undefined
   }
   private readonly turn: Pick<TurnRow, "turn_id" | "epoch">
   private readonly workerUntil: number
@@ -33,6 +34,10 @@ export class KeepAlive {
     this.ctx = ctx
     this.turn = turn
     this.workerUntil = ctx.workerUntil ?? ctx.clock.now().getTime() + TURN_POLICY.workerMs
+    const { handOver } = ctx
+    const cut = () => this.over.abort(WORKER_OVER)
+    if (handOver?.aborted) cut()
+    else handOver?.addEventListener("abort", cut, { once: true })
   }
 
   /** Runs `work` with a signal that is aborted with one of the reasons above. */

@@ -15,6 +15,26 @@ export function sharedChannels({ publish, subscribe }: Context["channels"]): Con
   return { subscribe, publish: (messages) => Promise.all(messages.map((message) => line.add(message))) }
 }
 
+/** What a model call does with its text. */
+export type CallPush = Pick<TextPush, "begin" | "add" | "retry" | "end" | "tellGrown" | "hasReaders" | "isShown">
+
+/**
+ * How a run sends its text: on a channel of Redis, and to the request that it runs for (`ownReader`, which returns how
+ * many read).
+ */
+export function pushOf(
+  ctx: TextPush["ctx"] & Pick<Context, "channels" | "keyRing" | "meter"> & { ownReader?: OwnReader | undefined },
+  turnId: string,
+): CallPush {
+  const { ownReader } = ctx
+  const shared = new TextPush(ctx, turnId, async (push) =>
+    ctx.meter.calls < PUSH_POLICY.mostCalls ? publishPush(ctx, turnId, push) : 0,
+  )
+  return ownReader ? new BothPushes(new TextPush(ctx, turnId, async (push) => ownReader(push), true), shared) : shared
+}
+
+export type OwnReader = (push: Push) => number
+
 /** A model call of the turn's own agent. `of`: the event that started it. */
 interface PushedCall {
   of: string
@@ -28,8 +48,9 @@ interface PushedCall {
  * the rest of a call is not sent. Nothing waits for a message, and a lost one reaches readers through the log.
  */
 export class TextPush {
-  private readonly ctx: Pick<Context, "channels" | "keyRing" | "clock" | "log" | "background">
+  private readonly ctx: Pick<Context, "clock" | "log" | "background">
   private readonly turnId: string
+  private readonly publish: (push: Push) => Promise<number>
   private call: PushedCall | null = null
   private waiting = ""
   /** Where the waiting text begins. */
@@ -38,13 +59,16 @@ export class TextPush {
   /** Ends the pause before the next piece. */
   private hurry = new AbortController()
   /** Whether readers listen, as the last answer said. Null: this call has not asked. */
-  private isHeard: boolean | null = null
+  private isHeard: boolean | null
   /** True if a reader may have seen text of the current call. */
   isShown = false
 
-  constructor(ctx: TextPush["ctx"], turnId: string) {
+  /** `publish` returns how many listen. `isHeard`: readers listen from the start. */
+  constructor(ctx: TextPush["ctx"], turnId: string, publish: TextPush["publish"], isHeard: boolean | null = null) {
     this.ctx = ctx
     this.turnId = turnId
+    this.publish = publish
+    this.isHeard = isHeard
   }
 
   /** True if readers listened when the last message was sent. */
@@ -58,6 +82,8 @@ export class TextPush {
     this.isHeard = this.isHeard === true ? true : null
     this.isShown = false
     this.hurry = new AbortController()
+    // Readers show no piece before the log has the start of its call.
+    if (this.isHeard) call.onReader()
   }
 
   /** Sends more text of the call, which begins at `at`. */
@@ -127,7 +153,7 @@ export class TextPush {
     const { call } = this
     try {
       const isFirst = this.isHeard !== true
-      this.isHeard = (await publishPush(this.ctx, this.turnId, push)) > 0
+      this.isHeard = (await this.publish(push)) > 0
       if (push !== null && call === this.call) this.isShown ||= this.isHeard
       if (isFirst && this.isHeard) call?.onReader()
     } catch (error) {
@@ -141,5 +167,42 @@ export class TextPush {
   private pause(ms: number): Promise<void> {
     if (ms <= 0) return Promise.resolve()
     return this.ctx.clock.sleep(ms, this.hurry.signal).catch(() => {})
+  }
+}
+
+/** The same text on two ways. */
+class BothPushes implements CallPush {
+  private readonly ways: readonly TextPush[]
+
+  constructor(...ways: TextPush[]) {
+    this.ways = ways
+  }
+
+  get hasReaders(): boolean {
+    return this.ways.some(({ hasReaders }) => hasReaders)
+  }
+
+  get isShown(): boolean {
+    return this.ways.some(({ isShown }) => isShown)
+  }
+
+  begin(call: PushedCall): void {
+    for (const way of this.ways) way.begin(call)
+  }
+
+  add(text: string, at: number): void {
+    for (const way of this.ways) way.add(text, at)
+  }
+
+  retry(): void {
+    for (const way of this.ways) way.retry()
+  }
+
+  end(): void {
+    for (const way of this.ways) way.end()
+  }
+
+  tellGrown(): void {
+    for (const way of this.ways) way.tellGrown()
   }
 }

@@ -11,11 +11,16 @@ export class RunTime {
   readonly signal: AbortSignal
   private readonly clock: Clock
   private readonly started: number
+  private readonly handOver: AbortSignal | undefined
 
-  constructor(clock: Clock, { deadline, signal }: { deadline: number; signal: AbortSignal }) {
+  constructor(
+    clock: Clock,
+    { deadline, signal, handOver }: { deadline: number; signal: AbortSignal; handOver?: AbortSignal | undefined },
+  ) {
     this.clock = clock
     this.deadline = deadline
     this.signal = signal
+    this.handOver = handOver
     this.started = this.now
   }
 
@@ -29,6 +34,6 @@ export class RunTime {
 
   /** True if the next callback should continue the turn. */
   get isTired(): boolean {
-    return this.now - this.started >= TURN_POLICY.runBudgetMs
+    return this.handOver?.aborted === true || this.now - this.started >= TURN_POLICY.runBudgetMs
   }
 }

@@ -262,7 +262,7 @@ function deadlineOf({ turn, config }: Claim): number {
 }
 
 /** Releases a turn whose run failed. The attempt stays counted, and more attempts mean a longer wait. */
-async function giveUp(ctx: Context, turn: TurnRow): Promise<RunResult> {
+export async function giveUp(ctx: Context, turn: TurnRow): Promise<RunResult> {
   const { brokenMs } = TURN_POLICY
   const delayMs = brokenMs[Math.min(turn.attempts, brokenMs.length) - 1] ?? 0
   if (!(await releaseTurn(ctx, turn, { broke: true, delayMs }))) return "lost"

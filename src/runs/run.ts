@@ -11,7 +11,7 @@ import type { Claim, ModelRow } from "./claim-turns.ts"
 import { type Committed, mayStartCalls, noteResultToken, type Together } from "./commit-step.ts"
 import type { ContextFit } from "./fit-context.ts"
 import { KeepAlive } from "./keep-alive.ts"
-import { TextPush } from "./push-text.ts"
+import { type CallPush, type OwnReader, pushOf } from "./push-text.ts"
 import { Route } from "./route.ts"
 import { type LimitCode, limitReached, RunEnd } from "./run-end.ts"
 import { RunTime } from "./run-time.ts"
@@ -56,7 +56,7 @@ export class Run {
   readonly transcript: Transcript
   readonly alive: KeepAlive
   readonly route: Route
-  readonly push: TextPush
+  readonly push: CallPush
   /** Tools that the agent does not get: they differ from their pinned form, or the model cannot take them. */
   leftOut: readonly string[] = []
   /** The keys of files that a model's provider has refused. They are only named from then on. */
@@ -74,11 +74,11 @@ export class Run {
     this.claim = claim
     this.turn = claim.turn
     this.budget = new Budget(claim.turn)
-    this.time = new RunTime(ctx.clock, { deadline, signal })
+    this.time = new RunTime(ctx.clock, { deadline, signal, handOver: ctx.handOver })
     this.transcript = new Transcript(claim.steps)
     this.alive = new KeepAlive(ctx, claim.turn)
     this.route = new Route(ctx, claim)
-    this.push = new TextPush(ctx, claim.turn.turn_id)
+    this.push = pushOf(ctx, claim.turn.turn_id)
     this.isCancelled = claim.turn.cancel_requested_at !== null
     if (ctx.waited) ctx.waited.ask = () => this.askAgain()
   }
@@ -182,6 +182,10 @@ export interface AgentContext extends ToolContext, PoolContext {
   readonly variables: ModelVariables
   /** Until when the worker may keep the turn, in milliseconds. Default: for `workerMs`. */
   readonly workerUntil?: number | undefined
+  /** Aborts when the turn should be handed over to a runner: soon, even within a model call. */
+  readonly handOver?: AbortSignal | undefined
+  /** Gets the text of the turn's own agent: the request that the turn runs for reads it. */
+  readonly ownReader?: OwnReader | undefined
   /** Resolves when a call would not have to wait for other calls of the runner. */
   readonly whenFree?: ((signal?: AbortSignal) => Promise<void>) | undefined
   /** A call that had to wait for other calls of the runner calls `ask`, which the run sets. It throws after a cancel. */

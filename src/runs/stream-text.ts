@@ -6,7 +6,7 @@ import { describeError } from "../platform/log.ts"
 import { PUSH_POLICY, TURN_POLICY } from "../turns/policies.ts"
 import { draftEvent, type EventDraft, type TextPlace } from "../turns/turn-event.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
-import type { TextPush } from "./push-text.ts"
+import type { CallPush } from "./push-text.ts"
 import { markOf } from "./running-marks.ts"
 
 /** Writes the text of one model call to the event log. */
@@ -23,7 +23,7 @@ interface CallStart {
   /** The settings of the call. */
   settings: Record<string, unknown>
   /** Null for a sub-agent's call: its text is only in the log. */
-  push: TextPush | null
+  push: CallPush | null
 }
 
 /**

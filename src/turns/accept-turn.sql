@@ -19,7 +19,8 @@ create type turnpike.acceptance as (
 
 -- Accepts a turn: writes its hold, its place in its conversation, its row and its first event.
 -- outcome: see acceptance.
--- p_shards: how many shards an account gets if its turns wait for each other. p_runners: the most runners.
+-- p_shards: how many shards an account gets if its turns wait for each other. p_runners: the most runners; null: the
+-- caller decides itself whether a runner is needed.
 -- needs_runner: the caller must call one. waits_behind_until: when a turn that is blocked is cancelled.
 --
 -- A look without locks can find credit that another turn takes at the same moment. Then everything is rolled back and
@@ -142,7 +143,10 @@ begin
   answer.turn := written;
   answer.slug := admission.slug;
   answer.waits_behind := place.waits_behind;
-  answer.needs_runner := place.wakes_at < 'infinity' and turnpike.needs_runner(p_runners, p_request.moment);
+  answer.needs_runner := false;
+  if p_runners is not null and place.wakes_at < 'infinity' then
+    answer.needs_runner := turnpike.needs_runner(p_runners, p_request.moment);
+  end if;
   return answer;
 end $$;
 

@@ -1,4 +1,4 @@
-import type { Credential } from "../actor/actor.ts"
+import type { Actor, Credential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { keyReused, type Made } from "../actor/once.ts"
@@ -7,6 +7,7 @@ import { newId } from "../base/ids.ts"
 import { hashRequest } from "../base/request-hash.ts"
 import { logIds, type SentTrace } from "../base/trace-context.ts"
 import { wakeWebhooks } from "../feed/wake-webhooks.ts"
+import type { Procedures } from "../platform/procedures.ts"
 import { askedTurn } from "./admission.ts"
 import { callRunner } from "./call-runner.ts"
 import { TURN_POLICY } from "./policies.ts"
@@ -16,25 +17,39 @@ import { type TurnRow, turnRowOf } from "./turn-row.ts"
 
 export const ACCEPT_TURN_ERRORS = [...TURN_REFUSAL_ERRORS, "IDEMPOTENCY_KEY_REUSED"] as const
 
+/** A request for a new turn. `turnId`: chosen before, so that a repeat of the request can recognise its own turn. */
+export interface NewTurn {
+  idempotencyKey: string
+  body: CreateTurn
+  trace?: SentTrace | null
+  turnId?: string
+  /** The place in its conversation that the caller expects. A turn at another place does not run in place. */
+  position?: number | undefined
+}
+
 /**
  * Accepts a turn with one statement, then calls a runner in the background if none is about to look. A used
  * Idempotency-Key returns its turn (`replayed`). Throws IDEMPOTENCY_KEY_REUSED, the errors of turnRefusal().
  */
-export async function acceptTurn(
-  ctx: Context,
-  credential: Credential,
-  { idempotencyKey, body, trace = null }: { idempotencyKey: string; body: CreateTurn; trace?: SentTrace | null },
-): Promise<Made<TurnRow>> {
-  const now = ctx.clock.now()
-  const requestHash = hashRequest(body)
+export async function acceptTurn(ctx: Context, credential: Credential, asked: NewTurn): Promise<Made<TurnRow>> {
   const { actor, row } = await callAs(ctx, credential, "accept_turn", {
+    ...acceptanceOf(ctx, asked),
+    runners: ctx.slots.runners,
+  })
+  return acceptedOf(ctx, asked, { actor, row })
+}
+
+/** The arguments of a procedure that accepts a turn. */
+export function acceptanceOf(ctx: Context, { idempotencyKey, body, trace = null, turnId }: NewTurn) {
+  const now = ctx.clock.now()
+  return {
     asked: askedTurn(body),
     new: {
-      turn_id: newId("turn", now),
+      turn_id: turnId ?? newId("turn", now),
       event_id: newId("event", now),
       conversation_id: newId("conversation", now),
       idempotency_key: idempotencyKey,
-      request_hash: requestHash,
+      request_hash: hashRequest(body),
       text: body.text,
       metadata: body.metadata ?? {},
       timeout: body.timeout_seconds ?? null,
@@ -46,22 +61,30 @@ export async function acceptTurn(
       reasoning: body.reasoning?.effort ?? null,
     },
     shards: TURN_POLICY.walletShards,
-    runners: ctx.slots.runners,
-  })
+  }
+}
 
+type Acceptance = Omit<Procedures["accept_turn"]["row"], "actor">
+
+/** The turn of an acceptance, or its error. Wakes webhooks and calls a runner, if that is needed. */
+export function acceptedOf(
+  ctx: Context,
+  { body, turnId }: NewTurn,
+  { actor, row }: { actor: Actor; row: Acceptance },
+): Made<TurnRow> {
   const { outcome } = row
   const turn = turnRowOf(row)
   if (row.has_subscriber) wakeWebhooks(ctx, { user_id: actor.user_id, test: actor.test, has_subscriber: true })
+  if (row.needs_runner) ctx.background(callRunner(ctx))
   if (outcome === "replayed" && turn) {
     if (turn.erased_at !== null) {
       throw new TurnpikeError("IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key belongs to a turn that was erased.")
     }
-    if (turn.request_hash !== requestHash || !row.in_scope) throw keyReused()
+    if (turn.request_hash !== hashRequest(body) || !row.in_scope) throw keyReused()
     Object.assign(ctx.logged, logIds(turn))
-    return { made: turn, replayed: true }
+    return { made: turn, replayed: turn.turn_id !== turnId }
   }
-  if (outcome !== "accepted" || !turn) throw turnRefusal(row, { now, actor, body })
+  if (outcome !== "accepted" || !turn) throw turnRefusal(row, { now: ctx.clock.now(), actor, body })
   Object.assign(ctx.logged, logIds(turn))
-  if (row.needs_runner) ctx.background(callRunner(ctx))
   return { made: turn, replayed: false }
 }

@@ -2,7 +2,7 @@ import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { readTurnEvents } from "./get-turn.ts"
 import { PUSH_POLICY, STREAM_POLICY } from "./policies.ts"
-import { Pushes } from "./pushes.ts"
+import { type OwnPushes, Pushes } from "./pushes.ts"
 import { SharedLooks } from "./shared-looks.ts"
 import { type Position, type ShownEvent, ShownText } from "./shown-text.ts"
 import type { TurnEventRow } from "./turn-event.ts"
@@ -21,6 +21,16 @@ interface Look {
   ended: boolean
 }
 
+interface FollowedTurn {
+  turnId: string
+  after: Position
+  signal: AbortSignal
+  /** Whose waits count together, if not the caller's. */
+  reader?: string | undefined
+  /** The run of the turn, if the reader's request runs it. */
+  own?: OwnPushes | null | undefined
+}
+
 export const FOLLOW_TURN_EVENTS_ERRORS = ["NOT_FOUND", "QUOTA_EXCEEDED"] as const
 
 /**
@@ -31,7 +41,7 @@ export const FOLLOW_TURN_EVENTS_ERRORS = ["NOT_FOUND", "QUOTA_EXCEEDED"] as cons
 export async function followTurnEvents(
   ctx: Context,
   credential: Credential,
-  { turnId, after, signal, reader }: { turnId: string; after: Position; signal: AbortSignal; reader?: string },
+  { turnId, after, signal, reader, own = null }: FollowedTurn,
 ): Promise<AsyncGenerator<ShownEvent[]> | null> {
   const looks = new SharedLooks(ctx, credential, { turnId, waitsFor: "events", reader })
   const lookBehind = (seq: number) =>
@@ -41,18 +51,21 @@ export async function followTurnEvents(
     )
   const first = await lookBehind(after.seq).catch((error: unknown) => {
     looks.end()
+    own?.leave()
     throw error
   })
   if (first.ended && first.events.length === 0) {
     looks.end()
+    own?.leave()
     return null
   }
-  return new Following(ctx, { turnId, after, looks, lookBehind, signal, first }).events()
+  return new Following(ctx, { turnId, after, own, looks, lookBehind, signal, first }).events()
 }
 
 interface Followed {
   turnId: string
   after: Position
+  own: OwnPushes | null
   looks: SharedLooks
   lookBehind(seq: number): Promise<Look>
   signal: AbortSignal
@@ -75,7 +88,7 @@ class Following {
     this.ctx = ctx
     this.of = of
     this.text = new ShownText(of.turnId, of.after)
-    this.pushes = new Pushes(ctx, of.turnId, of.signal)
+    this.pushes = new Pushes(ctx, of.turnId, of)
     this.found = of.first
     this.lookedAt = this.saidAt = this.now
   }

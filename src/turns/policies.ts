@@ -138,6 +138,25 @@ export const RUNNER_POLICY = {
   takesMs: 4 * 60_000,
 } as const
 
+/** A turn that the request that sent it runs (docs/decisions/0036-run-in-place.md). Times in milliseconds. */
+export const IN_PLACE_POLICY = {
+  /** The most such turns of an isolate at once. A run that was cut off counts for `goneMs` after its worker's time. */
+  most: 256,
+  goneMs: 60_000,
+  /**
+   * Cloudflare stops an invocation 30 s after its client has left. So a model call is then cut after `cutMs`, and after
+   * `lastMs` the run gives its turn away, whatever it does.
+   */
+  cutMs: 20_000,
+  lastMs: 27_000,
+  /** How long the worker of the request waits for the other worker's first answer before it accepts the turn itself. */
+  answerMs: 10_000,
+  /** How many messages of a run wait for its reader. The log has the others. */
+  waitingMessages: 1_000,
+  /** A sign of life between the two workers: a reader that is silent for half a minute counts as gone. */
+  lifeMs: 10_000,
+} as const
+
 /** Turns that wait (docs/architecture/waiting.md). Times in milliseconds. */
 export const TURN_WAIT_POLICY = {
   /** When an account is tried again whose running turns may release credit. */
@@ -218,7 +237,9 @@ export const PUSH_POLICY = {
   /** The pauses between looks for an event that a piece needs: from, to. */
   missingMs: { least: 50, most: 1_000 },
   /** After this many messages a reader only looks: each takes a tenth of a millisecond of a request's CPU limit. */
-  mostMessages: 10_000,
+  mostMessages: 40_000,
+  /** From this many calls of its invocation on, a run pushes nothing: Cloudflare allows 10,000. */
+  mostCalls: 6_000,
   /** When a reader without a subscription tries again. */
   againMs: 5_000,
 } as const

@@ -3,6 +3,13 @@ import { describeError } from "../platform/log.ts"
 import { PUSH_POLICY } from "./policies.ts"
 import { type Push, subscribeToPushes } from "./pushed-text.ts"
 
+/** The messages of a turn's run to the request that it runs for, until the run is over. */
+export interface OwnPushes {
+  pushes: AsyncGenerator<Push>
+  /** The request does not need the run any more. */
+  leave(): void
+}
+
 /**
  * The messages that a turn's run sends to one reader. If Redis fails, none come, and it subscribes again some seconds
  * later: the reader then only looks at the log.
@@ -17,14 +24,19 @@ export class Pushes {
   private heard = 0
   private wake = new AbortController()
   private isOpen = false
+  /** First the messages of the reader's own run, which come without Redis. */
+  private own: OwnPushes | null
   private triedAt = Number.NEGATIVE_INFINITY
   /** True while messages come: a run knows of this reader. */
   isLive = false
 
-  constructor(ctx: Context, turnId: string, signal: AbortSignal) {
+  constructor(ctx: Context, turnId: string, { signal, own }: { signal: AbortSignal; own: OwnPushes | null }) {
     this.ctx = ctx
     this.turnId = turnId
     this.over = AbortSignal.any([signal, this.left.signal])
+    this.own = own
+    if (own && this.over.aborted) own.leave()
+    else if (own) this.over.addEventListener("abort", () => own.leave(), { once: true })
   }
 
   /** Subscribes, unless a subscription is open or has just failed. The caller was seen to be allowed to read. */
@@ -55,12 +67,19 @@ export class Pushes {
   }
 
   private async listen(): Promise<void> {
+    const { own } = this
     try {
-      for await (const push of await subscribeToPushes(this.ctx, this.turnId, this.over)) this.add(push)
+      this.isLive = own !== null
+      const pushes = own?.pushes ?? (await subscribeToPushes(this.ctx, this.turnId, this.over))
+      for await (const push of pushes) this.add(push)
+      // The run is over: the log says how the turn continues, perhaps with another worker.
+      if (own) this.add(null)
     } catch (error) {
       if (!this.over.aborted)
         this.ctx.log("info", "turn.push_lost", { turn_id: this.turnId, error: describeError(error) })
     }
+    if (own) this.triedAt = Number.NEGATIVE_INFINITY
+    this.own = null
     this.isOpen = false
     this.isLive = false
   }

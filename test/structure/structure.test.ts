@@ -127,7 +127,8 @@ test("No request can use a processor for long, and the platform logs no URL", ()
   for (const [name, own] of Object.entries(env)) {
     // An environment inherits them, unless it has its own.
     expect(own, name).not.toHaveProperty("observability")
-    expect(own.limits, name).toEqual(name === "callbacks" ? undefined : { cpu_ms: 5_000 })
+    const usual = { cpu_ms: name === "v1" ? 30_000 : 5_000 }
+    expect(own.limits, name).toEqual(name === "callbacks" ? undefined : usual)
   }
 })
 

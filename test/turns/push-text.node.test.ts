@@ -2,6 +2,7 @@ import { expect, test } from "vitest"
 import type { ChannelMessage } from "../../src/platform/redis.ts"
 import { sharedChannels, TextPush } from "../../src/runs/push-text.ts"
 import { PUSH_POLICY } from "../../src/turns/policies.ts"
+import { publishPush } from "../../src/turns/pushed-text.ts"
 import { createTestClock } from "../harness/clock.ts"
 
 /** A push whose messages are noted instead of sent; `listeners` is the answer to each. */
@@ -16,7 +17,8 @@ function pushTo(listeners: () => number) {
     subscribe: () => Promise.reject(new Error("unused")),
   }
   const keyRing = { seal: async (text: string) => text } as never
-  const push = new TextPush({ channels, keyRing, clock, log: () => {}, background: () => {} }, "turn_1")
+  const ctx = { clock, log: () => {}, background: () => {} }
+  const push = new TextPush(ctx, "turn_1", (one) => publishPush({ channels, keyRing }, "turn_1", one))
   /** Lets promises settle, then time pass. */
   const pass = async (ms: number) => {
     for (let left = ms; left > 0; left--) {

@@ -19,7 +19,7 @@ function pushesFrom(messages: (nth: number) => AsyncGenerator<string>) {
   }
   const keyRing = { open: async (text: string) => ({ text, stale: false }) }
   const ctx = { clock, channels, keyRing, log: () => {} } as unknown as Context
-  return { pushes: new Pushes(ctx, "turn_1", new AbortController().signal), clock, state }
+  return { pushes: new Pushes(ctx, "turn_1", { signal: new AbortController().signal, own: null }), clock, state }
 }
 
 const settle = async () => {

@@ -12,7 +12,8 @@ import { webhookCallbackPath } from "../../feed/wake-webhooks.ts"
 import { answerJson } from "../../http/answer-json.ts"
 import type { Group } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
-import { bytesOf } from "../../http/json-bodies.ts"
+import { bytesOf, MAX_JSON_BYTES } from "../../http/json-bodies.ts"
+import { textStream, untilClientLeaves } from "../../http/text-stream.ts"
 import { describeError, logWith } from "../../platform/log.ts"
 import { createOutbound, type Outbound } from "../../platform/outbound.ts"
 import { callbackUrl, REDELIVERY_SECONDS } from "../../platform/queue.ts"
@@ -21,6 +22,7 @@ import { createRedis } from "../../platform/redis.ts"
 import { WaitingCalls } from "../../platform/waiting-calls.ts"
 import { loginCallbackPath, pollDeviceLogin } from "../../providers/poll-device-login.ts"
 import type { AgentContext } from "../../runs/run.ts"
+import { runInPlace } from "../../runs/run-in-place.ts"
 import { type QueueAttempt, type RunnerContext, runTurns } from "../../runs/runner.ts"
 import { DUE_TIMES, runSweeps } from "../../sweeps.ts"
 import { fallAsleep } from "../../system/fall-asleep.ts"
@@ -29,6 +31,7 @@ import { type AlertTargets, hasTarget, tellAlerts } from "../../system/tell-aler
 import { checkServer, tryTool } from "../../tools/try-tool.ts"
 import { RUNNERS_PATH } from "../../turns/call-runner.ts"
 import { RUNNER_POLICY } from "../../turns/policies.ts"
+import { RUN_TURN_PATH, runTurnInput } from "../../turns/run-messages.ts"
 import { dispatchWebhook } from "../../webhooks/dispatch-webhook.ts"
 
 /**
@@ -36,6 +39,7 @@ import { dispatchWebhook } from "../../webhooks/dispatch-webhook.ts"
  * 64 KiB.
  */
 const MAX_BYTES = 128 * 1024
+const MAX_TURN_BYTES = MAX_JSON_BYTES + 16 * 1024
 
 /** If a response has Retry-After, QStash uses it instead of its own retry schedule. */
 const redelivered = createMiddleware<AppEnv>(async (c, next) => {
@@ -50,7 +54,11 @@ const signedByUs = createMiddleware<AppEnv>(async (c, next) => {
   const signature = c.req.header(INTERNAL_SIGNATURE)
   const ctx = c.get("ctx")
   const redis = createRedis(parseCallbacksEnv(c.env), ctx.meter)
-  await verifyInternalCall({ ...ctx, redis }, { signature, path: c.req.path, readBody: () => bytesOf(c, MAX_BYTES) })
+  const { path } = c.req
+  // A turn is accepted once for its Idempotency-Key.
+  const isRepeatable = path === RUN_TURN_PATH
+  const most = isRepeatable ? MAX_TURN_BYTES : MAX_BYTES
+  await verifyInternalCall({ ...ctx, redis }, { signature, path, isRepeatable, readBody: () => bytesOf(c, most) })
   await next()
 })
 
@@ -100,6 +108,7 @@ export const callbacks: Group = {
     app.post(CHECK_SERVER_PATH, async (c) =>
       answerJson(c, await checkServer(agentContext(c), checkServerInput.parse(await c.req.json()))),
     )
+    app.post(RUN_TURN_PATH, async (c) => runInPlaceOf(c, runTurnInput.parse(await c.req.json())))
   },
   async scheduled(ctx, bindings) {
     const env = parseCallbacksEnv(bindings)
@@ -112,6 +121,27 @@ export const callbacks: Group = {
     const isTold = !hasTarget(targets) || (await tellAlerts(ctx, targets, health))
     if (isQuiet && isSound && isTold) await fallAsleep(ctx, DUE_TIMES, health)
   },
+}
+
+/** Accepts a turn for a request of /v1, and runs it while that request reads the answer. */
+async function runInPlaceOf(c: HonoContext<AppEnv>, sent: z.output<typeof runTurnInput>): Promise<Response> {
+  const { request_id: requestId, address, credential, trace, body } = sent
+  const ctx = { ...runnerContext(c), requestId, address }
+  const client = untilClientLeaves(c.req.raw.signal)
+  const { reads, position } = sent
+  const asked = {
+    idempotencyKey: sent.idempotency_key,
+    turnId: sent.turn_id,
+    trace,
+    body,
+    reads,
+    position: position ?? undefined,
+  }
+  const messages = await runInPlace(ctx, credential, asked, client.signal)
+  const lines = (async function* () {
+    for await (const some of messages) yield some.map((message) => `${JSON.stringify(message)}\n`).join("")
+  })()
+  return textStream(lines, ctx, { "content-type": "application/x-ndjson" }, client.onCancel)
 }
 
 /** Without Redis the cron is awake, and does not fall asleep. */

@@ -1,108 +1,24 @@
 import * as z from "zod"
-import { usdText } from "../../base/money.ts"
-import { parseTrace } from "../../base/trace-context.ts"
 import type { App } from "../../http/app.ts"
-import { madeOf, parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
 import { createdQuery, idParam, numberCursor, pageOf, pageQuery, wholeParam } from "../../http/query.ts"
-import { ACCEPT_TURN_ERRORS, acceptTurn } from "../../turns/accept-turn.ts"
 import { CANCEL_TURN_ERRORS, cancelTurn } from "../../turns/cancel-turn.ts"
 import { ESTIMATE_TURN_ERRORS, estimateTurn, turnEstimateSchema } from "../../turns/estimate-turn.ts"
 import { FOLLOW_TURN_EVENTS_ERRORS } from "../../turns/follow-events.ts"
 import { getTurn, WAIT_FOR_TURN_ERRORS, waitForTurn } from "../../turns/get-turn.ts"
 import { listTurnEvents, listTurns } from "../../turns/list-turns.ts"
-import { TURN_POLICY } from "../../turns/policies.ts"
 import { createTurnSchema, TURN_STATES, turnEventSchema, turnSchema } from "../../turns/schemas.ts"
 import { serializeTurnEvent } from "../../turns/turn-event.ts"
 import { serializeTurn } from "../../turns/turn-row.ts"
 import { waitReasonSchema } from "../../turns/waiting-schema.ts"
 import { patchTurnSchema, RAISE_LIMIT_ERRORS, raiseLimit } from "../../waits/raise-limit.ts"
 import { acceptsEventStream, parseLastEventId, streamTurnEvents } from "../turn-events.ts"
+import { mountCreateTurn } from "./create-turn.ts"
 
 const turnParams = z.object({ turn_id: idParam })
 const theTurn = { status: 200, description: "The turn.", schema: turnSchema } as const
 
 export function mountTurns(app: App) {
-  app.operation(
-    {
-      method: "post",
-      path: "/v1/turns",
-      id: "createTurn",
-      tag: "Turns",
-      summary: "Send a turn",
-      description:
-        "Accepts a request for the space's agent and responds at once. The same Idempotency-Key with the " +
-        "same body returns the same turn, with `Idempotent-Replayed: true`, as long as the turn exists.\n\n" +
-        `The turn holds \`max_cost_usd\`, or ${usdText(TURN_POLICY.defaultHold)} USD, of the balance and of every cap that applies to it. If they ` +
-        "have less left, it holds that. If that does not pay for its first model call, the turn is " +
-        "rejected and nothing is held. If the balance is too low, the response is 402 `INSUFFICIENT_CREDITS`, " +
-        "and waiting does not help. If the wallet of its end user is too low, it is 402 `END_USER_CREDIT_SPENT`. Otherwise it is 429 `QUOTA_EXCEEDED`. `details` describes the cap that " +
-        "resets last, and `Retry-After` is the number of seconds until then. Rejected requests are not stored, so you " +
-        "can send the same Idempotency-Key again. A repeat of an accepted turn returns the turn even if a cap " +
-        "has been reached since. See [Caps and quotas](/docs/caps).",
-      headers: [
-        {
-          name: "Idempotency-Key",
-          required: true,
-          description: "A unique value per logical request, of 1–255 printable ASCII characters.",
-          example: "order-1001",
-        },
-        {
-          name: "traceparent",
-          required: false,
-          description:
-            "The span that the turn continues (W3C Trace Context). An invalid value is ignored, and the turn begins a trace. A repeat " +
-            "with the same Idempotency-Key keeps the first trace. See [Traces](/docs/traces).",
-          example: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-        },
-        {
-          name: "tracestate",
-          required: false,
-          description:
-            "Vendors' data of the trace. It is passed on unchanged, and ignored without a valid `traceparent`.",
-          example: "vendor=00f067aa0ba902b7",
-        },
-      ],
-      body: createTurnSchema,
-      answer: {
-        ...theTurn,
-        status: 202,
-        headers: {
-          Location: "The turn's path.",
-          traceresponse: "The turn's span, as in its field `traceparent`.",
-          [REPLAYED]: "`true` if an earlier request with this key created the turn.",
-        },
-      },
-      errors: [...ACCEPT_TURN_ERRORS, "IDEMPOTENCY_KEY_REQUIRED", "IDEMPOTENCY_KEY_INVALID"],
-      example: {
-        answer: {
-          state: "queued",
-          result: null,
-          billed_cost_usd: 0,
-          end_user_charge_usd: null,
-          held_usd: 0.1,
-          usage: {
-            model_calls: 0,
-            tool_calls: 0,
-            tokens_input: 0,
-            tokens_cached: 0,
-            tokens_output: 0,
-            tokens_reasoning: 0,
-          },
-          started_at: null,
-          finished_at: null,
-        },
-      },
-    },
-    async (c, { body }) => {
-      const idempotencyKey = parseIdempotencyKey(c.req.header("idempotency-key"))
-      const trace = parseTrace(c.req.header("traceparent"), c.req.header("tracestate"))
-      const made = await acceptTurn(c.get("ctx"), c.get("credential"), { idempotencyKey, body, trace })
-      const turn = serializeTurn(madeOf(c, made))
-      c.header("Location", `/v1/turns/${turn.turn_id}`)
-      c.header("traceresponse", turn.traceparent)
-      return turn
-    },
-  )
+  mountCreateTurn(app)
 
   app.operation(
     {

@@ -1314,6 +1314,7 @@ class AsyncTurns(AsyncTurnActions):
         on_limit: Literal["fail", "wait"] | None = None,
         max_wait_seconds: int | None = None,
         metadata: Mapping[str, str] | None = None,
+        wait: int | None = None,
         idempotency_key: str | None = None,
         max_retries: int | None = None,
         timeout: float | None = None,
@@ -1321,8 +1322,9 @@ class AsyncTurns(AsyncTurnActions):
         """
         Send a turn.
 
-        Accepts a request for the space's agent and responds at once. The same Idempotency-Key with the same
-        body returns the same turn, with `Idempotent-Replayed: true`, as long as the turn exists.
+        Accepts a request for the space's agent and responds at once, or with `wait` at its end. The same
+        Idempotency-Key with the same body returns the same turn, with `Idempotent-Replayed: true`, as long as
+        the turn exists.
 
         The turn holds `max_cost_usd`, or 0.25 USD, of the balance and of every cap that applies to it. If they
         have less left, it holds that. If that does not pay for its first model call, the turn is rejected and
@@ -1354,6 +1356,9 @@ class AsyncTurns(AsyncTurnActions):
             max_wait_seconds: How long a turn waits for a limit, a decision or a result before it fails. Default
                 86400.
             metadata: Your own key-value pairs: at most 16 pairs, keys of 64 and values of 512 characters.
+            wait: Maximum time in seconds to wait before the response is sent. It is sent when the turn ends or
+                begins to wait. If the turn can start at once, the request itself runs it, which is the fastest way
+                to a result.
             idempotency_key: One value per logical request, of 1–255 printable ASCII characters. Default: a new
                 UUID for all attempts of the call.
             max_retries: Overrides the client's ``max_retries``.
@@ -1379,6 +1384,7 @@ class AsyncTurns(AsyncTurnActions):
             )
         """
         sending = Input(
+            query={"wait": wait},
             body={
                 "space": space,
                 "end_user_ref": end_user_ref,

@@ -1,0 +1,39 @@
+import type { Operation } from "../http/operation.ts"
+import type { JsonValue } from "./json-value.ts"
+import { answerHeaders } from "./openapi-answers.ts"
+
+/** The schema of bytes. */
+export const FILE = { type: "string", format: "binary" }
+
+/** Answers with the schema of the main answer, whose example they share. */
+export function alikeAnswers({ answer }: Operation, schema: JsonValue): JsonValue {
+  const entries = Object.entries(answer.alike ?? {}).map(([status, description]) => [
+    status,
+    {
+      description,
+      headers: answerHeaders(answer.headers),
+      content: { "application/json": { schema }, ...otherTypes(answer.also) },
+    },
+  ])
+  return Object.fromEntries(entries)
+}
+
+export function otherAnswers({ answer }: Operation): JsonValue {
+  const entries = Object.entries(answer.others ?? {}).map(([status, description]) => [
+    status,
+    {
+      description,
+      headers: answerHeaders(),
+      ...(answer.binary && status === "206" && { content: { "*/*": { schema: FILE } } }),
+    },
+  ])
+  return Object.fromEntries(entries)
+}
+
+export function otherTypes(types: Record<string, string> = {}): JsonValue {
+  const entries = Object.entries(types).map(([type, description]) => [
+    type,
+    { schema: { type: "string", description } },
+  ])
+  return Object.fromEntries(entries)
+}
