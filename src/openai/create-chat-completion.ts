@@ -1,8 +1,7 @@
 import * as z from "zod"
 import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
-import type { Made } from "../actor/once.ts"
-import type { TurnRow } from "../turns/turn-row.ts"
+import type { SentTurn } from "../turns/send-turn.ts"
 import {
   conversationField,
   effortField,
@@ -110,7 +109,7 @@ export function createChatCompletion(
   ctx: Context,
   credential: Credential,
   { body, ...request }: OpenAiRequest<CreateChatCompletion>,
-): Promise<Made<TurnRow>> {
+): Promise<SentTurn> {
   const all = body.messages.map((message, place) => messageOf(message, `messages.${place}`))
   const last = all.findLastIndex(({ role }) => role === "assistant")
   const known = body.conversation === undefined ? -1 : last

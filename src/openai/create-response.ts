@@ -1,10 +1,9 @@
 import * as z from "zod"
 import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
-import type { Made } from "../actor/once.ts"
 import { isFields } from "../base/fields.ts"
 import { getTurn } from "../turns/get-turn.ts"
-import type { TurnRow } from "../turns/turn-row.ts"
+import type { SentTurn } from "../turns/send-turn.ts"
 import {
   conversationField,
   effortField,
@@ -132,7 +131,7 @@ export async function createResponse(
   ctx: Context,
   credential: Credential,
   { body, ...request }: OpenAiRequest<CreateResponse>,
-): Promise<Made<TurnRow>> {
+): Promise<SentTurn> {
   return sendOpenAiTurn(ctx, credential, {
     ...request,
     body,

@@ -1,15 +1,14 @@
 import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
-import type { Made } from "../actor/once.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { hashRequest } from "../base/request-hash.ts"
 import { discardUploads, type TurnUpload } from "../files/discard-uploads.ts"
 import { UPLOAD_FILE_ERRORS } from "../files/upload-file.ts"
-import { ACCEPT_TURN_ERRORS, acceptTurn } from "../turns/accept-turn.ts"
+import { ACCEPT_TURN_ERRORS } from "../turns/accept-turn.ts"
 import { CANCEL_TURN_ERRORS, cancelTurn } from "../turns/cancel-turn.ts"
 import { checkTurn } from "../turns/check-turn.ts"
 import { type CreateTurn, createTurnSchema } from "../turns/schemas.ts"
-import type { TurnRow } from "../turns/turn-row.ts"
+import { type SentFor, type SentTurn, sendTurnFor } from "../turns/send-turn.ts"
 import { attachFiles, knownFiles, type ReadAttachment, readAttachments } from "./attach-files.ts"
 import { invalid, type PlainMessage, turnTextOf } from "./plain-messages.ts"
 import { continueFrom, requireNext } from "./previous-response.ts"
@@ -23,6 +22,7 @@ export interface OpenAiRequest<Body> {
   idempotencyKey: string | null
   /** True if the client says that it sends the request again. */
   isRetry: boolean
+  sentFor: SentFor
   /** The end user in the header END_USER_HEADER. */
   endUserRef: string | undefined
 }
@@ -51,6 +51,8 @@ interface WithFiles {
   body: CreateTurn
   attachments: readonly ReadAttachment[]
   field: AskedTurn["field"]
+  sentFor: SentFor
+  position: number | undefined
 }
 
 /** For clients that cannot set `safety_identifier` or `user`, such as chat interfaces. */
@@ -62,8 +64,8 @@ export const SEND_OPEN_AI_TURN_ERRORS = [...ACCEPT_TURN_ERRORS, ...CANCEL_TURN_E
  * Sends a turn for a request of OpenAI's API. Without a conversation, each turn has one of its own, since OpenAI's
  * requests remember nothing. Throws the errors of `acceptTurn` and `uploadFile`.
  */
-export async function sendOpenAiTurn(ctx: Context, credential: Credential, asked: AskedTurn): Promise<Made<TurnRow>> {
-  const { body: sent, field, messages, previousResponse } = asked
+export async function sendOpenAiTurn(ctx: Context, credential: Credential, asked: AskedTurn): Promise<SentTurn> {
+  const { body: sent, field, messages, previousResponse, sentFor } = asked
   const space = sent.model
   const endUserRef = endUserOf(asked)
   const request = { body: sent, field, endUserRef }
@@ -73,6 +75,7 @@ export async function sendOpenAiTurn(ctx: Context, credential: Credential, asked
   const previous = previousResponse
     ? await continueFrom(ctx, credential, { responseId: previousResponse, idempotencyKey })
     : null
+  const position = previous ? previous.position + 1 : undefined
   const attachments = readAttachments(messages.flatMap((message) => message.attachments))
   const body = {
     space,
@@ -87,16 +90,22 @@ export async function sendOpenAiTurn(ctx: Context, credential: Credential, asked
     ...(asked.maxOutput !== undefined && { max_output_tokens: asked.maxOutput }),
     ...(asked.reasoning && { reasoning: asked.reasoning }),
   }
-  const made = await acceptWithFiles(ctx, credential, { idempotencyKey, body, attachments, field }).catch(
-    (error: unknown) => {
-      throw renamed(error, asked)
-    },
-  )
+  const made = await acceptWithFiles(ctx, credential, {
+    idempotencyKey,
+    body,
+    attachments,
+    field,
+    sentFor,
+    position,
+  }).catch((error: unknown) => {
+    throw renamed(error, asked)
+  })
   if (previous && !made.replayed) {
     try {
       requireNext(previous, made.made)
     } catch (error) {
       // Another turn of the conversation was accepted between the check and this turn.
+      made.own?.leave()
       await cancelTurn(ctx, credential, made.made.turn_id)
       throw error
     }
@@ -108,8 +117,8 @@ export async function sendOpenAiTurn(ctx: Context, credential: Credential, asked
  * Accepts a turn with its files. A refused turn stores none: it is checked before the first byte is stored, and files
  * of one that is refused afterwards are taken back.
  */
-async function acceptWithFiles(ctx: Context, credential: Credential, given: WithFiles): Promise<Made<TurnRow>> {
-  const { idempotencyKey, body, attachments, field } = given
+async function acceptWithFiles(ctx: Context, credential: Credential, given: WithFiles): Promise<SentTurn> {
+  const { idempotencyKey, body, attachments, field, sentFor, position } = given
   const withFiles = (ids: string[]): CreateTurn => ({ ...body, ...(ids.length > 0 && { files: ids }) })
   const known = knownFiles(attachments)
   const uploads = attachments.filter((one) => !("fileId" in one))
@@ -119,7 +128,7 @@ async function acceptWithFiles(ctx: Context, credential: Credential, given: With
   const made: TurnUpload[] = []
   try {
     const files = await attachFiles(ctx, credential, { spaceId: body.space, attachments, idempotencyKey, made })
-    return await acceptTurn(ctx, credential, { idempotencyKey, body: withFiles(files) })
+    return await sendTurnFor(ctx, credential, { idempotencyKey, body: withFiles(files), position }, sentFor)
   } catch (error) {
     // After another failure, the turn may have been accepted.
     if (error instanceof TurnpikeError && error.status < 500)

@@ -2,6 +2,7 @@ import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { FOLLOW_TURN_EVENTS_ERRORS, followTurnEvents } from "../turns/follow-events.ts"
 import { getTurn } from "../turns/get-turn.ts"
+import type { OwnPushes } from "../turns/pushes.ts"
 import { type Position, parsePosition } from "../turns/shown-text.ts"
 import { goesOn, type StepRow } from "../turns/step-row.ts"
 import type { TextPlace, TurnEventRow } from "../turns/turn-event.ts"
@@ -34,11 +35,11 @@ export const OPEN_TURN_TEXT_ERRORS = [...FOLLOW_TURN_EVENTS_ERRORS, "TURN_WAITIN
 export async function openTurnText(
   ctx: Context,
   credential: Credential,
-  { turn: accepted, signal }: { turn: TurnRow; signal: AbortSignal },
+  { turn: accepted, signal, own }: { turn: TurnRow; signal: AbortSignal; own?: OwnPushes | null },
 ): Promise<AsyncGenerator<TextPiece>> {
   const turnId = accepted.turn_id
   const now = () => ctx.clock.now().getTime()
-  const first = await followTurnEvents(ctx, credential, { turnId, after: { seq: 0 }, signal })
+  const first = await followTurnEvents(ctx, credential, { turnId, after: { seq: 0 }, signal, own })
   return (async function* () {
     const text = new TurnText()
     let batches = first

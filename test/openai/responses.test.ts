@@ -136,6 +136,8 @@ describe("A conversation", () => {
 
   test("A response continues from the last response of a conversation, and not from an earlier one", async () => {
     const first = await ask("One")
+    // Ids of one millisecond have no order.
+    await world.advance(1)
     const second = await ask("Two", { previous_response_id: first.id })
     expect(second).toMatchObject({
       previous_response_id: first.id,

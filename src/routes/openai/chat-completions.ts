@@ -6,7 +6,7 @@ import { createChatCompletion, createChatCompletionSchema } from "../../openai/c
 import { OPENAI_POLICY } from "../../openai/policies.ts"
 import { streamChatCompletion } from "../../openai/stream-chat-completion.ts"
 import { turnWaiting } from "../../openai/turn-waiting.ts"
-import { waitForTurn } from "../../turns/get-turn.ts"
+import { waitForSent } from "../../turns/send-turn.ts"
 import { isTerminal, isWaiting } from "../../turns/turn-row.ts"
 import {
   answerStream,
@@ -44,15 +44,17 @@ export function mountChatCompletions(app: App) {
     },
     async (c, { body }) => {
       const [ctx, credential] = [c.get("ctx"), c.get("credential")]
-      const turn = madeOf(c, await createChatCompletion(ctx, credential, openAiRequest(c, body)))
+      const sent = await createChatCompletion(ctx, credential, openAiRequest(c, body))
+      const turn = madeOf(c, sent)
       if (body.stream) {
         const includesUsage = body.stream_options?.include_usage ?? false
         const { log } = ctx
-        return answerStream(c, turn, (pieces) => streamChatCompletion(pieces, { turn, includesUsage, log }))
+        return answerStream(c, { turn, own: sent.own }, (pieces) =>
+          streamChatCompletion(pieces, { turn, includesUsage, log }),
+        )
       }
-      const { waitSeconds } = OPENAI_POLICY
-      const wait = { turnId: turn.turn_id, waitSeconds, signal: c.req.raw.signal, knowsWait: false }
-      const ended = await waitForTurn(ctx, credential, wait)
+      const until = ctx.clock.now().getTime() + OPENAI_POLICY.waitSeconds * 1000
+      const ended = await waitForSent(ctx, credential, sent, { until, signal: c.req.raw.signal })
       if (isWaiting(ended)) throw turnWaiting(ended)
       if (!isTerminal(ended.state)) {
         throw new TurnpikeError(

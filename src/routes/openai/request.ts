@@ -5,6 +5,7 @@ import { parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
 import { textStream, untilClientLeaves } from "../../http/text-stream.ts"
 import { END_USER_HEADER, type OpenAiRequest, SEND_OPEN_AI_TURN_ERRORS } from "../../openai/send-turn.ts"
 import { openTurnText, type TextPiece } from "../../openai/turn-text.ts"
+import type { OwnPushes } from "../../turns/pushes.ts"
 import type { TurnRow } from "../../turns/turn-row.ts"
 
 export const OPENAI_TAG = "OpenAI"
@@ -36,11 +37,15 @@ export const REPLAYED_HEADER = { [REPLAYED]: "`true` if an earlier request creat
 export const TURN_ERRORS = [...SEND_OPEN_AI_TURN_ERRORS, "INVALID_ENCODING", "IDEMPOTENCY_KEY_INVALID"] as const
 
 /** The request with the headers that matter for its turn. */
-export function openAiRequest<Body>(c: HonoContext<AppEnv>, body: Body): OpenAiRequest<Body> {
+export function openAiRequest<Body extends { stream?: boolean | undefined; background?: boolean | undefined }>(
+  c: HonoContext<AppEnv>,
+  body: Body,
+): OpenAiRequest<Body> {
   const key = c.req.header("idempotency-key")
   return {
     body,
     idempotencyKey: key === undefined ? null : parseIdempotencyKey(key),
+    sentFor: body.stream ? "events" : body.background ? "acceptance" : "end",
     isRetry: Number(c.req.header(RETRY_COUNT) ?? 0) > 0,
     endUserRef: textHeader(c.req.raw.headers, END_USER_HEADER),
   }
@@ -49,12 +54,12 @@ export function openAiRequest<Body>(c: HonoContext<AppEnv>, body: Body): OpenAiR
 /** A turn's text as server-sent events, in the form that `write` gives it. */
 export async function answerStream(
   c: HonoContext<AppEnv>,
-  turn: TurnRow,
+  { turn, own = null }: { turn: TurnRow; own?: OwnPushes | null },
   write: (pieces: AsyncGenerator<TextPiece>) => AsyncGenerator<string>,
 ): Promise<Response> {
   const ctx = c.get("ctx")
   const { signal, onCancel } = untilClientLeaves(c.req.raw.signal)
-  const pieces = await openTurnText(ctx, c.get("credential"), { turn, signal })
+  const pieces = await openTurnText(ctx, c.get("credential"), { turn, signal, own })
   const replayed = c.res.headers.get(REPLAYED)
   return textStream(
     write(pieces),

@@ -9,7 +9,8 @@ import { responseSchema, serializeResponse } from "../../openai/response-object.
 import { streamResponse } from "../../openai/stream-response.ts"
 import { OPEN_TURN_TEXT_ERRORS } from "../../openai/turn-text.ts"
 import { CANCEL_TURN_ERRORS, cancelTurn } from "../../turns/cancel-turn.ts"
-import { getTurn, waitForTurn } from "../../turns/get-turn.ts"
+import { getTurn } from "../../turns/get-turn.ts"
+import { waitForSent } from "../../turns/send-turn.ts"
 import {
   answerStream,
   openAiRequest,
@@ -52,15 +53,17 @@ export function mountResponses(app: App) {
     },
     async (c, { body }) => {
       const [ctx, credential] = [c.get("ctx"), c.get("credential")]
-      const turn = madeOf(c, await createResponse(ctx, credential, openAiRequest(c, body)))
+      const sent = await createResponse(ctx, credential, openAiRequest(c, body))
+      const turn = madeOf(c, sent)
       if (body.stream) {
         const { log } = ctx
-        return answerStream(c, turn, (pieces) => streamResponse(pieces, { turn, asked: body, after: -1, log }))
+        return answerStream(c, { turn, own: sent.own }, (pieces) =>
+          streamResponse(pieces, { turn, asked: body, after: -1, log }),
+        )
       }
       if (body.background) return serializeResponse(turn, body)
-      const { waitSeconds } = OPENAI_POLICY
-      const wait = { turnId: turn.turn_id, waitSeconds, signal: c.req.raw.signal, knowsWait: false }
-      return serializeResponse(await waitForTurn(ctx, credential, wait), body)
+      const until = ctx.clock.now().getTime() + OPENAI_POLICY.waitSeconds * 1000
+      return serializeResponse(await waitForSent(ctx, credential, sent, { until, signal: c.req.raw.signal }), body)
     },
   )
 
@@ -91,7 +94,7 @@ export function mountResponses(app: App) {
       if (!query.stream) return serializeResponse(turn, null)
       const { log } = c.get("ctx")
       const after = query.starting_after ?? -1
-      return answerStream(c, turn, (pieces) => streamResponse(pieces, { turn, asked: null, after, log }))
+      return answerStream(c, { turn }, (pieces) => streamResponse(pieces, { turn, asked: null, after, log }))
     },
   )
 
