@@ -18,6 +18,12 @@ export function isOver(turn: Turn): boolean {
   return turn.state === "done" || turn.state === "failed" || turn.state === "cancelled"
 }
 
+interface Following extends RequestOptions {
+  afterSeq?: number | undefined
+  /** The response of the request that sent the turn, if it has its events from the first one. */
+  first?: Response | null | undefined
+}
+
 /**
  * The events of a turn after `afterSeq`, each once, up to the last. Several pieces of text can have the same `seq`. A
  * broken connection is reopened with Last-Event-ID. The error is thrown after `maxRetries` failures in a row without a
@@ -26,10 +32,11 @@ export function isOver(turn: Turn): boolean {
 export async function* followTurn(
   transport: Transport,
   turnId: string,
-  { afterSeq = 0, ...options }: RequestOptions & { afterSeq?: number | undefined },
+  { afterSeq = 0, first = null, ...options }: Following,
 ): AsyncGenerator<TurnEvent, void, undefined> {
   const maxFailures = options.maxRetries ?? transport.maxRetries
   let last = String(afterSeq)
+  let opened = first
   let failures = 0
   let pauseMs = 1_000
   for (;;) {
@@ -38,6 +45,7 @@ export async function* followTurn(
       for await (const message of messagesOf(transport, turnId, {
         ...options,
         last,
+        opened,
         onRetry: (ms) => (pauseMs = ms),
       })) {
         const event = eventOf(message.data)
@@ -50,10 +58,12 @@ export async function* followTurn(
         yield event
         if (END_EVENTS.has(event.type)) return
       }
+      opened = null
       // The stream ended normally. Reconnect, unless the turn has ended and `last` is its last event.
       if (last === before && isOver(await transport.call("getTurn", { params: { turn_id: turnId } }, options))) return
       await sleep(transport.runtime, pauseMs, options.signal)
     } catch (error) {
+      opened = null
       options.signal?.throwIfAborted()
       if (!isWorthRetrying(error, { safe: true }) || failures >= maxFailures) throw error
       const wait = waitBefore(error, failures++, transport.runtime.random)
@@ -84,13 +94,19 @@ function eventOf(data: string): TurnEvent {
 async function* messagesOf(
   transport: Transport,
   turnId: string,
-  { last, onRetry, ...options }: RequestOptions & { last: string; onRetry: (ms: number) => void },
+  {
+    last,
+    opened,
+    onRetry,
+    ...options
+  }: RequestOptions & { last: string; opened: Response | null; onRetry: (ms: number) => void },
 ) {
   const silent = new AbortController()
   const signal = options.signal ? AbortSignal.any([options.signal, silent.signal]) : silent.signal
   const headers = { accept: "text/event-stream", ...(last !== "0" && { "last-event-id": last }) }
   const input = { params: { turn_id: turnId } }
-  const response = await transport.open("listTurnEvents", input, { ...options, signal, maxRetries: 0 }, { headers })
+  const response =
+    opened ?? (await transport.open("listTurnEvents", input, { ...options, signal, maxRetries: 0 }, { headers }))
   const watched = (async function* () {
     const watch = () => transport.runtime.after(SILENCE_MS, () => silent.abort(new Error("silence")))
     let takeBack = watch()

@@ -15,6 +15,12 @@ import type { CreateOptions, RequestOptions } from "./options.ts"
 import { sleep } from "./runtime.ts"
 import type { Query, Transport } from "./transport.ts"
 
+/** Options of `create`. */
+export interface CreateTurnOptions extends CreateOptions {
+  /** How many seconds the response is held until the turn has ended or begins to wait, at most 30. Default 0. */
+  wait?: number | undefined
+}
+
 /** Options of `run`. */
 export interface RunOptions extends Omit<CreateOptions, "timeoutMs"> {
   /** The time limit in milliseconds. After it, TimeoutError is thrown, with `details.turn_id`. Default: no limit. */
@@ -31,6 +37,13 @@ export interface RunOptions extends Omit<CreateOptions, "timeoutMs"> {
 const MOST_WAIT_SECONDS = 30
 /** The pause in milliseconds after a response that came sooner than that. */
 const LEAST_PAUSE_MS = 1_000
+
+/** A turn that was sent. `first`: the response with its events; null if the response was the turn. */
+interface Opened {
+  turnId: string
+  turn?: Turn
+  first: Response | null
+}
 
 /** A turn and its events as they happen. */
 export interface TurnStream extends AsyncIterable<TurnEvent> {
@@ -50,8 +63,8 @@ export class Turns {
   }
 
   /**
-   * Sends a turn and returns as soon as it is accepted, in the state `queued`. Repeated calls with one
-   * `idempotencyKey` create only one turn. `max_cost_usd` limits its cost.
+   * Sends a turn and returns as soon as it is accepted, in the state `queued`, or with `wait` at its end. Repeated
+   * calls with one `idempotencyKey` create only one turn. `max_cost_usd` limits its cost.
    *
    * @example
    * const turn = await turnpike.turns.create(
@@ -59,8 +72,8 @@ export class Turns {
    *   { idempotencyKey: `order-${order.id}` },
    * )
    */
-  create(body: CreateTurn, options?: CreateOptions): Promise<Turn> {
-    return this.#transport.call("createTurn", { body }, options)
+  create(body: CreateTurn, { wait, ...options }: CreateTurnOptions = {}): Promise<Turn> {
+    return this.#transport.call("createTurn", { body, query: { wait } }, options)
   }
 
   /**
@@ -91,27 +104,50 @@ export class Turns {
     const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal
     const { maxRetries } = rest
     const reading = { signal: either, maxRetries }
-    let turn: Turn | undefined
+    let turnId: string | undefined
     try {
-      turn = await this.create(body, { ...rest, signal: either })
+      const sending = { ...rest, signal: either }
       if (onEvent || onWaiting) {
-        for await (const event of this.events(turn.turn_id, reading)) {
+        const { first, ...sent } = await this.#open(body, sending)
+        turnId = sent.turnId
+        for await (const event of followTurn(this.#transport, turnId, { ...reading, first })) {
           await onEvent?.(event)
-          if (onWaiting && event.type === "turn.waiting") await this.#tell(turn.turn_id, onWaiting, reading)
+          if (onWaiting && event.type === "turn.waiting") await this.#tell(turnId, onWaiting, reading)
         }
+      } else {
+        // Without a limit the request itself runs the turn. Otherwise the turn's id is needed before its end.
+        const wait = signal || timeoutMs !== undefined ? 0 : this.#mostWait(rest)
+        const turn = await this.create(body, { ...sending, ...(wait > 0 && { wait }) })
+        if (isOver(turn)) return turn
+        turnId = turn.turn_id
       }
-      return await this.wait(turn.turn_id, reading)
+      return await this.wait(turnId, reading)
     } catch (error) {
-      if (turn && cancelOnAbort && either.aborted) await this.cancel(turn.turn_id, { maxRetries }).catch(() => {})
+      if (turnId && cancelOnAbort && either.aborted) await this.cancel(turnId, { maxRetries }).catch(() => {})
       if (!late.signal.aborted || signal?.aborted) throw error
       throw new TimeoutError(`The turn has not ended within ${timeoutMs} ms.`, {
         code: "TIMEOUT",
         retryable: true,
-        details: { turn_id: turn?.turn_id ?? null },
+        details: { turn_id: turnId ?? null },
       })
     } finally {
       takeBack()
     }
+  }
+
+  /** Sends a turn, and opens its events with the same request. A service without this form answers with the turn. */
+  async #open(body: CreateTurn, options: CreateOptions): Promise<Opened> {
+    const headers = { accept: "text/event-stream" }
+    const response = await this.#transport.open("createTurn", { body }, options, { headers })
+    if (response.headers.get("content-type")?.startsWith("text/event-stream")) {
+      return { turnId: response.headers.get("location")?.split("/").at(-1) ?? "", first: response }
+    }
+    const turn = (await response.json()) as Turn
+    return { turnId: turn.turn_id, turn, first: null }
+  }
+
+  #mostWait({ timeoutMs = this.#transport.timeoutMs }: RequestOptions): number {
+    return Math.min(MOST_WAIT_SECONDS, Math.floor(timeoutMs / 2000))
   }
 
   async #tell(turnId: string, onWaiting: (turn: Turn) => void | Promise<void>, options: RequestOptions): Promise<void> {
@@ -139,17 +175,25 @@ export class Turns {
    */
   stream(body: CreateTurn, options: CreateOptions = {}): TurnStream {
     const { idempotencyKey: _key, ...reading } = options
-    let sent: Promise<Turn> | undefined
-    const accepted = () => {
-      sent ??= this.create(body, options)
+    let sent: Promise<Opened> | undefined
+    const send = () => {
+      sent ??= this.create(body, options).then((turn) => ({ turnId: turn.turn_id, turn, first: null }))
       return sent
     }
+    const transport = this.#transport
     const follow = async function* (turns: Turns) {
-      yield* turns.events((await accepted()).turn_id, reading)
+      // Only the first reader gets the response that sent the turn.
+      const own = sent === undefined
+      sent ??= turns.#open(body, options)
+      const { turnId, first } = await sent
+      yield* followTurn(transport, turnId, { ...reading, first: own ? first : null })
     }
     return {
-      accepted,
-      result: async () => this.wait((await accepted()).turn_id, reading),
+      accepted: async () => {
+        const { turn, turnId } = await send()
+        return turn ?? this.get(turnId, {}, reading)
+      },
+      result: async () => this.wait((await send()).turnId, reading),
       [Symbol.asyncIterator]: () => follow(this),
     }
   }
@@ -161,9 +205,8 @@ export class Turns {
    * const turn = await turnpike.turns.wait("turn_…", { signal: AbortSignal.timeout(60_000) })
    */
   async wait(turnId: string, options: RequestOptions = {}): Promise<Turn> {
-    const { runtime, timeoutMs } = this.#transport
-    const half = Math.floor((options.timeoutMs ?? timeoutMs) / 2000)
-    const wait = Math.min(MOST_WAIT_SECONDS, half)
+    const { runtime } = this.#transport
+    const wait = this.#mostWait(options)
     for (;;) {
       const asked = runtime.now()
       const turn = await this.get(turnId, { wait }, options)

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from .._model import decode
-from .._operations import GET_TURN, LIST_TURN_EVENTS
+from .._operations import CREATE_TURN, GET_TURN, LIST_TURN_EVENTS
 from .._request import Input, Operation
 from .._retry import is_worth_retrying, wait_before
 from .._settings import Options
@@ -31,12 +31,38 @@ def is_final(turn: Turn) -> bool:
     return turn.state in ("done", "failed", "cancelled")
 
 
+async def open_turn(
+    transport: AsyncTransport, body: dict[str, Any], options: Options
+) -> tuple[str, Turn | None, httpx.Response | None]:
+    """
+    Sends a turn, and opens its events with the same request. Returns the turn's id, and the response with the events.
+    A service without this form answers with the turn.
+    """
+    given = Input(body=body, headers={"accept": "text/event-stream"})
+    response = await transport.open(CREATE_TURN, given, options, read_timeout=SILENCE_SECONDS)
+    if response.headers.get("content-type", "").startswith("text/event-stream"):
+        return response.headers.get("location", "").rsplit("/", 1)[-1], None, response
+    text = b""
+    try:
+        async for chunk in response.aiter_bytes():
+            text += chunk
+        turn: Turn = decode(Turn, json.loads(text))
+    except (TypeError, ValueError, KeyError) as cause:
+        raise TurnpikeError("The response has an unexpected form.", code="UNEXPECTED_ANSWER") from cause
+    except (httpx.HTTPError, httpx.StreamError) as cause:
+        raise broken("The response broke off.") from cause
+    finally:
+        await response.aclose()
+    return turn.turn_id, turn, None
+
+
 async def follow_turn(
-    transport: AsyncTransport, turn_id: str, after_seq: int, options: Options
+    transport: AsyncTransport, turn_id: str, after_seq: int, options: Options, first: httpx.Response | None = None
 ) -> AsyncGenerator[TurnEvent, None]:
     """
     The events of a turn after ``after_seq``, each once, up to the last. Several pieces of text can have the same
     ``seq``. A broken connection is opened again with Last-Event-ID. The error is raised after ``max_retries`` failures in a row without a new event.
+    ``first``: the response of the request that sent the turn, if it has its events from the first one.
     """
     most = transport.settings.max_retries if options.max_retries is None else options.max_retries
     last, failures, pause = str(after_seq), 0, 1.0
@@ -47,7 +73,8 @@ async def follow_turn(
 
     while True:
         before = last
-        messages = _messages(transport, turn_id, last, options, on_retry)
+        messages = _messages(transport, turn_id, last, options, on_retry, first)
+        first = None
         try:
             async for message in messages:
                 event = _event_of(message)
@@ -89,14 +116,19 @@ def _event_of(message: StreamMessage) -> TurnEvent:
 
 
 async def _messages(
-    transport: AsyncTransport, turn_id: str, last: str, options: Options, on_retry: Callable[[float], None]
+    transport: AsyncTransport,
+    turn_id: str,
+    last: str,
+    options: Options,
+    on_retry: Callable[[float], None],
+    first: httpx.Response | None,
 ) -> AsyncGenerator[StreamMessage, None]:
     headers = {"accept": "text/event-stream"}
     if last != "0":
         headers["last-event-id"] = last
     given = Input(path={"turn_id": turn_id}, headers=headers)
     once = Options(max_retries=0, timeout=options.timeout, deadline=options.deadline)
-    response = await transport.open(_STREAM, given, once, read_timeout=SILENCE_SECONDS)
+    response = first or await transport.open(_STREAM, given, once, read_timeout=SILENCE_SECONDS)
     parser = EventStreamParser()
     try:
         async for chunk in response.aiter_bytes():

@@ -9,12 +9,14 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+import httpx
+
 from .._operations import CANCEL_TURN, CREATE_TURN, GET_TURN
 from .._request import Input
 from .._settings import Options, checked_timeout
 from ..errors import APITimeoutError, TurnpikeError, timed_out
 from ..models import Turn, TurnEvent
-from .follow import follow_turn, is_final
+from .follow import follow_turn, is_final, open_turn
 from .transport import AsyncTransport
 
 MOST_WAIT_SECONDS = 30
@@ -32,22 +34,29 @@ class AsyncTurnStream:
         # One key for all requests of this stream: several tasks, or a read after a lost answer, send only one turn.
         is_given = options.idempotency_key is not None
         self._options = options if is_given else replace(options, idempotency_key=str(uuid.uuid4()))
+        self._turn_id: str | None = None
         self._accepted: Turn | None = None
 
     async def accepted(self) -> Turn:
         """The turn as it was accepted."""
         if self._accepted is None:
+            # The key returns the turn if the stream has sent it already.
             self._accepted = await self._turns._send_turn(self._body, self._options)
+            self._turn_id = self._accepted.turn_id
         return self._accepted
 
     async def result(self) -> Turn:
         """The turn after it has ended."""
-        turn = await self.accepted()
-        return await self._turns.wait(turn.turn_id, max_retries=self._options.max_retries)
+        turn_id = self._turn_id or (await self.accepted()).turn_id
+        return await self._turns.wait(turn_id, max_retries=self._options.max_retries)
 
     async def __aiter__(self) -> AsyncGenerator[TurnEvent, None]:
-        turn = await self.accepted()
-        events = self._turns.events(turn.turn_id, max_retries=self._options.max_retries)
+        transport, retries = self._turns._transport, Options(max_retries=self._options.max_retries)
+        first = None
+        if self._turn_id is None:
+            # Only the first reader gets the response that sends the turn.
+            self._turn_id, self._accepted, first = await open_turn(transport, self._body, self._options)
+        events = follow_turn(transport, self._turn_id, 0, retries, first)
         try:
             async for event in events:
                 yield event
@@ -120,22 +129,29 @@ class AsyncTurnActions:
             max_retries=options.max_retries,
             deadline=self._deadline(timeout),
         )
-        turn: Turn | None = None
+        turn_id: str | None = None
         try:
-            turn = await self._send_turn(body, limited)
             if on_event is not None or on_waiting is not None:
-                await self._report(turn.turn_id, limited, on_event, on_waiting)
-            return await self._wait(turn.turn_id, limited)
+                turn_id, _, first = await open_turn(self._transport, body, limited)
+                await self._report(turn_id, limited, on_event, on_waiting, first)
+            else:
+                # Without a limit the request itself runs the turn. Otherwise the turn's id is needed before its end.
+                wait = 0 if cancel_on_abort or timeout is not None else self._most_wait()
+                turn = await self._send_turn(body, limited, wait)
+                if is_final(turn):
+                    return turn
+                turn_id = turn.turn_id
+            return await self._wait(turn_id, limited)
         except BaseException as error:
             # A KeyboardInterrupt and a cancelled task of asyncio are no Exception.
             is_aborted = not isinstance(error, Exception) or self._transport.is_over(limited)
-            if turn is not None and cancel_on_abort and is_aborted:
+            if turn_id is not None and cancel_on_abort and is_aborted:
                 # Without the caller's idempotency_key, which belongs to the request that sent the turn.
                 cancel = Options(max_retries=options.max_retries)
                 with suppress(TurnpikeError):
-                    await self._transport.call(CANCEL_TURN, Input(path={"turn_id": turn.turn_id}), cancel)
+                    await self._transport.call(CANCEL_TURN, Input(path={"turn_id": turn_id}), cancel)
             if isinstance(error, TurnpikeError) and self._transport.is_over(limited):
-                raise _late(timeout, turn.turn_id if turn else None) from error
+                raise _late(timeout, turn_id) from error
             raise
 
     async def _report(
@@ -144,8 +160,9 @@ class AsyncTurnActions:
         options: Options,
         on_event: Callable[[TurnEvent], Awaitable[None] | None] | None,
         on_waiting: Callable[[Turn], Awaitable[None] | None] | None,
+        first: httpx.Response | None,
     ) -> None:
-        events = follow_turn(self._transport, turn_id, 0, options)
+        events = follow_turn(self._transport, turn_id, 0, options, first)
         try:
             async for event in events:
                 if on_event is not None:
@@ -165,16 +182,19 @@ class AsyncTurnActions:
     def _stream(self, body: dict[str, Any], options: Options) -> AsyncTurnStream:
         return AsyncTurnStream(self, body, options)
 
-    async def _send_turn(self, body: dict[str, Any], options: Options) -> Turn:
-        return await self._transport.call(CREATE_TURN, Input(body=body), options)
+    async def _send_turn(self, body: dict[str, Any], options: Options, wait: int = 0) -> Turn:
+        query = {"wait": wait} if wait > 0 else {}
+        return await self._transport.call(CREATE_TURN, Input(query=query, body=body), options)
+
+    def _most_wait(self) -> int:
+        return min(MOST_WAIT_SECONDS, int(self._transport.settings.timeout / 2))
 
     async def _wait(self, turn_id: str, options: Options) -> Turn:
         runtime = self._transport.runtime
-        half = int(self._transport.settings.timeout / 2)
         while True:
             asked = runtime.monotonic()
             left = MOST_WAIT_SECONDS if options.deadline is None else int(options.deadline - asked)
-            wait = max(0, min(MOST_WAIT_SECONDS, half, left))
+            wait = max(0, min(self._most_wait(), left))
             given = Input(path={"turn_id": turn_id}, query={"wait": wait})
             turn = await self._transport.call(GET_TURN, given, options)
             if is_final(turn):
