@@ -14,14 +14,25 @@ export interface Death {
 
 type Fetch = typeof globalThis.fetch
 
-/**
- * Runs a runner in its own isolate until it ends or dies. After its death it sends and receives
- * nothing, but a call that was under way still has its effect.
- */
-export async function runUntilDeath(
+/** A runner's context in an isolate of its own, which may die. After its death it sends and receives nothing. */
+export interface Isolate {
+  ctx: RunnerContext
+  died: Promise<"dead">
+  /** Resolves when the background work of the isolate has ended. */
+  settled(): Promise<void>
+  /** The number of calls by kind. */
+  calls: Record<string, number>
+}
+
+/** `onCall` is told before and after the effect of each call. A call that was under way at a death has its effect. */
+export function createIsolate(
   world: World,
-  { fetch: route, message, death }: { fetch: Fetch; message: string; death?: Death },
-): Promise<{ ended: RunnerReport | "dead"; calls: Record<string, number> }> {
+  {
+    fetch: route,
+    death,
+    onCall = () => {},
+  }: { fetch: Fetch; death?: Death | undefined; onCall?: ((moment: Death) => void) | undefined },
+): Isolate {
   const calls: Record<string, number> = {}
   let count = 0
   let dead = false
@@ -36,8 +47,10 @@ export async function runUntilDeath(
 
   async function io<T>(kind: string, work: () => Promise<T>): Promise<T> {
     if (dead) return never
-    const isLast = ++count === death?.call
+    const call = ++count
+    const isLast = call === death?.call
     calls[kind] = (calls[kind] ?? 0) + 1
+    onCall({ call, when: "before" })
     if (isLast && death?.when === "before") {
       die()
       return never
@@ -46,15 +59,21 @@ export async function runUntilDeath(
       (value) => ({ value }),
       (error: unknown) => ({ error }),
     )
+    if (!dead) onCall({ call, when: "after" })
     if (isLast) die()
     if (dead) return never
     if ("error" in came) throw came.error
     return came.value
   }
 
+  const background = new Set<Promise<unknown>>()
+  const keep = (work: Promise<unknown>) => {
+    const kept = work.catch(() => {}).finally(() => background.delete(kept))
+    background.add(kept)
+  }
   const env = parseCallbacksEnv({ ...world.env })
   const fetch: Fetch = (input, init) => io("fetch", () => route(input, init))
-  const base = createContext(env, (work) => void work.catch(() => {}), { clock: world.clock, fetch })
+  const base = createContext(env, keep, { clock: world.clock, fetch })
   const outbound = createOutbound({ fetch, clock: world.clock, policy: base.urlPolicy })
   const ctx: RunnerContext = {
     ...base,
@@ -68,5 +87,20 @@ export async function runUntilDeath(
     calls: () => 0,
     forTurn: () => ({ ctx, leave() {} }),
   }
+  const settled = async () => {
+    while (background.size > 0) await Promise.all([...background])
+  }
+  return { ctx, died, settled, calls }
+}
+
+/**
+ * Runs a runner in its own isolate until it ends or dies. After its death it sends and receives
+ * nothing, but a call that was under way still has its effect.
+ */
+export async function runUntilDeath(
+  world: World,
+  { fetch, message, death }: { fetch: Fetch; message: string; death?: Death },
+): Promise<{ ended: RunnerReport | "dead"; calls: Record<string, number> }> {
+  const { ctx, died, calls } = createIsolate(world, { fetch, death })
   return { ended: await Promise.race([runTurns(ctx, { message, retried: 0 }), died]), calls }
 }
