@@ -1,6 +1,7 @@
 import { startChild } from "./child.ts"
 import type { BenchAccount } from "./load.ts"
 import type { ModelQuestion } from "./model-process.ts"
+import { memoryMb, startCpuMeter } from "./processes.ts"
 import { createSite, type Site, useBenchModel } from "./site.ts"
 import type { Question, StatementTimes } from "./stand-ins-process.ts"
 import { round, timesOf } from "./statistics.ts"
@@ -10,6 +11,8 @@ import type { BenchWorld } from "./world.ts"
 const ANSWER: ModelQuestion = { pieces: 400, ms: 6_000, isStamped: true }
 const ROUNDS = 3
 const FOLLOWERS = [0, 1, 3]
+/** How many requests run their turns at the same moment. */
+const CROWDS = [1, 50, 500]
 
 const wallNow = () => performance.timeOrigin + performance.now()
 
@@ -27,7 +30,7 @@ export async function measureStreams(world: BenchWorld) {
   const model = startChild("model-process.ts", {})
   world.keep(model.stop)
   const url = await model.ask<string>(ANSWER)
-  const bindings = { OPENAI_BASE_URL: url, OPENAI_API_KEY: "bench" }
+  const bindings = { OPENAI_BASE_URL: url, OPENAI_API_KEY: "bench", TURN_SLOTS: "1000", END_USER_TURN_SLOTS: "1000" }
   const site = await createSite(world, "streams", { runs: true, bindings, timed: true })
   await useBenchModel(site)
   const [account] = site.accounts as [BenchAccount]
@@ -36,6 +39,7 @@ export async function measureStreams(world: BenchWorld) {
     chat: async () => ({ "chat completions": await readOpenAi(site, account, "chat/completions") }),
     responses: async () => ({ responses: await readOpenAi(site, account, "responses") }),
     events: () => readEvents(site, account),
+    "in place": () => readInPlace(site, account),
   }
   const readings = new Map<string, Reading[]>()
   for (let nth = 0; nth <= ROUNDS; nth++) {
@@ -47,7 +51,12 @@ export async function measureStreams(world: BenchWorld) {
     }
   }
   const costs: Record<string, unknown> = {}
-  for (const followers of FOLLOWERS) costs[`${followers} followers`] = await costOf(world, site, account, followers)
+  for (const how of ["queued", "waited", "in place"] as const) {
+    for (const followers of how === "queued" || how === "in place" ? FOLLOWERS : [0]) {
+      costs[`${how}, ${followers} followers`] = await costOf(world, site, account, { how, followers })
+    }
+  }
+  for (const streams of CROWDS) costs[`${streams} at once`] = await readCrowd(site, account, streams)
   return { ...Object.fromEntries([...readings].map(([way, all]) => [way, figuresOf(all)])), ...costs }
 }
 
@@ -88,15 +97,20 @@ async function readOpenAi({ runtime }: Site, account: BenchAccount, path: "chat/
   return read(response, began, path === "responses" ? textOfResponse : textOfChat)
 }
 
-async function sendTurn({ runtime }: Site, account: BenchAccount): Promise<string> {
-  const response = await fetch(`${runtime.url}/v1/turns`, {
+const post = ({ runtime }: Site, account: BenchAccount, query = "", headers: Record<string, string> = {}) =>
+  fetch(`${runtime.url}/v1/turns${query}`, {
     method: "POST",
-    headers: { ...AUTHORIZED(account), "idempotency-key": crypto.randomUUID() },
+    headers: { ...AUTHORIZED(account), "idempotency-key": crypto.randomUUID(), ...headers },
     body: JSON.stringify({ space: account.space, end_user_ref: crypto.randomUUID(), text: "Hello" }),
   })
-  if (response.status !== 202) throw new Error(await response.text())
+
+async function sendTurn(site: Site, account: BenchAccount, query = ""): Promise<string> {
+  const response = await post(site, account, query)
+  if (!response.ok) throw new Error(await response.text())
   return ((await response.json()) as { turn_id: string }).turn_id
 }
+
+const sendStream = (site: Site, account: BenchAccount) => post(site, account, "", { accept: "text/event-stream" })
 
 const follow = ({ runtime }: Site, account: BenchAccount, turnId: string) =>
   fetch(`${runtime.url}/v1/turns/${turnId}/events`, {
@@ -117,6 +131,44 @@ async function readEvents(site: Site, account: BenchAccount): Promise<Record<str
   const watched = await fetch(url, { headers: { accept: "text/event-stream" } })
   const [events, follower] = await Promise.all([sender, read(watched, began, textOfEvent)])
   return { events, "follower with a token": follower }
+}
+
+/** The events of a turn in place, as its sender reads them and as a follower does, a moment later. */
+async function readInPlace(site: Site, account: BenchAccount): Promise<Record<string, Reading>> {
+  const began = wallNow()
+  const response = await sendStream(site, account)
+  const turnId = (response.headers.get("location") ?? "").split("/").at(-1) ?? ""
+  const followed = follow(site, account, turnId).then((one) => read(one, began, textOfEvent))
+  const [own, follower] = await Promise.all([read(response, began, textOfEvent), followed])
+  return { "in place": own, "follower of a turn in place": follower }
+}
+
+/** Requests that run their turns at the same moment, in one isolate. Memory of the worker's process: in the middle. */
+async function readCrowd(site: Site, account: BenchAccount, streams: number) {
+  const [pid = 0] = site.groups.worker ?? []
+  const before = await memoryMb(pid)
+  const stop = await startCpuMeter(site.groups)
+  const reading = Promise.all(
+    Array.from({ length: streams }, async () => {
+      const began = wallNow()
+      return read(await sendStream(site, account), began, textOfEvent)
+    }),
+  )
+  await new Promise((done) => setTimeout(done, ANSWER.ms / 2))
+  const memory = await memoryMb(pid)
+  const all = await reading
+  const { cpu } = await stop()
+  const [row] = await site.sql<{ count: number }>(
+    `select count(*)::int as count from (select t.* from turns t order by t.created_at desc limit $1) t
+     where t.claim_message = t.turn_id`,
+    [streams],
+  )
+  return {
+    ...figuresOf(all),
+    in_place: row?.count,
+    worker_cpu_ms_each: round(((cpu.worker ?? Number.NaN) * 1000) / streams, 1),
+    memory_mb_each: round((memory - before) / streams, 2),
+  }
 }
 
 /** Reads a stream to its end, and compares the stamps in its text with the times at which they arrived. */
@@ -155,15 +207,23 @@ function textOfEvent(event: unknown): string {
 }
 
 /** The statements, commands of Redis and messages of one turn that this many readers follow, to its end. */
-async function costOf({ standIns }: BenchWorld, site: Site, account: BenchAccount, followers: number) {
+async function costOf(
+  { standIns }: BenchWorld,
+  site: Site,
+  account: BenchAccount,
+  { how, followers }: { how: "queued" | "waited" | "in place"; followers: number },
+) {
   const take = async () => {
     const statements = await standIns.ask<StatementTimes[]>({ ask: "statements" } satisfies Question)
     return { statements, calls: await standIns.ask<string[]>({ ask: "calls" } satisfies Question) }
   }
   await take()
-  const turnId = await sendTurn(site, account)
+  const own = how === "in place" ? await sendStream(site, account) : null
+  const turnId = own
+    ? ((own.headers.get("location") ?? "").split("/").at(-1) ?? "")
+    : await sendTurn(site, account, how === "waited" ? "?wait=30" : "")
   const readers = Array.from({ length: followers }, () => follow(site, account, turnId))
-  await Promise.all(readers.map(async (one) => (await one).text()))
+  await Promise.all([...readers, ...(own ? [own] : [])].map(async (one) => (await one).text()))
   const isOver = async () => {
     const [row] = await site.sql<{ over: boolean }>("select state = 'done' as over from turns where turn_id = $1", [
       turnId,
