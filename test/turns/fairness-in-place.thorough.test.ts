@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { passTime } from "../harness/time.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 const STREAMS = 500
@@ -34,6 +35,29 @@ async function mostAtOnce(client: TestClient) {
   return row
 }
 
+async function openTurns(client: TestClient): Promise<number> {
+  const rows = await world.sql("select from open_turns where user_id = $1", [client.userId])
+  return rows.length
+}
+
+/** Delivers each message of the queue when it is due, also while earlier deliveries and runs in place last. */
+async function deliverUntil(work: Promise<unknown>): Promise<void> {
+  let isOver = false
+  const ended = work.finally(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    for (const delivery of await world.qstash.due()) {
+      void world.deliver(delivery).then((response) => {
+        const headers = Object.fromEntries(response.headers)
+        return world.qstash.answer({ delivery_id: delivery.delivery_id, status: response.status, headers })
+      })
+    }
+    await Promise.race([ended, world.clock.sleep(20, never)])
+  }
+  await ended
+}
+
 /** Sends many turns of one account, then one of another. Returns how long that one was queued, in ms. */
 async function delayBeside(streams: boolean): Promise<number> {
   const [busy, other] = [await world.createAccount({ usd: 1_000 }), await world.createAccount()]
@@ -50,13 +74,9 @@ async function delayBeside(streams: boolean): Promise<number> {
   const ended = (async () => {
     while ((await other.getTurn(turnId)).state !== "done") await world.clock.sleep(50, never)
   })()
-  await world.untilAnswered(Promise.all([...sent, ended]))
-  for (;;) {
-    const [row] = await world.sql<{ count: number }>("select count(*)::int from open_turns where user_id = $1", [
-      busy.userId,
-    ])
-    if (row?.count === 0) break
-    await world.untilAnswered(world.clock.sleep(1_000, never))
+  await passTime(world, deliverUntil(Promise.all([...sent, ended])))
+  while ((await openTurns(busy)) > 0) {
+    await passTime(world, deliverUntil(world.clock.sleep(1_000, never)))
     await world.sweep()
   }
   const most = await mostAtOnce(busy)
