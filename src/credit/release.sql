@@ -69,6 +69,23 @@ begin
   return has_subscriber;
 end $$;
 
+-- Counts the charges of turns of one account in its caps. p_shard: the locked shard, or null.
+create function turnpike.count_charges(p_ended turnpike.ended_turn[], p_shard integer) returns void language plpgsql as $$
+declare
+  one turnpike.ended_turn;
+begin
+  perform turnpike.count_spends((p_ended[1]).turn.user_id,
+    array(select row(case when (e.turn).counted_at is null then e.turn else turnpike.as_counted(e.turn) end,
+        greatest(0, e.billed - coalesce((e.turn).past_credit_micros, 0)),
+        coalesce((e.turn).past_credit_micros, 0) - (e.turn).hold_credit_micros)::turnpike.turn_spend from unnest(p_ended) e
+      where (e.turn).hold_credit_micros > 0), p_shard);
+  foreach one in array p_ended loop
+    if one.billed = 0 and (one.turn).past_credit_micros > 0 then
+      perform turnpike.uncount_parts(one.turn, p_shard);
+    end if;
+  end loop;
+end $$;
+
 -- Charges ended turns of one account, all live or all test, and releases their holds. Runs last in a transaction, and
 -- writes the wallet and each counter once.
 -- Without shards, it writes the ledger rows with the running total, and the account's events, under the wallet's
@@ -122,16 +139,7 @@ begin
   end if;
   is_counted := exists (select from spend_counted c where c.user_id = account);
   if is_counted then
-    perform turnpike.count_spends(account,
-      array(select row(case when (e.turn).counted_at is null then e.turn else turnpike.as_counted(e.turn) end,
-          greatest(0, e.billed - coalesce((e.turn).past_credit_micros, 0)),
-          coalesce((e.turn).past_credit_micros, 0) - (e.turn).hold_credit_micros)::turnpike.turn_spend from unnest(p_ended) e
-        where (e.turn).hold_credit_micros > 0), shard_taken);
-    foreach one in array p_ended loop
-      if one.billed = 0 and (one.turn).past_credit_micros > 0 then
-        perform turnpike.uncount_parts(one.turn, shard_taken);
-      end if;
-    end loop;
+    perform turnpike.count_charges(p_ended, shard_taken);
   end if;
   if shard_taken is not null then
     return;

@@ -95,9 +95,8 @@ begin
   answer.most_output := admission.most_output;
   if admission.refused is not null then
     answer.outcome := admission.refused;
-    if admission.refused = 'max_cost' then
-      answer.hold := row(null, admission.needed, 0, 0, '{}', p_asked.max_cost, null);
-    end if;
+    answer.hold := case when admission.refused = 'max_cost'
+      then row(null, admission.needed, 0, 0, '{}', p_asked.max_cost, null)::turnpike.hold_state end;
     return answer;
   end if;
   if caller.test then
@@ -143,10 +142,8 @@ begin
   answer.turn := written;
   answer.slug := admission.slug;
   answer.waits_behind := place.waits_behind;
-  answer.needs_runner := false;
-  if p_runners is not null and place.wakes_at < 'infinity' then
-    answer.needs_runner := turnpike.needs_runner(p_runners, p_request.moment);
-  end if;
+  answer.needs_runner := case when p_runners is not null and place.wakes_at < 'infinity'
+    then turnpike.needs_runner(p_runners, p_request.moment) else false end;
   return answer;
 end $$;
 

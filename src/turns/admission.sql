@@ -55,7 +55,6 @@ declare
   space spaces;
   customer end_users;
   model model_catalog;
-  facts jsonb;
   talk conversations;
   of_files bigint := 0;
 begin
@@ -85,8 +84,7 @@ begin
   admission.limited := turnpike.end_user_has_caps(customer);
   admission.price_name := customer.price_name;
   admission.prepaid := customer.prepaid;
-  facts := space.prompt_facts;
-  model := turnpike.model_of_turn(caller, coalesce(p_asked.model, facts ->> 'model', space.model));
+  model := turnpike.model_of_turn(caller, coalesce(p_asked.model, space.prompt_facts ->> 'model', space.model));
   if model.pin is null then
     admission.refused := 'model';
     return admission;
@@ -125,7 +123,7 @@ begin
     select c.* into talk from conversations c
       where c.space_id = space.space_id and c.end_user_ref = p_asked.end_user and c.name = admission.conversation_name;
   end if;
-  return turnpike.with_amounts(admission, caller, p_asked, model, facts, talk, of_files);
+  return turnpike.with_amounts(admission, caller, p_asked, model, space.prompt_facts, talk, of_files);
 end $$;
 
 -- Returns the model of a new turn; all null if there is no such enabled model. p_pin: null: the first of the catalog.

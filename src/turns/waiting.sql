@@ -27,6 +27,18 @@ create type turnpike.wait_reason as (
   again_at timestamptz
 );
 
+-- Stores a call that a turn waits for.
+create function turnpike.store_wait_call(mine turns, one turnpike.wait_call) returns void language plpgsql as $$
+begin
+  insert into turn_calls as k (turn_id, step, call, user_id, test, space_id, agent, tool, input, input_schema, state, offered)
+  values (mine.turn_id, one.step, one.call, mine.user_id, mine.test, mine.space_id, one.agent, one.tool, one.input, one.input_schema, one.state,
+    one.offered)
+  on conflict (turn_id, step, call) do update set
+    -- A result can come before the turn waits for it.
+    state = case when k.state in ('early', 'answered') then k.state else excluded.state end, tool = excluded.tool, input = excluded.input,
+    input_schema = excluded.input_schema, offered = excluded.offered, agent = excluded.agent;
+end $$;
+
 -- Lets a running turn wait. It keeps a hold of its cost, and the rest is released. A turn that was asked to stop does
 -- not wait.
 -- outcome: 'waiting', 'ready' (all results came in the meantime: a runner must be called), 'cancel' or 'stale'.
@@ -53,13 +65,7 @@ begin
     return;
   end if;
   for one in select c.* from jsonb_populate_recordset(null::turnpike.wait_call, p_reason.calls) c loop
-    insert into turn_calls as k (turn_id, step, call, user_id, test, space_id, agent, tool, input, input_schema, state, offered)
-    values (p_turn_id, one.step, one.call, mine.user_id, mine.test, mine.space_id, one.agent, one.tool, one.input, one.input_schema, one.state,
-      one.offered)
-    on conflict (turn_id, step, call) do update set
-      -- A result can come before the turn waits for it.
-      state = case when k.state in ('early', 'answered') then k.state else excluded.state end, tool = excluded.tool, input = excluded.input,
-      input_schema = excluded.input_schema, offered = excluded.offered, agent = excluded.agent;
+    perform turnpike.store_wait_call(mine, one);
     mine := turnpike.take_early(mine, one.step, one.call, p_moment);
   end loop;
   -- With this lock, a turn that is being accepted into the conversation is seen here, or it sees that this one waits.

@@ -98,7 +98,6 @@ create function turnpike.wake_account(p_user_id bigint, p_test boolean, p_after 
   p_again timestamptz, p_event_ids jsonb, p_moment timestamptz, out went_on integer, out last text, out seen bigint, out due_at timestamptz,
   out has_subscriber boolean) language plpgsql set enable_seqscan = off as $$
 declare
-  heads record;
   picked text[];
   shard integer;
   one record;
@@ -117,9 +116,7 @@ begin
   end if;
   -- A limit that is raised between two calls may be one that an earlier call tried.
   seen := coalesce(p_seen, (select a.raises from waiting_accounts a where a.user_id = p_user_id and a.test = p_test));
-  heads := turnpike.first_waiting(p_user_id, p_test, p_after, most);
-  picked := heads.picked;
-  last := heads.last;
+  select h.picked, h.last into picked, last from turnpike.first_waiting(p_user_id, p_test, p_after, most) h;
   if cardinality(picked) > 0 then
     picked := array(select t.turn_id from turns t where t.turn_id = any (picked) and t.waiting is not null
       order by t.turn_id collate "C" for no key update skip locked);
